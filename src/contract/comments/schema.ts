@@ -1,0 +1,50 @@
+import { type Static, Type } from 'typebox';
+import { LIMITS } from '../limits.ts';
+import { TEXT_FORMAT } from '../text.ts';
+
+export const CommentSchema = Type.Object(
+  {
+    id: Type.String(),
+    productId: Type.String(),
+    authorName: Type.String(),
+    authorAvatar: Type.String(),
+    authorBadge: Type.Union([Type.String(), Type.Null()]),
+    content: Type.String(),
+    likes: Type.Integer({ minimum: 0 }),
+    createdAt: Type.String(),
+  },
+  { $id: 'Comment' },
+);
+
+export const CommentSortSchema = Type.Union([Type.Literal('best'), Type.Literal('newest'), Type.Literal('oldest')]);
+
+export const CommentListQuerySchema = Type.Object({
+  sort: Type.Optional(CommentSortSchema),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+});
+
+/** `total` counts every comment of the product, not only this page's. */
+export const CommentPageSchema = Type.Object({
+  items: Type.Array(CommentSchema),
+  total: Type.Integer({ minimum: 0 }),
+  nextCursor: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** What a visitor sends. Trimming, emptiness and length are judged by `core`, whose words the specification fixes. */
+export const NewCommentSchema = Type.Object({
+  productId: Type.String({ format: TEXT_FORMAT }),
+  content: Type.String({ format: TEXT_FORMAT }),
+});
+
+export const AddedCommentSchema = Type.Object({ comment: CommentSchema });
+
+export const LikesSchema = Type.Object({ likes: Type.Integer({ minimum: 0 }) });
+
+export type Comment = Static<typeof CommentSchema>;
+export type CommentSort = Static<typeof CommentSortSchema>;
+export type CommentListQuery = Static<typeof CommentListQuerySchema>;
+export type CommentPage = Static<typeof CommentPageSchema>;
+export type NewComment = Static<typeof NewCommentSchema>;
+export type AddedComment = Static<typeof AddedCommentSchema>;
+export type Likes = Static<typeof LikesSchema>;

@@ -1,0 +1,16 @@
+import { type Static, Type } from 'typebox';
+
+/** Product ids, separated by commas. */
+export const UpvotedQuerySchema = Type.Object({ products: Type.String() });
+
+/** Those of the asked products that this session has upvoted. */
+export const UpvotedSchema = Type.Object({ upvoted: Type.Array(Type.String()) });
+
+/** The state after a change: whether this session upvotes the product, and the product's count. */
+export const UpvoteStateSchema = Type.Object({
+  upvoted: Type.Boolean(),
+  upvotes: Type.Integer({ minimum: 0 }),
+});
+
+export type Upvoted = Static<typeof UpvotedSchema>;
+export type UpvoteState = Static<typeof UpvoteStateSchema>;
