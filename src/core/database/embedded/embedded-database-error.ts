@@ -1,0 +1,23 @@
+export type EmbeddedDatabaseErrorCode =
+  | 'data_dir_held'
+  | 'data_dir_unwritable'
+  | 'data_dir_unreachable'
+  | 'platform_unsupported'
+  | 'version_mismatch'
+  | 'start_failed';
+
+/** A reason why the embedded database cannot be had. The message is one line for the operator: what is wrong and what to do. */
+export class EmbeddedDatabaseError extends Error {
+  readonly code: EmbeddedDatabaseErrorCode;
+
+  constructor(code: EmbeddedDatabaseErrorCode, message: string, options?: ErrorOptions) {
+    super(message.replace(/\s*\n\s*/g, ' '), options);
+    this.name = 'EmbeddedDatabaseError';
+    this.code = code;
+  }
+}
+
+/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else that was thrown. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

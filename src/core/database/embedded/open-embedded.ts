@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../../log.ts';
+import { prepareDataDir } from './data-dir.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { type Machine, thisMachine } from './machine.ts';
+import { type OwnedCluster, runCluster } from './owned-cluster.ts';
+import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
+import type { Durability } from './server-settings.ts';
+
+export interface EmbeddedOptions {
+  /** The product's data folder; the cluster lives in its `postgres` folder. Made when missing. */
+  readonly dataDir: string;
+  /**
+   * `own`: the site, of which a data folder has one. `share`: an operator's command, which uses the running database,
+   * else starts it and stops it again afterwards.
+   */
+  readonly mode: 'own' | 'share';
+  readonly log: Log;
+  /** What a second site is told about this one, such as its address. */
+  readonly ownerNote?: string;
+  /** Default `full`. */
+  readonly durability?: Durability;
+}
+
+export interface EmbeddedDatabase {
+  /** `postgres://` URL with its password: never to be logged. */
+  readonly url: string;
+  /** The folder in which the data lies, for the operator. */
+  readonly location: string;
+  /** Changes what a second site is told about this one. */
+  setOwnerNote(note: string): void;
+  /** Stops PostgreSQL in order when this process is its owner and nobody else uses it; else lets go of it. */
+  stop(): Promise<void>;
+}
+
+type Session =
+  | { readonly kind: 'owner'; readonly cluster: OwnedCluster; readonly ownership: Ownership }
+  | {
+      readonly kind: 'sharer';
+      readonly reachable: Reachable;
+      readonly owner: OwnerConnection;
+    };
+
+/** How long those who share stand back when an owner lets go, so that the site that asked for the folder gets it. */
+const STAND_BACK_MS = 300;
+
+/**
+ * Opens the embedded database of a data folder. Throws EmbeddedDatabaseError, whose message is for the operator.
+ * The database runs in a session of its own: when this process dies without `stop`, it goes on, and the next one to
+ * open the folder takes it over.
+ */
+export async function openEmbedded(
+  options: EmbeddedOptions,
+  machine: Machine = thisMachine,
+): Promise<EmbeddedDatabase> {
+  const { mode, log } = options;
+  const dataDir = await prepareDataDir(options.dataDir);
+  let note = options.ownerNote ?? '';
+  let stopped = false;
+  let session = await enter();
+  let changing: Promise<void> = Promise.resolve();
+  attend();
+
+  async function enter(): Promise<Session> {
+    for (;;) {
+      const attempt = await becomeOwner(dataDir, mode === 'own' ? 'site' : 'command', note);
+      if ('owned' in attempt) return own(attempt.owned);
+      if (mode === 'own') await waitForWayIn(attempt.owner, dataDir);
+      else {
+        await attempt.owner.ask('share');
+        const reachable = await attempt.owner.reachable();
+        if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner };
+      }
+    }
+  }
+
+  async function own(ownership: Ownership): Promise<Session> {
+    try {
+      const cluster = await runCluster(dataDir, options.durability ?? 'full', machine, log);
+      ownership.announce({ url: cluster.url, location: cluster.location });
+      return { kind: 'owner', cluster, ownership };
+    } catch (error) {
+      ownership.release();
+      throw error;
+    }
+  }
+
+  /** Follows what becomes of the folder while it is open: a site may take it from a command, an owner may go away. */
+  function attend(): void {
+    const current = session;
+    if (current.kind === 'owner') {
+      current.ownership.onWanted(() => {
+        if (!stopped && session === current)
+          change(async () => {
+            await current.cluster.leave();
+            current.ownership.release();
+          });
+      });
+    } else {
+      void current.owner.gone.then(() => {
+        if (!stopped && session === current) change(async () => undefined);
+      });
+    }
+  }
+
+  function change(leave: () => Promise<void>): void {
+    changing = (async () => {
+      await leave();
+      await delay(STAND_BACK_MS, undefined, { ref: false });
+      if (stopped) return;
+      session = await enter();
+      attend();
+    })().catch((error: unknown) => log.error({ err: error }, 'The embedded database could not be taken over.'));
+  }
+
+  return {
+    url: urlOf(session),
+    location: session.kind === 'owner' ? session.cluster.location : session.reachable.location,
+    setOwnerNote(text) {
+      note = text;
+      if (session.kind === 'owner') session.ownership.setNote(text);
+    },
+    async stop() {
+      if (stopped) return;
+      stopped = true;
+      await changing;
+      if (session.kind === 'sharer') return session.owner.close();
+      const { cluster, ownership } = session;
+      if (ownership.sharers() > 0) {
+        log.info(
+          `Left the embedded PostgreSQL to ${ownership.sharers()} command(s) at work, the last of which stops it.`,
+        );
+        await cluster.leave();
+      } else {
+        ownership.setStopping();
+        await cluster.stop();
+      }
+      ownership.release();
+    },
+  };
+}
+
+/** Returns when the folder may be free; throws when it is a site's, which will not give it away. */
+async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
+  const status = await owner.ask('own');
+  if (status && (status.stopping || status.role === 'command')) await owner.gone;
+  owner.close();
+  if (status?.role === 'site' && !status.stopping) throw held(dataDir, status);
+}
+
+function held(dataDir: string, { pid, since, note }: OwnerStatus): EmbeddedDatabaseError {
+  const where = note === '' ? '' : ` (${note})`;
+  return new EmbeddedDatabaseError(
+    'data_dir_held',
+    `The database in ${dataDir} is held by process ${pid}${where} since ${since}: stop that one first, or set DATA_DIR to another folder.`,
+  );
+}
+
+function urlOf(session: Session): string {
+  return session.kind === 'owner' ? session.cluster.url : session.reachable.url;
+}

@@ -1,0 +1,68 @@
+import { readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runProgram } from './run-program.ts';
+
+/**
+ * Is there a live process of this id? A zombie is dead: in a container whose first process does not reap, a killed
+ * postmaster would otherwise look alive for ever.
+ */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EPERM')) return false;
+  }
+  if (process.platform !== 'linux') return true;
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+  const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+  return state !== '' && state !== 'Z' && state !== 'X';
+}
+
+/**
+ * Is this live process a PostgreSQL of this cluster? A process id alone proves nothing, since ids are used again; every
+ * process of a cluster works in the cluster's folder, and elsewhere than on Linux the command line names it.
+ */
+export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
+  if (!(await isAlive(pid))) return false;
+  if (process.platform === 'linux') return worksIn(pid, await realpath(clusterDir));
+  if (process.platform === 'win32') return true;
+  const { output } = await runProgram({ kind: 'self' }, 'ps', ['-o', 'command=', '-p', String(pid)]);
+  return output.includes('postgres') && `${output.trim()} `.includes(` ${clusterDir} `);
+}
+
+/** Every live PostgreSQL process at work on a folder: working in it, or naming it on its command line. */
+export async function processesOf(clusterDir: string): Promise<number[]> {
+  if (process.platform === 'win32') return [];
+  if (process.platform !== 'linux') return processesNaming(clusterDir);
+  const folder = await realpath(clusterDir).catch(() => clusterDir);
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    if ((await worksIn(pid, folder)) || (await names(pid, clusterDir))) found.push(pid);
+  }
+  return found;
+}
+
+async function worksIn(pid: number, folder: string): Promise<boolean> {
+  const cwd = await readlink(join('/proc', String(pid), 'cwd')).catch(() => '');
+  return cwd === folder && /^(postgres|initdb)/.test(await commandName(pid));
+}
+
+async function names(pid: number, folder: string): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return command.split('\0').includes(folder) && /^(postgres|initdb|unshare)/.test(await commandName(pid));
+}
+
+async function commandName(pid: number): Promise<string> {
+  return (await readFile(`/proc/${pid}/comm`, 'utf8').catch(() => '')).trim();
+}
+
+async function processesNaming(folder: string): Promise<number[]> {
+  const { output } = await runProgram({ kind: 'self' }, 'ps', ['-axo', 'pid=,command=']);
+  return output
+    .split('\n')
+    .filter((line) => `${line} `.includes(` ${folder} `) && /postgres|initdb/.test(line))
+    .map((line) => Number.parseInt(line, 10))
+    .filter((pid) => pid > 0 && pid !== process.pid);
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { Account } from './account.ts';
+
+export interface ProgramResult {
+  /** Exit code; null when a signal ended it or it could not be started. */
+  readonly code: number | null;
+  /** Standard output and standard error in the order they came. */
+  readonly output: string;
+}
+
+/**
+ * Starts a program of PostgreSQL under an account, in a session of its own: a Ctrl-C in the terminal goes to the whole
+ * foreground group, and the database must end after the site, in order.
+ */
+export function startProgram(
+  account: Account,
+  program: string,
+  args: readonly string[],
+  stdio: NonNullable<SpawnOptions['stdio']>,
+): ChildProcess {
+  const identity = account.kind === 'user' ? { uid: account.uid, gid: account.gid } : {};
+  const options: SpawnOptions = {
+    ...identity,
+    stdio,
+    cwd: '/',
+    env: cleanEnvironment(),
+    detached: true,
+    windowsHide: true,
+  };
+  if (account.kind !== 'namespace') return spawn(program, args, options);
+  return spawn('unshare', ['--user', '--map-user=65534', '--map-group=65534', '--', program, ...args], options);
+}
+
+/** Runs a program of PostgreSQL to its end, `input` on its standard input. Never rejects: a failed start is a null code. */
+export function runProgram(
+  account: Account,
+  program: string,
+  args: readonly string[],
+  input = '',
+): Promise<ProgramResult> {
+  return new Promise((resolve) => {
+    const child = startProgram(account, program, args, 'pipe');
+    let output = '';
+    const collect = (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    // A program that ends before it has read its input is judged by its exit code, not by the broken pipe.
+    child.stdin?.on('error', () => undefined);
+    child.on('error', (error) => resolve({ code: null, output: `${output}${error.message}` }));
+    child.on('close', (code) => resolve({ code, output }));
+    child.stdin?.end(input);
+  });
+}
+
+/** PGPORT, PGDATA, PGOPTIONS and their kin are meant for other databases; translated messages could not be read. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !/^LC_|^LANG/.test(name));
+  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+}

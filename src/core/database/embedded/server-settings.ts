@@ -1,0 +1,44 @@
+import type { Address } from './address.ts';
+
+/**
+ * `full`: a commit that was answered survives a loss of power. `none`: nothing is forced to the disk, for the tests of
+ * code that only wants a database, whose data nobody will miss.
+ */
+export type Durability = 'full' | 'none';
+
+/** Sizes for a small site, written into `postgresql.conf` once, where an operator may change them. */
+export const INITIAL_SETTINGS: readonly string[] = [
+  'max_connections=100',
+  'shared_buffers=128MB',
+  'effective_cache_size=512MB',
+  'max_wal_size=512MB',
+  'log_checkpoints=off',
+  'timezone=UTC',
+  'log_timezone=UTC',
+];
+
+export const LOG_FOLDER = 'log';
+export const LOG_FILES_KEPT = 10;
+
+/** Settings that are ours at every start, whatever the cluster's files say. */
+export function commandLine(clusterDir: string, address: Address, durability: Durability): string[] {
+  const durable = durability === 'full' ? 'on' : 'off';
+  const settings = {
+    listen_addresses: address.socketDir === undefined ? '127.0.0.1' : '',
+    unix_socket_directories: address.socketDir ?? '',
+    unix_socket_permissions: '0700',
+    port: String(address.port),
+    fsync: durable,
+    synchronous_commit: durable,
+    full_page_writes: durable,
+    // A log that cannot fill the disk: files of 10 MB, of which the owner keeps the newest ten.
+    logging_collector: 'on',
+    log_destination: 'stderr',
+    log_directory: LOG_FOLDER,
+    log_filename: 'postgresql-%Y-%m-%d_%H%M%S.log',
+    log_rotation_size: '10MB',
+    log_rotation_age: '7d',
+    log_file_mode: '0600',
+  };
+  return ['-D', clusterDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
