@@ -1,0 +1,4 @@
+sample main.rs broken.rs
+export HOME=/root
+rec 1; run 'rustc main.rs && ./main'
+rec 2; shown 'rustc broken.rs' 'rustc --color always broken.rs'
