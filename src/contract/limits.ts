@@ -10,7 +10,6 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  idempotencyKeyCharacters: 200,
   /** Hours for which an idempotency key stands for the comment it made. */
   idempotencyKeyHours: 24,
   /** A JSON request body. */

@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { TEXT_FORMAT } from '../text.ts';
+import { PRODUCT_ID_PATTERN } from './product-id.ts';
 
-export const ProductIdSchema = Type.String({ pattern: '^[a-z0-9-]{1,64}$' });
+export const ProductIdSchema = Type.String({ pattern: PRODUCT_ID_PATTERN });
 
 export const TeamMemberSchema = Type.Object({
   name: Type.String(),

@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** The operator's command. In a checkout it first builds what is not built; an installed package brings its build along. */
+import { existsSync } from 'node:fs';
+
+const NEEDED = [20, 19];
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
+  console.error(`groundswell: Node.js ${NEEDED.join('.')} or newer is needed; this is ${process.versions.node}`);
+  process.exit(2);
+}
+
+if (existsSync(new URL('../src', import.meta.url))) {
+  const { buildIfStale } = await import('../scripts/build.js');
+  await buildIfStale();
+}
+await import('../dist/server/cli.js');

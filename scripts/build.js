@@ -1,0 +1,75 @@
+/**
+ * Builds the site into dist/: the browser's files, compressed once, and the server.
+ *
+ * The build is made aside and put in place by renames, so that neither a site that is running nor a build that is killed
+ * ever sees half of one. A stamp over all sources tells whether anything has to be done.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compressFolder } from './compress-folder.js';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const DIST = join(ROOT, 'dist');
+
+/** What a build depends on; a folder stands for every file below it. */
+const INPUTS = ['src', 'public', 'scripts', 'package-lock.json', 'vite.config.ts', 'vite.server.config.ts'];
+
+/** Builds unless what is in place was made from these very sources. */
+export async function buildIfStale({ quiet = false } = {}) {
+  const stamp = stampOf(INPUTS);
+  const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
+  if (built === stamp) return;
+  if (!quiet) console.error('Building the site …');
+  await build(stamp);
+}
+
+async function build(stamp) {
+  // Loaded here, since a site that is built needs no bundler.
+  const { build: bundle } = await import('vite');
+  const aside = `${DIST}-${process.pid}`;
+  try {
+    for (const [configFile, outDir] of [
+      ['vite.config.ts', 'client'],
+      ['vite.server.config.ts', 'server'],
+    ]) {
+      await bundle({
+        root: ROOT,
+        configFile: join(ROOT, configFile),
+        logLevel: 'warn',
+        build: { outDir: join(aside, outDir) },
+      });
+    }
+    await compressFolder(join(aside, 'client', 'assets'));
+    await writeFile(join(aside, 'stamp'), stamp);
+    await putInPlace(aside);
+  } finally {
+    await rm(aside, { recursive: true, force: true });
+  }
+}
+
+async function putInPlace(aside) {
+  const old = `${aside}-old`;
+  if (existsSync(DIST)) await rename(DIST, old);
+  await rename(aside, DIST);
+  await rm(old, { recursive: true, force: true });
+}
+
+function stampOf(inputs) {
+  const hash = createHash('sha256').update(process.version);
+  for (const input of inputs) addToHash(hash, join(ROOT, input));
+  return hash.digest('hex');
+}
+
+function addToHash(hash, path) {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory()) {
+    for (const name of readdirSync(path).sort()) addToHash(hash, join(path, name));
+  } else if (stats && !path.endsWith('.test.ts')) {
+    hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
+  }
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await build(stampOf(INPUTS));

@@ -1,0 +1,28 @@
+import type { Comment } from '../../contract/comments/schema.ts';
+
+/** A row of comments as the driver gives it. */
+export interface CommentRow {
+  id: string;
+  product_id: string;
+  author_name: string;
+  author_avatar: string;
+  author_badge: string | null;
+  content: string;
+  likes: number;
+  created_at: Date;
+}
+
+export const COMMENT_COLUMNS = 'id, product_id, author_name, author_avatar, author_badge, content, likes, created_at';
+
+export function commentOf(row: CommentRow): Comment {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    authorName: row.author_name,
+    authorAvatar: row.author_avatar,
+    authorBadge: row.author_badge,
+    content: row.content,
+    likes: row.likes,
+    createdAt: row.created_at.toISOString(),
+  };
+}

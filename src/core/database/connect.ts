@@ -1,0 +1,124 @@
+import type { Log } from '../log.ts';
+import { type Database, openDatabase } from './database.ts';
+import { openEmbedded } from './embedded/open-embedded.ts';
+import { migrate } from './migrate.ts';
+
+export interface ConnectOptions {
+  /** A PostgreSQL server; without it the embedded one is used. */
+  databaseUrl?: string | undefined;
+  /** The embedded database's home. */
+  dataDir: string;
+  /** `own`: this process is the site. `share`: it works beside the site, or starts the database for as long as it takes. */
+  mode: 'own' | 'share';
+  log: Log;
+}
+
+export interface Connection {
+  database: Database;
+  /** Whether the database is the embedded one, and where it lies: a folder, or host and database name without secrets. */
+  embedded: boolean;
+  location: string;
+  /** Brings the schema up to date from a folder of numbered files; returns those that it applied. */
+  migrate(directory: string): Promise<string[]>;
+  /** What a second site on the same data folder is told about this one, such as its address. */
+  setOwnerNote(note: string): void;
+  /** Ends the connections, and the embedded server where this process started it. */
+  close(): Promise<void>;
+}
+
+/** A database that cannot be used as it is; the message is one line that says what to do. */
+export class ConnectError extends Error {
+  override readonly name = 'ConnectError';
+}
+
+/** The oldest server that runs every statement of ours. */
+const OLDEST_VERSION = 14;
+
+/**
+ * Connects to the database that the settings name and checks that it can be used.
+ * @throws ConnectError, EmbeddedDatabaseError: each with one line for the operator.
+ */
+export async function connect(options: ConnectOptions): Promise<Connection> {
+  return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options.log);
+}
+
+async function connectEmbedded({ dataDir, mode, log }: ConnectOptions): Promise<Connection> {
+  const server = await openEmbedded({ dataDir, mode, log });
+  const database = openDatabase({ url: server.url, log });
+  return {
+    database,
+    embedded: true,
+    location: server.location,
+    migrate: (directory) => migrateUrl(server.url, directory, log),
+    setOwnerNote: (note) => server.setOwnerNote(note),
+    async close() {
+      await database.close();
+      await server.stop();
+    },
+  };
+}
+
+async function connectUrl(url: string, log: Log): Promise<Connection> {
+  const location = describeUrl(url);
+  const database = openDatabase({ url, log });
+  try {
+    await checkServer(database, location);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return {
+    database,
+    embedded: false,
+    location,
+    migrate: (directory) => migrateUrl(url, directory, log),
+    // Nobody owns a server: any number of sites may share it.
+    setOwnerNote: () => {},
+    close: () => database.close(),
+  };
+}
+
+/** On a connection of its own, since building an index may take longer than any request is given. */
+async function migrateUrl(url: string, directory: string, log: Log): Promise<string[]> {
+  const database = openDatabase({ url, log, maxConnections: 1, statementTimeoutMs: 0 });
+  try {
+    return await migrate(database, directory, log);
+  } finally {
+    await database.close();
+  }
+}
+
+async function checkServer(database: Database, location: string): Promise<void> {
+  let version: number;
+  try {
+    const rows = await database.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
+    version = Math.floor(Number(rows[0]?.version) / 10_000);
+  } catch (error) {
+    throw new ConnectError(
+      `DATABASE_URL: ${location} cannot be used: ${reasonOf(error)}. Check the address, the role and the password.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  if (version < OLDEST_VERSION) {
+    throw new ConnectError(
+      `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${OLDEST_VERSION} or newer: upgrade that server, or name another one.`,
+    );
+  }
+}
+
+/** Host, port and database of a URL, without the role's password. */
+export function describeUrl(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = hostname || searchParams.get('host') || 'localhost';
+  return `${host}${port ? `:${port}` : ''}${pathname}`;
+}
+
+/** The innermost reason, since the outer error only says that the database is away. */
+function reasonOf(error: unknown): string {
+  let reason = error;
+  while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
+  if (reason instanceof AggregateError && reason.errors.length > 0) reason = reason.errors[0];
+  return reason instanceof Error ? reason.message : String(reason);
+}

@@ -1,0 +1,98 @@
+import pg from 'pg';
+import { CoreError } from '../core-error.ts';
+import type { Log } from '../log.ts';
+import { isUnavailable } from './database-faults.ts';
+
+/** Where a statement can be sent: the pool, or the one connection of a transaction. */
+export interface Sql {
+  /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is away. */
+  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+export interface Database extends Sql {
+  /** Runs `work` in one transaction (READ COMMITTED); any error rolls all of it back and is thrown on. */
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** Waits for what is running and ends every connection. */
+  close(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  url: string;
+  log: Log;
+  /** Connections at most; the default suits one process beside others on one server. */
+  maxConnections?: number;
+  /** After how long the client gives a statement up; 0: never, for work such as building an index. */
+  statementTimeoutMs?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
+
+/** Opens a pool on a PostgreSQL URL. Nothing is sent before the first statement. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    // Client-side, since a pooler in between may refuse start-up parameters.
+    query_timeout: statementTimeoutMs,
+    idleTimeoutMillis: 30_000,
+    application_name: 'groundswell',
+  });
+  // An idle connection that breaks is replaced by the pool; unheard, its error would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
+
+  return {
+    query: (text, values) => run(pool, text, values),
+    transaction: (work) => inTransaction(pool, work),
+    close: () => pool.end(),
+  };
+}
+
+async function run<Row extends object>(
+  queryable: pg.Pool | pg.PoolClient,
+  text: string,
+  values?: readonly unknown[],
+): Promise<Row[]> {
+  try {
+    // The driver's own signature asks for a mutable array and does not change it.
+    const result = await queryable.query<Row>(text, values as unknown[] | undefined);
+    return result.rows;
+  } catch (error) {
+    throw asCoreError(error);
+  }
+}
+
+async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<Result>): Promise<Result> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw asCoreError(error);
+  });
+  let broken: Error | undefined;
+  // A connection that breaks between two statements says so by an event, not by a rejected promise.
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  client.on('error', onError);
+  try {
+    await run(client, 'BEGIN');
+    const result = await work({ query: (text, values) => run(client, text, values) });
+    await run(client, 'COMMIT');
+    return result;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken ??= rollbackError;
+    });
+    throw error;
+  } finally {
+    client.off('error', onError);
+    client.release(broken);
+  }
+}
+
+function asCoreError(error: unknown): unknown {
+  if (!isUnavailable(error)) return error;
+  return new CoreError('unavailable', 'The database cannot be reached right now. Please try again in a moment.', {
+    cause: error,
+  });
+}

@@ -1,0 +1,98 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { Log } from '../log.ts';
+import type { Database, Sql } from './database.ts';
+
+const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
+
+interface Migration {
+  version: number;
+  name: string;
+  sql: string;
+}
+
+/**
+ * Brings the schema up to date: applies the numbered files that are not applied yet, in order, each in a transaction.
+ *
+ * Two processes may do this at once. Each claims a version by inserting its row before it runs the file; the second
+ * waits on that row until the first commits, and then finds it taken. Nothing here rests on advisory locks, which
+ * poolers and distributed engines do not keep.
+ *
+ * @returns the names of the files that this call applied.
+ */
+export async function migrate(database: Database, directory: string, log: Log): Promise<string[]> {
+  await createHistory(database);
+  const applied: string[] = [];
+  for (const migration of await readMigrations(directory)) {
+    if (await database.transaction((sql) => apply(sql, migration))) {
+      log.info({ migration: migration.name }, 'Migration applied');
+      applied.push(migration.name);
+    }
+  }
+  await createSearchIndex(database, log);
+  return applied;
+}
+
+/** Reads the migrations of a folder in order. @throws Error where two files bear one number, or a name is not numbered. */
+export async function readMigrations(directory: string): Promise<Migration[]> {
+  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
+  const seen = new Set<number>();
+  return Promise.all(
+    names.map(async (name) => {
+      const version = Number(FILE_NAME.exec(name)?.[1]);
+      if (Number.isNaN(version)) throw new Error(`Migration ${name} is not named like 0001_what_it_does.sql`);
+      if (seen.has(version)) throw new Error(`Two migrations bear the number ${version}`);
+      seen.add(version);
+      return { version, name, sql: await readFile(join(directory, name), 'utf8') };
+    }),
+  );
+}
+
+const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
+  version integer PRIMARY KEY,
+  name text NOT NULL,
+  applied_at timestamptz NOT NULL DEFAULT now()
+)`;
+
+/** PostgreSQL lets two `IF NOT EXISTS` race: one of them then fails on the catalogue's own unique index. */
+const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
+
+async function createHistory(sql: Sql): Promise<void> {
+  await unlessRaceLost(() => sql.query(CREATE_HISTORY));
+}
+
+async function unlessRaceLost(create: () => Promise<unknown>): Promise<void> {
+  try {
+    await create();
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError && LOST_CREATE_RACE.has(error.code ?? ''))) throw error;
+  }
+}
+
+async function apply(sql: Sql, { version, name, sql: statements }: Migration): Promise<boolean> {
+  const claimed = await sql.query(
+    'INSERT INTO schema_migrations (version, name) VALUES ($1, $2) ON CONFLICT (version) DO NOTHING RETURNING version',
+    [version, name],
+  );
+  if (claimed.length === 0) return false;
+  await sql.query(statements);
+  return true;
+}
+
+/**
+ * The trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every role may
+ * create; without it the search still works, by walking the list.
+ */
+async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
+  const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
+  if (present.length > 0) return;
+  try {
+    await unlessRaceLost(() => sql.query('CREATE EXTENSION IF NOT EXISTS pg_trgm'));
+    await unlessRaceLost(() =>
+      sql.query('CREATE INDEX IF NOT EXISTS products_search ON products USING gin (search_text gin_trgm_ops)'),
+    );
+  } catch (error) {
+    log.warn({ err: error }, 'The extension pg_trgm is not available: searching a large list will be slow');
+  }
+}

@@ -1,0 +1,98 @@
+import { isProductId } from '../contract/products/product-id.ts';
+import { CoreError } from './core-error.ts';
+import { isUuid } from './uuid.ts';
+
+/** What a sort key is, which decides how it reads in a cursor and what SQL takes it for. */
+type KeyKind = 'count' | 'time' | 'productId' | 'uuid';
+
+type Key = string | number;
+
+/** A total order of a list: its columns, all in one direction, the last of them unique. */
+export interface KeysetOrder<Row> {
+  /** Names the order inside a cursor, so that a cursor of another order is refused. */
+  name: string;
+  direction: 'ASC' | 'DESC';
+  columns: readonly { sql: string; kind: KeyKind; keyOf(row: Row): Key }[];
+}
+
+const SQL_TYPES: Record<KeyKind, string> = { count: 'integer', time: 'timestamptz', productId: 'text', uuid: 'uuid' };
+
+/** PostgreSQL's greatest integer. */
+const MAX_COUNT = 2_147_483_647;
+
+const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
+  count: (key) => typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT,
+  // What `Date.toISOString` writes, which refuses the 30th of February: years 0001 to 9999, as rows have them.
+  time: (key) =>
+    typeof key === 'string' &&
+    !Number.isNaN(Date.parse(key)) &&
+    new Date(key).toISOString() === key &&
+    /^(?!0000)\d{4}-/.test(key),
+  productId: (key) => typeof key === 'string' && isProductId(key),
+  uuid: (key) => typeof key === 'string' && isUuid(key),
+};
+
+/** `ORDER BY` of the order. */
+export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
+  return columns.map((column) => `${column.sql} ${direction}`).join(', ');
+}
+
+/**
+ * The condition that a row comes after the cursor, as one row comparison that an index on the same columns answers.
+ * `bind` takes a value and its SQL type, and returns its placeholder.
+ * @throws CoreError `bad_cursor` where the cursor is not one of this order.
+ */
+export function afterCursor<Row>(
+  { name, columns, direction }: KeysetOrder<Row>,
+  cursor: string,
+  bind: (value: Key, sqlType: string) => string,
+): string {
+  const [cursorName, ...keys] = parse(cursor);
+  if (cursorName !== name || keys.length !== columns.length) throw badCursor();
+  const placeholders = columns.map(({ kind }, index) => {
+    const key = keys[index];
+    if (!CHECKS[kind](key)) throw badCursor();
+    return bind(key as Key, SQL_TYPES[kind]);
+  });
+  return `(${columns.map((column) => column.sql).join(', ')}) ${direction === 'DESC' ? '<' : '>'} (${placeholders.join(', ')})`;
+}
+
+/** Whether a cursor belongs to the order, for callers that would rather start again than fail. */
+export function isCursorOf<Row>(order: KeysetOrder<Row>, cursor: string): boolean {
+  try {
+    afterCursor(order, cursor, () => '');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** One page out of `limit + 1` rows: the row too many tells, without counting, whether there is another page. */
+export function pageOf<Row>(
+  order: KeysetOrder<Row>,
+  rows: readonly Row[],
+  limit: number,
+): { shown: readonly Row[]; nextCursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { shown, nextCursor: rows.length > limit && last !== undefined ? writeCursor(order, last) : null };
+}
+
+/** The cursor that stands behind a row: base64url of the order's name and the row's sort keys. */
+function writeCursor<Row>({ name, columns }: KeysetOrder<Row>, row: Row): string {
+  return Buffer.from(JSON.stringify([name, ...columns.map((column) => column.keyOf(row))])).toString('base64url');
+}
+
+function parse(cursor: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+    if (Array.isArray(parts)) return parts;
+  } catch {
+    // Not JSON, so not a cursor of ours: refused below like any other.
+  }
+  throw badCursor();
+}
+
+function badCursor(): CoreError {
+  return new CoreError('bad_cursor', 'This cursor does not belong to this list. Start again without one.');
+}

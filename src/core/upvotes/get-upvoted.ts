@@ -1,0 +1,22 @@
+import { LIMITS } from '../../contract/limits.ts';
+import { isProductId } from '../../contract/products/product-id.ts';
+import type { Upvoted } from '../../contract/upvotes/schema.ts';
+import { CoreError } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
+
+const SELECT_UPVOTED = `SELECT product_id FROM upvotes WHERE product_id = ANY($1::text[]) AND user_session = $2`;
+
+/**
+ * Which of these products a session has upvoted; unknown products are simply not among them.
+ * @throws CoreError `too_many_products`, `unavailable`.
+ */
+export async function getUpvoted(sql: Sql, productIds: readonly string[], session: string): Promise<Upvoted> {
+  if (productIds.length > LIMITS.upvoteQueryProducts) {
+    throw new CoreError('too_many_products', `At most ${LIMITS.upvoteQueryProducts} products can be asked for at once`);
+  }
+  const asked = [...new Set(productIds)].filter(isProductId);
+  if (asked.length === 0) return { upvoted: [] };
+  const rows = await sql.query<{ product_id: string }>(SELECT_UPVOTED, [asked, session]);
+  const upvoted = new Set(rows.map((row) => row.product_id));
+  return { upvoted: asked.filter((id) => upvoted.has(id)) };
+}

@@ -1,0 +1,62 @@
+import { createServer, type ViteDevServer } from 'vite';
+import { createLog } from '../settings/logging.ts';
+import { PACKAGE_ROOT } from '../settings/package-root.ts';
+import { readSettings } from '../settings/settings.ts';
+import { renderDocument } from './pages/document.ts';
+import { serve } from './serve.ts';
+
+/** The files of the browser as the development server serves them, unbundled. */
+const SOURCES = {
+  themeScript: '/src/web/theme.ts',
+  appScript: '/src/web/entry-client.tsx',
+  styles: ['/src/web/styles.css'],
+  modulePreloads: [],
+  fonts: [],
+};
+
+type EntryServer = typeof import('../web/entry-server.tsx');
+
+// The site as it is, but with the browser's code and the rendering straight from the sources, reloading on change.
+const settings = readSettings(process.env);
+const log = createLog(settings.logLevel, process.stdout);
+const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });
+const site = await serve(
+  settings,
+  log,
+  (options) => devRenderer(vite, options),
+  (app) => serveSources(vite, app),
+);
+log.info(`Development site at ${site.address}`);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await vite.close();
+    await site.close();
+    process.exit(0);
+  });
+}
+
+async function devRenderer(
+  vite: ViteDevServer,
+  { api, siteName, siteUrl }: Parameters<NonNullable<Parameters<typeof serve>[2]>>[0],
+) {
+  return {
+    async render(path: string) {
+      const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
+      const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });
+      const html = await vite.transformIndexHtml(path, renderDocument(page, SOURCES));
+      return { status: page.status, html, problems: page.problems ?? [] };
+    },
+  };
+}
+
+async function serveSources(vite: ViteDevServer, app: Parameters<NonNullable<Parameters<typeof serve>[3]>>[0]) {
+  app.addHook('onRequest', async (request, reply) => {
+    // Vite's client is inlined by Vite and talks over a socket of its own.
+    reply.removeHeader('Content-Security-Policy');
+    const taken = await new Promise<boolean>((resolve) => {
+      reply.raw.once('finish', () => resolve(true));
+      vite.middlewares(request.raw, reply.raw, () => resolve(false));
+    });
+    if (taken) reply.hijack();
+  });
+}

@@ -1,0 +1,50 @@
+import type { RenderedPage } from '../../web/entry-server.tsx';
+
+/** The browser's files that a document names, as addresses. */
+export interface ClientBuild {
+  themeScript: string;
+  appScript: string;
+  styles: readonly string[];
+  /** Chunks that the app script imports at once. */
+  modulePreloads: readonly string[];
+  fonts: readonly string[];
+}
+
+const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Makes text safe inside an element or a quoted attribute. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
+}
+
+/** Writes the document around a rendered page. */
+export function renderDocument(page: RenderedPage, build: ClientBuild): string {
+  const head = [
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    '<meta name="color-scheme" content="light dark">',
+    `<title>${escapeHtml(page.title)}</title>`,
+    `<meta name="description" content="${escapeHtml(page.description)}">`,
+    '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+    ...build.fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`),
+    ...build.styles.map((href) => `<link rel="stylesheet" href="${href}">`),
+    // Blocks the first paint on purpose: a remembered theme must not flash the other one.
+    `<script src="${build.themeScript}"></script>`,
+    page.preloadImage === undefined
+      ? ''
+      : `<link rel="preload" href="${escapeHtml(page.preloadImage)}" as="image" fetchpriority="high">`,
+    ...build.modulePreloads.map((href) => `<link rel="modulepreload" href="${href}">`),
+    `<script type="module" src="${build.appScript}"></script>`,
+  ];
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head.filter((line) => line !== '').join('\n')}
+</head>
+<body>
+<div id="root">${page.html}</div>
+<script type="application/json" id="state">${page.state}</script>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,63 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/idempotency.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
+import {
+  AddedCommentSchema,
+  CommentListQuerySchema,
+  CommentPageSchema,
+  LikesSchema,
+  NewCommentSchema,
+} from '../../contract/comments/schema.ts';
+import type { Core } from '../../core/core.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { NO_STORE, REVALIDATE } from '../http/caching.ts';
+import { sessionOf } from '../http/session.ts';
+
+export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+  const params = Type.Object({ id: Type.String() });
+
+  app.get(
+    '/api/products/:id/comments',
+    { schema: { params, querystring: CommentListQuerySchema, response: { 200: CommentPageSchema } } },
+    async (request, reply) => {
+      const page = await core.listComments(request.params.id, request.query);
+      reply.header('Cache-Control', REVALIDATE);
+      return page;
+    },
+  );
+
+  app.post(
+    '/api/comments',
+    {
+      schema: { body: NewCommentSchema, response: { 200: AddedCommentSchema, 201: AddedCommentSchema } },
+      schemaErrorFormatter: (errors) =>
+        // A field that is missing or no text is, in the specification's words, the same fault as an empty one.
+        errors.some(({ keyword }) => keyword === 'format')
+          ? new CoreError('bad_request', 'The comment has characters that cannot be stored')
+          : new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete),
+    },
+    async (request, reply) => {
+      const sender = { session: sessionOf(request), idempotencyKey: idempotencyKeyOf(request) };
+      const { comment, created } = await core.addComment(request.body, sender);
+      reply.code(created ? 201 : 200).header('Cache-Control', NO_STORE);
+      return { comment };
+    },
+  );
+
+  app.post('/api/comments/:id/like', { schema: { params, response: { 200: LikesSchema } } }, async (request, reply) => {
+    sessionOf(request);
+    reply.header('Cache-Control', NO_STORE);
+    return core.likeComment(request.params.id);
+  });
+};
+
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
+
+function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
+  throw new CoreError('idempotency_key_invalid', `${IDEMPOTENCY_HEADER} must be 1 to 200 visible ASCII characters`);
+}

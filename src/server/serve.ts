@@ -1,0 +1,114 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
+import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
+import { type Core, createCore } from '../core/core.ts';
+import { type Connection, connect } from '../core/database/connect.ts';
+import { systemSources } from '../core/sources.ts';
+import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
+import type { Settings } from '../settings/settings.ts';
+import { buildApp } from './app.ts';
+import { readClientBuild } from './pages/client-build.ts';
+import { coreApi } from './pages/core-api.ts';
+import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/renderer.ts';
+import { StartError } from './start-error.ts';
+
+/** A site that is up. */
+export interface Site {
+  /** Where it listens. */
+  address: string;
+  /** Where its data lies. */
+  dataLocation: string;
+  productCount: number;
+  /** Answers what is in flight, then ends everything that was started. */
+  close(): Promise<void>;
+}
+
+const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
+
+/** How pages are rendered: from the built site, or through the development server. */
+export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
+
+/**
+ * Starts the site: database, schema, sample catalogue, server.
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
+ */
+export async function serve(
+  settings: Settings,
+  log: Logger,
+  createRenderer: RendererFactory = builtRenderer,
+  prepare: (app: FastifyInstance) => Promise<void> = async () => {},
+): Promise<Site> {
+  const { databaseUrl, dataDir } = settings;
+  const connection = await connect({ databaseUrl, dataDir, mode: 'own', log });
+  let app: FastifyInstance | undefined;
+  try {
+    const productCount = await prepareData(connection, settings);
+    const core = createCore(connection.database);
+    // Known for certain only when the server listens, since the kernel may pick the port.
+    let address = `http://${settings.host}:${settings.port}`;
+    const renderer = await createRenderer({
+      api: coreApi(core),
+      siteName: settings.siteName,
+      siteUrl: () => settings.siteUrl ?? address,
+    });
+    app = await buildApp({
+      core,
+      renderer,
+      folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
+      log,
+      prepare,
+    });
+    address = await listen(app, settings);
+    connection.setOwnerNote(address);
+    const housekeeping = keepHouse(core, log);
+    return {
+      address,
+      dataLocation: connection.location,
+      productCount,
+      close: () => close(app, connection, housekeeping),
+    };
+  } catch (error) {
+    await close(app, connection);
+    throw error;
+  }
+}
+
+async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<PageRenderer> {
+  return createPageRenderer({ ...options, build: await readClientBuild(PACKAGE_FOLDERS.client) });
+}
+
+async function prepareData(connection: Connection, settings: Settings): Promise<number> {
+  await connection.migrate(PACKAGE_FOLDERS.migrations);
+  if (connection.embedded && settings.sampleCatalogue) {
+    const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue);
+    await loadSampleIfNew(connection.database, catalogue, systemSources);
+  }
+  const [row] = await connection.database.query<{ products: number }>(
+    'SELECT count(*)::integer AS products FROM products',
+  );
+  return row?.products ?? 0;
+}
+
+async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+  try {
+    return await app.listen({ host, port, listenTextResolver: (address) => `Listening on ${address}` });
+  } catch (error) {
+    throw StartError.ofListening(error, host, port);
+  }
+}
+
+function keepHouse(core: Core, log: Logger): NodeJS.Timeout {
+  const tidy = () => core.forgetOldKeys().catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
+  return setInterval(tidy, HOUSEKEEPING_INTERVAL_MS).unref();
+}
+
+async function close(
+  app: FastifyInstance | undefined,
+  connection: Connection,
+  housekeeping?: NodeJS.Timeout,
+): Promise<void> {
+  clearInterval(housekeeping);
+  await app?.close();
+  await connection.close();
+}

@@ -1,0 +1,31 @@
+/** Why the server cannot start, in one line that says what to do. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+
+  /** Puts an error of `listen` into the words of the settings that caused it. */
+  static ofListening(error: unknown, host: string, port: number): StartError {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const options = { cause: error };
+    switch (code) {
+      case 'EADDRINUSE':
+        return new StartError(
+          `PORT: something already listens on ${host}:${port}. Stop it, or set PORT to another number (0 picks a free one).`,
+          options,
+        );
+      case 'EACCES':
+        return new StartError(`PORT: ${port} needs more rights than this user has. Set PORT to 1024 or more.`, options);
+      case 'EADDRNOTAVAIL':
+      case 'ENOTFOUND':
+      case 'EAI_AGAIN':
+        return new StartError(
+          `HOST: this machine has no address '${host}'. Use 127.0.0.1, or 0.0.0.0 for all of them.`,
+          options,
+        );
+      default:
+        return new StartError(
+          `The server cannot listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`,
+          options,
+        );
+    }
+  }
+}

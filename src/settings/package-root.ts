@@ -1,0 +1,21 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The package's own folder, where migrations and the catalogue lie: the nearest one above this file with a package.json. */
+export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  const parent = dirname(folder);
+  if (parent === folder) throw new Error('Groundswell cannot find its own package.json');
+  return findRoot(parent);
+}
+
+/** What belongs to the package and is read while it runs. */
+export const PACKAGE_FOLDERS = {
+  migrations: join(PACKAGE_ROOT, 'migrations'),
+  catalogue: join(PACKAGE_ROOT, 'catalogue'),
+  pictures: join(PACKAGE_ROOT, 'catalogue', 'pictures'),
+  client: join(PACKAGE_ROOT, 'dist', 'client'),
+} as const;

@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+
+/** What the operator can set, read and checked; see docs/configuration.md. */
+export interface Settings {
+  host: string;
+  /** 0 lets the kernel pick a free one. */
+  port: number;
+  databaseUrl: string | undefined;
+  /** Absolute. */
+  dataDir: string;
+  /** Origin for absolute links, without a slash at the end; unset: the address that the server listens on. */
+  siteUrl: string | undefined;
+  siteName: string;
+  sampleCatalogue: boolean;
+  logLevel: LogLevel;
+}
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** Every setting: where its default comes from, and how its text is read. A reader throws what is wrong with the text. */
+const READERS = {
+  HOST: { fallback: '127.0.0.1', read: readHost },
+  PORT: { fallback: '3000', read: readPort },
+  DATABASE_URL: { fallback: undefined, read: readDatabaseUrl },
+  DATA_DIR: { fallback: './data', read: (text: string) => resolve(text) },
+  SITE_URL: { fallback: undefined, read: readSiteUrl },
+  SITE_NAME: { fallback: 'Groundswell', read: readSiteName },
+  SAMPLE_CATALOGUE: { fallback: 'on', read: readSwitch },
+  LOG_LEVEL: { fallback: 'info', read: readLogLevel },
+} as const;
+
+/** The names of all settings, for the test that each is documented. */
+export const SETTING_NAMES = Object.keys(READERS);
+
+/** Settings that cannot be used: every fault of them, a line each. */
+export class SettingsError extends Error {
+  override readonly name = 'SettingsError';
+
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('\n'));
+  }
+}
+
+/** Reads the settings from an environment; a blank one counts as unset. @throws SettingsError with all faults at once. */
+export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+  const faults: string[] = [];
+  const get = <Name extends keyof typeof READERS>(name: Name) => {
+    const { fallback, read } = READERS[name] as { fallback: string | undefined; read: (text: string) => unknown };
+    const text = environment[name]?.trim() || fallback;
+    try {
+      return (text === undefined ? undefined : read(text)) as ReturnType<(typeof READERS)[Name]['read']>;
+    } catch (error) {
+      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      // Never seen: a fault ends in a SettingsError below.
+      return undefined as never;
+    }
+  };
+  const settings: Settings = {
+    host: get('HOST'),
+    port: get('PORT'),
+    databaseUrl: get('DATABASE_URL'),
+    dataDir: get('DATA_DIR'),
+    siteUrl: get('SITE_URL'),
+    siteName: get('SITE_NAME'),
+    sampleCatalogue: get('SAMPLE_CATALOGUE'),
+    logLevel: get('LOG_LEVEL'),
+  };
+  if (faults.length > 0) throw new SettingsError(faults);
+  return settings;
+}
+
+function readHost(text: string): string {
+  if (/[\s/]/.test(text)) throw new Error(`'${text}' is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
+  return text;
+}
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new Error(`'${text}' is not a port; it must be a number from 0 to 65535`);
+  return Number(text);
+}
+
+function readDatabaseUrl(text: string): string {
+  // The text may hold a password, so a fault never repeats it.
+  const shape = 'it must look like postgres://role:password@host:5432/database';
+  if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
+  if (!/^postgres(?:ql)?:$/.test(new URL(text).protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
+  return text;
+}
+
+function readSiteUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Error(`'${text}' is not an http or https URL, such as https://launches.example`);
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
+    throw new Error(`'${text}' must be an origin only, such as ${url.origin}: the site lives at the root of its host`);
+  }
+  return url.origin;
+}
+
+function readSiteName(text: string): string {
+  if (text.length > 60) throw new Error('this is longer than 60 characters');
+  return text;
+}
+
+function readSwitch(text: string): boolean {
+  const value = { on: true, off: false }[text.toLowerCase()];
+  if (value === undefined) throw new Error(`'${text}' is neither on nor off`);
+  return value;
+}
+
+function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (level === undefined) throw new Error(`'${text}' is not one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { type Core, createCore } from '../../src/core/core.ts';
+import type { StoredProduct } from '../../src/core/products/complete-product.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { type Sources, systemSources } from '../../src/core/sources.ts';
+import { buildApp } from '../../src/server/app.ts';
+import { coreApi } from '../../src/server/pages/core-api.ts';
+import { createPageRenderer } from '../../src/server/pages/renderer.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { buildProduct } from './build-product.ts';
+import { silentLog } from './silent-log.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+export interface TestSite {
+  app: FastifyInstance;
+  core: Core;
+  database: TestDatabase;
+  addProduct(overrides?: Parameters<typeof buildProduct>[0]): Promise<StoredProduct>;
+  close(): Promise<void>;
+}
+
+/** File names stand in for the browser's build: what they are does not matter to the answers. */
+const BUILD = {
+  themeScript: '/assets/theme.js',
+  appScript: '/assets/app.js',
+  styles: ['/assets/app.css'],
+  modulePreloads: [],
+  fonts: [],
+};
+
+/** The real server on a database of its own, asked through `app.inject`. */
+export async function startTestSite({ sources = systemSources }: { sources?: Sources } = {}): Promise<TestSite> {
+  const database = await createTestDatabase();
+  const core = createCore(database, sources);
+  const renderer = createPageRenderer({
+    api: coreApi(core),
+    siteName: 'Groundswell',
+    siteUrl: () => 'http://groundswell.test',
+    build: BUILD,
+  });
+  const app = await buildApp({
+    core,
+    renderer,
+    folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
+    log: silentLog,
+  });
+  return {
+    app,
+    core,
+    database,
+    async addProduct(overrides) {
+      const product = buildProduct(overrides);
+      await saveProducts(database, [product]);
+      return product;
+    },
+    async close() {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
