@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Connection, connect } from '../../src/core/database/connect.ts';
+import { silentLog } from './silent-log.ts';
+
+const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
+
+/** The site as an operator runs it: the built command, in a process and a data folder of its own. */
+export interface RunningSite {
+  address: string;
+  dataDir: string;
+  process: ChildProcess;
+  /** Everything that it printed so far. */
+  output(): string;
+  /** The site's database, beside the site. To be closed by the caller. */
+  connect(): Promise<Connection>;
+  /** Stops it in order and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Starts a site on a free port; `environment` sets what a test is about. */
+export async function startSite(environment: Record<string, string> = {}): Promise<RunningSite> {
+  const dataDir = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'groundswell-site-')));
+  const child = spawn(process.execPath, [COMMAND, 'serve'], {
+    env: { ...process.env, PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', DATABASE_URL: '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const exited = once(child, 'exit');
+
+  const address = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const found = /Address\s+(http:\S+)/.exec(output)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    exited.then(([code]) => reject(new Error(`The site ended with code ${code} before it was up:\n${output}`)));
+  });
+
+  return {
+    address,
+    dataDir,
+    process: child,
+    output: () => output,
+    connect: () => connect({ dataDir, databaseUrl: environment.DATABASE_URL, mode: 'share', log: silentLog }),
+    async stop() {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await exited;
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
