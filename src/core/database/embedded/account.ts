@@ -13,10 +13,8 @@ export type Account =
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-/** `nobody`: on every system, and owner of nothing that matters. */
-export const NOBODY_ID = 65534;
-
-const nobody: Account = { kind: 'user', uid: NOBODY_ID, gid: NOBODY_ID };
+/** Known on every system, and owner of nothing that matters. */
+export const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
 /** True when this process is root in the sense of PostgreSQL's refusal. False on Windows. */
 export function isRoot(): boolean {
@@ -51,15 +49,16 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
 }
 
 /**
- * Can the account walk down to this folder? Looks at the mode bits of every folder on the way: asking the kernel would
+ * Can the account walk down to this folder? (Root inside a namespace has the rights of root's files and no more.) Looks at the mode bits of every folder on the way: asking the kernel would
  * need a program that runs as that account. An access list that says otherwise only makes us choose a namespace.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
-  if (account.kind !== 'user') return true;
+  const identity = ownerOnDisk(account);
+  if (!identity) return true;
   let current = await realpath(folder);
   for (;;) {
     const { mode, uid, gid } = await stat(current);
-    const bit = uid === account.uid ? 0o100 : gid === account.gid ? 0o010 : 0o001;
+    const bit = uid === identity.uid ? 0o100 : gid === identity.gid ? 0o010 : 0o001;
     if ((mode & bit) === 0) return false;
     const parent = dirname(current);
     if (parent === current) return true;

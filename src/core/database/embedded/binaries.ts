@@ -38,7 +38,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
+export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
 
 /**
  * Finds the PostgreSQL programs that npm installed for this machine.

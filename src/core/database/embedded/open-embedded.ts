@@ -57,7 +57,9 @@ export async function openEmbedded(
   const dataDir = await prepareDataDir(options.dataDir);
   let note = options.ownerNote ?? '';
   let stopped = false;
-  let session = await enter();
+  /** Undefined while the folder changes hands. */
+  let session: Session | undefined = await enter();
+  const { url, location } = reachableIn(session);
   let changing: Promise<void> = Promise.resolve();
   attend();
 
@@ -67,8 +69,7 @@ export async function openEmbedded(
       if ('owned' in attempt) return own(attempt.owned);
       if (mode === 'own') await waitForWayIn(attempt.owner, dataDir);
       else {
-        await attempt.owner.ask('share');
-        const reachable = await attempt.owner.reachable();
+        const reachable = await waitToShare(attempt.owner, dataDir);
         if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner };
       }
     }
@@ -88,6 +89,7 @@ export async function openEmbedded(
   /** Follows what becomes of the folder while it is open: a site may take it from a command, an owner may go away. */
   function attend(): void {
     const current = session;
+    if (!current) return;
     if (current.kind === 'owner') {
       current.ownership.onWanted(() => {
         if (!stopped && session === current)
@@ -105,26 +107,28 @@ export async function openEmbedded(
 
   function change(leave: () => Promise<void>): void {
     changing = (async () => {
+      session = undefined;
       await leave();
-      await delay(STAND_BACK_MS, undefined, { ref: false });
-      if (stopped) return;
+      await delay(STAND_BACK_MS);
+      // Also when `stop` was called meanwhile: if nobody else came, the server is ours to stop.
       session = await enter();
       attend();
     })().catch((error: unknown) => log.error({ err: error }, 'The embedded database could not be taken over.'));
   }
 
   return {
-    url: urlOf(session),
-    location: session.kind === 'owner' ? session.cluster.location : session.reachable.location,
+    url,
+    location,
     setOwnerNote(text) {
       note = text;
-      if (session.kind === 'owner') session.ownership.setNote(text);
+      if (session?.kind === 'owner') session.ownership.setNote(text);
     },
     async stop() {
       if (stopped) return;
       stopped = true;
       await changing;
-      if (session.kind === 'sharer') return session.owner.close();
+      if (!session) return;
+      if (session.kind === 'sharer') return await session.owner.close();
       const { cluster, ownership } = session;
       if (ownership.sharers() > 0) {
         log.info(
@@ -143,19 +147,32 @@ export async function openEmbedded(
 /** Returns when the folder may be free; throws when it is a site's, which will not give it away. */
 async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');
-  if (status && (status.stopping || status.role === 'command')) await owner.gone;
-  owner.close();
-  if (status?.role === 'site' && !status.stopping) throw held(dataDir, status);
+  if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
+    await owner.close();
+    throw held(dataDir, status);
+  }
+  await owner.gone;
 }
 
-function held(dataDir: string, { pid, since, note }: OwnerStatus): EmbeddedDatabaseError {
-  const where = note === '' ? '' : ` (${note})`;
+/** Returns how the database is reached, or undefined when its owner went away before it was up. */
+async function waitToShare(owner: OwnerConnection, dataDir: string): Promise<Reachable | undefined> {
+  const status = await owner.ask('share');
+  if (status !== 'silent') return owner.reachable();
+  await owner.close();
+  throw held(dataDir, status);
+}
+
+function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabaseError {
+  const what =
+    status === 'silent'
+      ? 'a process that does not answer: end it'
+      : `process ${status.pid}${status.note === '' ? '' : ` (${status.note})`} since ${status.since}: stop that one`;
   return new EmbeddedDatabaseError(
     'data_dir_held',
-    `The database in ${dataDir} is held by process ${pid}${where} since ${since}: stop that one first, or set DATA_DIR to another folder.`,
+    `The database in ${dataDir} is held by ${what} first, or set DATA_DIR to another folder.`,
   );
 }
 
-function urlOf(session: Session): string {
-  return session.kind === 'owner' ? session.cluster.url : session.reachable.url;
+function reachableIn(session: Session): Reachable {
+  return session.kind === 'owner' ? session.cluster : session.reachable;
 }

@@ -42,13 +42,14 @@ export interface Ownership {
 
 /** One connection to an owner, from the side of another process. */
 export interface OwnerConnection {
-  /** Asks the owner; undefined when it went away (or did not answer in time) instead. */
-  ask(request: Request): Promise<OwnerStatus | undefined>;
+  /** Asks the owner: its status, `gone` when it went away instead, `silent` (and closed) when it lives but does not answer. */
+  ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'>;
   /** Waits until the database can be reached; undefined when the owner went away instead. */
   reachable(): Promise<Reachable | undefined>;
   /** Settles when the owner let go or died. */
   readonly gone: Promise<void>;
-  close(): void;
+  /** Ends the connection, and returns when the owner has noticed. */
+  close(): Promise<void>;
 }
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
@@ -67,12 +68,11 @@ export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], no
   const server = createServer((socket) => {
     connections.add(socket);
     socket.unref();
-    socket.on('error', () => undefined); // A client that dies is a 'close', below.
     socket.on('close', () => {
       connections.delete(socket);
       sharing.delete(socket);
     });
-    createInterface({ input: socket }).on('line', (line) => {
+    onLine(socket, (line) => {
       send(socket, { status });
       if (line === 'share' && !status.stopping) {
         sharing.add(socket);
@@ -122,7 +122,7 @@ function connectionTo(socket: Socket): OwnerConnection {
       changed();
     });
   });
-  createInterface({ input: socket }).on('line', (line) => {
+  onLine(socket, (line) => {
     const part: Answer = JSON.parse(line);
     answer = { ...answer, ...part };
     changed();
@@ -142,22 +142,37 @@ function connectionTo(socket: Socket): OwnerConnection {
       answer = {};
       socket.write(`${request}\n`);
       let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<undefined>((resolve) => {
-        timer = setTimeout(resolve, ANSWER_MS, undefined);
+      const late = new Promise<'silent'>((resolve) => {
+        timer = setTimeout(resolve, ANSWER_MS, 'silent');
       });
       const status = await Promise.race([until(() => answer.status), late]);
       clearTimeout(timer);
-      return status;
+      if (status === 'silent') socket.destroy();
+      return status ?? 'gone';
     },
     async reachable() {
       const found = await until(() => answer.ready);
       socket.unref();
       return found;
     },
-    close: () => void socket.destroy(),
+    async close() {
+      const impatient = setTimeout(() => socket.destroy(), ANSWER_MS);
+      socket.ref();
+      socket.end();
+      await gone;
+      clearTimeout(impatient);
+    },
   };
 }
 
 function send(socket: Socket, answer: Answer): void {
   socket.write(`${JSON.stringify(answer)}\n`);
+}
+
+/** The other end's death is an error here (which readline passes on) and then a 'close', which is what is listened to. */
+function onLine(socket: Socket, take: (line: string) => void): void {
+  socket.on('error', () => undefined);
+  createInterface({ input: socket })
+    .on('error', () => undefined)
+    .on('line', take);
 }

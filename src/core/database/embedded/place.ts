@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { chown, lchown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
-import { type Account, candidateAccounts, canReach, isRoot, NOBODY_ID, ownerOnDisk } from './account.ts';
-import { type Binaries, completeBinaries, copyBinaries } from './binaries.ts';
+import { type Account, candidateAccounts, canReach, isRoot, nobody, ownerOnDisk } from './account.ts';
+import { type Binaries, completeBinaries, copyBinaries, OWN_SERVER } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { runProgram } from './run-program.ts';
+import { tellingLine } from './server-log.ts';
 
 /** Where the cluster lies, who runs it and with which programs. */
 export interface Place {
@@ -16,6 +17,8 @@ export interface Place {
   /** Major version of the programs, such as `18`. */
   readonly majorVersion: string;
 }
+
+type Way = Pick<Place, 'account' | 'binaries' | 'majorVersion'>;
 
 export interface PlaceOptions {
   readonly dataDir: string;
@@ -36,48 +39,64 @@ export async function choosePlace(options: PlaceOptions): Promise<Place> {
   const clusterDir = join(dataDir, 'postgres');
   const clusterOwner = await stat(clusterDir).catch(() => undefined);
   const linked = await completeBinaries(binaries);
-  const accounts = candidateAccounts(await stat(dataDir), clusterOwner).filter(
-    (one) => one.kind !== 'namespace' || options.namespaces,
-  );
   const other = await elsewhereFolder(options);
   const otherOwner = await stat(join(other, 'postgres')).catch(() => undefined);
-  let complaint = '';
   if (clusterOwner || !otherOwner) {
-    for (const copies of [false, true]) {
-      for (const account of accounts) {
-        if (!(await canReach(account, dataDir))) continue;
-        if (!copies && (!linked || !(await canReach(account, binaries.packageDir)))) continue;
-        const programs = copies ? await copyBinaries(binaries, dataDir) : binaries;
-        const version = await runProgram(account, programs.postgres, ['--version']);
-        const majorVersion = /\(PostgreSQL\) (\d+)/.exec(version.output)?.[1];
-        if (!majorVersion) {
-          complaint = version.output.trim();
-          continue;
-        }
-        if (clusterOwner) await giveTo(account, clusterDir);
-        return { clusterDir, exists: clusterOwner !== undefined, account, binaries: programs, majorVersion };
-      }
+    const accounts = candidateAccounts(await stat(dataDir), clusterOwner);
+    const usable = accounts.filter(({ kind }) => kind !== 'namespace' || options.namespaces);
+    const way = await firstThatWorks(usable, dataDir, binaries, linked);
+    if (way) {
+      if (clusterOwner) await giveTo(way.account, clusterDir);
+      return { ...way, clusterDir, exists: clusterOwner !== undefined };
     }
   }
-  if (clusterOwner || !isRoot()) throw unreachable(dataDir, complaint);
-  return placeElsewhere(other, otherOwner !== undefined, options, log);
+  if (clusterOwner || !isRoot()) throw unreachable(dataDir);
+  await mkdir(other, { recursive: true, mode: 0o755 });
+  const way = await firstThatWorks([nobody], other, binaries, linked);
+  if (!way) throw unreachable(dataDir);
+  const elsewhere = join(other, 'postgres');
+  if (otherOwner) await giveTo(nobody, elsewhere);
+  log.warn(
+    { dataDir, location: elsewhere },
+    `Only root can enter ${dataDir}, and PostgreSQL does not run as root: the database lies in ${elsewhere}.`,
+  );
+  return { ...way, clusterDir: elsewhere, exists: otherOwner !== undefined };
 }
 
-async function placeElsewhere(folder: string, exists: boolean, options: PlaceOptions, log: Log): Promise<Place> {
-  await mkdir(folder, { recursive: true, mode: 0o755 });
-  const account: Account = { kind: 'user', uid: NOBODY_ID, gid: NOBODY_ID };
-  const inPlace = (await completeBinaries(options.binaries)) && (await canReach(account, options.binaries.packageDir));
-  const programs = inPlace ? options.binaries : await copyBinaries(options.binaries, folder);
-  const version = await runProgram(account, programs.postgres, ['--version']);
-  const majorVersion = /\(PostgreSQL\) (\d+)/.exec(version.output)?.[1];
-  if (!majorVersion || !(await canReach(account, folder))) throw unreachable(options.dataDir, version.output.trim());
-  const clusterDir = join(folder, 'postgres');
-  if (exists) await giveTo(account, clusterDir);
-  log.warn(
-    { dataDir: options.dataDir, location: clusterDir },
-    `Only root can enter ${options.dataDir}, and PostgreSQL does not run as root: the database lies in ${clusterDir}.`,
+/** The first account that can work in the folder: with the programs where they are if possible, else with a copy of them. */
+async function firstThatWorks(
+  accounts: Account[],
+  folder: string,
+  binaries: Binaries,
+  linked: boolean,
+): Promise<Way | undefined> {
+  for (const copied of [false, true]) {
+    for (const account of accounts) {
+      if (!(await canReach(account, folder))) continue;
+      if (!copied && !(linked && (await canReach(account, binaries.packageDir)))) continue;
+      const programs = copied ? await copyBinaries(binaries, folder) : binaries;
+      const majorVersion = await versionRunAs(account, programs);
+      if (/^\d+$/.test(majorVersion)) return { account, binaries: programs, majorVersion };
+      if (!copied) await mustRunHere(binaries);
+    }
+  }
+  return undefined;
+}
+
+/** The programs' major version, found by running them, or what went wrong. */
+async function versionRunAs(account: Account, { postgres }: Binaries): Promise<string> {
+  const { output } = await runProgram(account, postgres, ['--version']);
+  return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim();
+}
+
+/** Tells programs that cannot run at all (another C library) from an account that may not run them. */
+async function mustRunHere(binaries: Binaries): Promise<void> {
+  const said = await versionRunAs({ kind: 'self' }, binaries);
+  if (/^\d+$/.test(said)) return;
+  throw new EmbeddedDatabaseError(
+    'platform_unsupported',
+    `The embedded PostgreSQL does not run on this machine (${tellingLine(said)}); on Linux it needs glibc, which Alpine has not. ${OWN_SERVER}.`,
   );
-  return { clusterDir, exists, account, binaries: programs, majorVersion };
 }
 
 async function elsewhereFolder({ dataDir, elsewhere }: PlaceOptions): Promise<string> {
@@ -96,10 +115,9 @@ async function giveTo(account: Account, clusterDir: string): Promise<void> {
   await chown(clusterDir, owner.uid, owner.gid);
 }
 
-function unreachable(dataDir: string, complaint: string): EmbeddedDatabaseError {
-  const said = complaint === '' ? '' : ` (${complaint})`;
+function unreachable(dataDir: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
-    `PostgreSQL cannot run in ${dataDir}${said}: set DATA_DIR to a folder that other users can enter, such as /var/lib/groundswell.`,
+    `PostgreSQL does not run as root, and no other account can work in ${dataDir}: set DATA_DIR to a folder that other users can enter, such as /var/lib/groundswell.`,
   );
 }

@@ -43,6 +43,7 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
   if (owner) await output.chown(owner.uid, owner.gid);
   const args = commandLine(clusterDir, address, cluster.durability);
   const child = startProgram(account, binaries.postgres, args, ['ignore', output.fd, output.fd]);
+  child.unref();
   let ended = false;
   const gone = new Promise<void>((resolve) => {
     const end = () => {
@@ -52,7 +53,6 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
     child.on('error', end);
     child.on('exit', end);
   });
-  child.unref();
   await output.close();
   for (;;) {
     if (ended) throw startFailed(await lastServerLine(clusterDir));

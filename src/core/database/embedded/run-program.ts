@@ -39,8 +39,14 @@ export function runProgram(
   input = '',
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const child = startProgram(account, program, args, 'pipe');
     let output = '';
+    let child: ChildProcess;
+    try {
+      child = startProgram(account, program, args, 'pipe');
+    } catch (error) {
+      // Some refusals of the system (an account it does not know) are thrown and not emitted.
+      return resolve({ code: null, output: String(error) });
+    }
     const collect = (chunk: Buffer) => {
       output += chunk.toString('utf8');
     };

@@ -41,7 +41,7 @@ async function removeAbandoned(): Promise<void> {
     const found = name.startsWith(PREFIX) ? await stat(dataDir).catch(() => undefined) : undefined;
     if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < SETTLED_MS) continue;
     const attempt = await becomeOwner(dataDir, 'command', '').catch(() => undefined);
-    if (attempt && 'owner' in attempt) attempt.owner.close();
+    if (attempt && 'owner' in attempt) await attempt.owner.close();
     if (!attempt || !('owned' in attempt)) continue;
     await killAll(join(dataDir, 'postgres'));
     attempt.owned.release();

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  buildHolder,
+  DEADLINE_MS,
+  Ground,
+  isRootRun,
+  noneRuns,
+  query,
+  queryWhenUp,
+  silent,
+} from './embedded.fixture.ts';
+import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
+import { readPostmasterFile } from './postmaster-file.ts';
+import { processesOf } from './process-table.ts';
+
+const ground = new Ground();
+let program = '';
+beforeAll(async () => {
+  program = await buildHolder(await ground.folder());
+}, DEADLINE_MS);
+afterAll(() => ground.clear());
+
+const newDataDir = async () => join(await ground.folder(), 'data');
+const open = (dataDir: string) => openEmbedded({ dataDir, mode: 'own', log: silent });
+
+async function killPostmaster(location: string): Promise<void> {
+  process.kill((await readPostmasterFile(location))?.pid ?? 0, 'SIGKILL');
+}
+
+/** Writes a row, so that its survival can be seen. */
+async function writeWord({ url }: Pick<EmbeddedDatabase, 'url'>, word: string): Promise<void> {
+  await query(url, 'CREATE TABLE IF NOT EXISTS words (word text)');
+  await query(url, `INSERT INTO words VALUES ('${word}')`);
+}
+
+describe('after a crash', { timeout: DEADLINE_MS }, () => {
+  it('a first start that was killed half-way is begun anew, and its remains are removed', async () => {
+    const dataDir = await newDataDir();
+    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const making = async () =>
+      (await readdir(dataDir, { recursive: true }).catch(() => [])).some((name) => /making-.*PG_VERSION$/.test(name));
+    await expect.poll(making, { timeout: DEADLINE_MS, interval: 5 }).toBe(true);
+    await killed.kill('SIGKILL');
+    expect(await readdir(dataDir)).not.toContain('postgres');
+    const database = await open(dataDir);
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
+    await database.stop();
+  });
+
+  it('everything killed at once comes up with what was committed', async () => {
+    const dataDir = await newDataDir();
+    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const { url, location } = await killed.opened();
+    await writeWord({ url }, 'committed');
+    const everything = [killed.pid, ...(await processesOf(location))];
+    for (const pid of everything) process.kill(pid, 'SIGKILL');
+    const database = await open(dataDir);
+    expect(await query(database.url, 'SELECT word FROM words')).toEqual([{ word: 'committed' }]);
+    await database.stop();
+  });
+
+  it('a process id in postmaster.pid that is another program by now is not taken for the server', async () => {
+    const dataDir = await newDataDir();
+    const { location, stop } = await open(dataDir);
+    const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
+    await stop();
+    const account = isRootRun ? { uid: 65534, gid: 65534 } : {};
+    const stranger = spawn('sleep', ['600'], { ...account, stdio: 'ignore' });
+    try {
+      await writeFile(join(location, 'postmaster.pid'), running.replace(/^\d+/, String(stranger.pid)));
+      await writeFile(join(location, '.s.PGSQL.5432.lock'), `${stranger.pid}\n`);
+      const database = await open(dataDir);
+      expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await database.stop();
+      expect(stranger.exitCode).toBeNull();
+    } finally {
+      stranger.kill('SIGKILL');
+    }
+  });
+
+  it('a postmaster.pid of a dead process, or one that is no such file at all, does not matter', async () => {
+    const dataDir = await newDataDir();
+    const { location, stop } = await open(dataDir);
+    const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
+    await stop();
+    for (const stale of [running, '', 'nonsense\n']) {
+      await writeFile(join(location, 'postmaster.pid'), stale);
+      const database = await open(dataDir);
+      expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      await database.stop();
+    }
+  });
+});
+
+describe('while the database is open', { timeout: DEADLINE_MS }, () => {
+  it('a killed postmaster is started again at the same URL, also with a backend that holds the shared memory', async () => {
+    const said: string[] = [];
+    const note = (fields: object | string, message?: string) => void said.push(message ?? String(fields));
+    const database = await openEmbedded({
+      dataDir: await newDataDir(),
+      mode: 'own',
+      log: { info: note, warn: note, error: note },
+    });
+    await writeWord(database, 'before');
+    const backend = query(database.url, 'SELECT pg_sleep(600)').catch(() => undefined);
+    const sleeping = "SELECT pid FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)' AND pid <> pg_backend_pid()";
+    await expect.poll(() => query(database.url, sleeping), { timeout: DEADLINE_MS }).toHaveLength(1);
+    process.kill(Number((await query(database.url, sleeping))[0]?.pid), 'SIGSTOP');
+    await killPostmaster(database.location);
+    await expect.poll(() => said.join('\n'), { timeout: DEADLINE_MS }).toContain('is running again');
+    await backend;
+    expect(await queryWhenUp(database.url, 'SELECT word FROM words')).toEqual([{ word: 'before' }]);
+    await database.stop();
+    await noneRuns(database.location);
+  });
+
+  it('a server that was taken over is kept running like an own one', async () => {
+    const dataDir = await newDataDir();
+    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const { location } = await killed.opened();
+    await killed.kill('SIGKILL');
+    const database = await open(dataDir);
+    const before = (await readPostmasterFile(location))?.pid;
+    await killPostmaster(location);
+    await expect
+      .poll(async () => (await readPostmasterFile(location))?.pid ?? before, { timeout: DEADLINE_MS })
+      .not.toBe(before);
+    expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await database.stop();
+    await noneRuns(location);
+  });
+
+  it('a server that cannot start again is tried until it can, and can be given up by stop', async () => {
+    const errors: string[] = [];
+    const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
+    const database = await openEmbedded({ dataDir: await newDataDir(), mode: 'own', log });
+    const settings = join(database.location, 'postgresql.conf');
+    const sound = await readFile(settings, 'utf8');
+    await appendFile(settings, 'no_such_setting = 1\n');
+    await killPostmaster(database.location);
+    await expect.poll(() => errors.join('\n'), { timeout: DEADLINE_MS }).toContain('no_such_setting');
+    await writeFile(settings, sound);
+    expect(await queryWhenUp(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await appendFile(settings, 'no_such_setting = 1\n');
+    await killPostmaster(database.location);
+    errors.length = 0;
+    await expect.poll(() => errors.join('\n'), { timeout: DEADLINE_MS }).toContain('trying again');
+    await database.stop();
+    await noneRuns(database.location);
+  });
+
+  it('a Ctrl-C in the terminal does not reach the server, which its owner ends in order', async () => {
+    const site = ground.hold(program, { dataDir: await newDataDir(), mode: 'own' });
+    const { url, location } = await site.opened();
+    process.kill(-site.pid, 'SIGINT');
+    await site.told(({ event }) => event === 'interrupted');
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await site.stop();
+    await noneRuns(location);
+    expect(await readPostmasterFile(location)).toBeUndefined();
+  });
+});

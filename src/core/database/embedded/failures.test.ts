@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { binariesIn } from './binaries.ts';
+import { DEADLINE_MS, Ground, isRootRun, noneRuns, silent } from './embedded.fixture.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { type Machine, thisMachine } from './machine.ts';
+import { openEmbedded } from './open-embedded.ts';
+
+const ground = new Ground();
+afterAll(() => ground.clear());
+
+/** The error of a start that must fail, whose message must be one line for the operator. */
+async function failure(dataDir: string, machine: Partial<Machine> = {}): Promise<EmbeddedDatabaseError> {
+  const opening = openEmbedded({ dataDir, mode: 'own', log: silent }, { ...thisMachine, ...machine });
+  const error = await opening.then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!(error instanceof EmbeddedDatabaseError)) throw new Error(`No EmbeddedDatabaseError: ${error}`);
+  expect(error.message).not.toContain('\n');
+  return error;
+}
+
+describe('a database that cannot be had says why in one line', { timeout: DEADLINE_MS }, () => {
+  it.each([
+    ['a system without a build', { platform: 'sunos', arch: 'x64' }],
+    ['a build that is not installed', { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' }],
+  ])('%s: names DATABASE_URL', async (_, machine) => {
+    const error = await failure(join(await ground.folder(), 'data'), machine);
+    expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
+  });
+
+  it('programs for another C library: names DATABASE_URL', async () => {
+    const packageDir = await ground.folder();
+    const bin = join(packageDir, 'native', 'bin');
+    await mkdir(bin, { recursive: true });
+    await writeFile(join(packageDir, 'package.json'), '{"version":"0"}');
+    for (const name of ['postgres', 'initdb']) {
+      await writeFile(join(bin, name), '#!/lib/no-such-loader.so\n');
+      await chmod(join(bin, name), 0o755);
+    }
+    const error = await failure(join(await ground.folder(), 'data'), { binaries: await binariesIn(packageDir) });
+    expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
+  });
+
+  it('a data folder that cannot be made', async () => {
+    const file = join(await ground.folder(), 'file');
+    await writeFile(file, '');
+    const error = await failure(join(file, 'data'));
+    expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOTDIR') });
+  });
+
+  it('a database of another major version of PostgreSQL, which is left as it is', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    await database.stop();
+    await writeFile(join(database.location, 'PG_VERSION'), '17\n');
+    const before = await readdir(database.location);
+    const error = await failure(dataDir);
+    expect(error.code).toBe('version_mismatch');
+    expect(error.message).toMatch(/PostgreSQL 17 .* PostgreSQL 18.*pg_dump.*DATABASE_URL/);
+    expect(await readdir(database.location)).toEqual(before);
+  });
+
+  it("a server that does not start: PostgreSQL's own reason; and the folder is free again", async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    await database.stop();
+    await appendFile(join(database.location, 'postgresql.conf'), 'no_such_setting = 1\n');
+    for (let time = 0; time < 2; time += 1) {
+      const error = await failure(dataDir);
+      expect(error).toMatchObject({ code: 'start_failed', message: expect.stringContaining('no_such_setting') });
+    }
+    await noneRuns(database.location);
+  });
+
+  it.runIf(isRootRun && process.platform === 'linux')('a disk that is full', async ({ skip }) => {
+    const folder = await ground.folder();
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m,mode=755', 'tmpfs', folder], { stdio: 'ignore' });
+    } catch {
+      skip('Mounting is not allowed here.');
+    }
+    try {
+      const error = await failure(join(folder, 'data'));
+      expect(error).toMatchObject({
+        code: 'start_failed',
+        message: expect.stringContaining('No space left on device'),
+      });
+      expect(await readdir(join(folder, 'data'))).toEqual(['postgres.owner']);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DEADLINE_MS, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
+import { thisMachine } from './machine.ts';
+import { openEmbedded } from './open-embedded.ts';
+
+const ground = new Ground();
+afterAll(() => ground.clear());
+
+const open = (dataDir: string, machine = thisMachine) => openEmbedded({ dataDir, mode: 'own', log: silent }, machine);
+
+describe('an embedded database', { timeout: DEADLINE_MS }, () => {
+  it('keeps what was written over a stop and a start, at the same URL', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const first = await open(dataDir);
+    await query(first.url, 'CREATE TABLE kept (word text)');
+    await query(first.url, "INSERT INTO kept VALUES ('still here')");
+    await first.stop();
+    await noneRuns(first.location);
+    const second = await open(dataDir);
+    expect(await query(second.url, 'SELECT word FROM kept')).toEqual([{ word: 'still here' }]);
+    expect(second.url).toBe(first.url);
+    expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
+    await second.stop();
+  });
+
+  it('is durable, private, and knows Unicode whatever the locale of the machine', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const { url, location, stop } = await open(dataDir);
+    const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
+    for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) expect(await setting(name)).toBe('on');
+    expect(await setting('listen_addresses')).toBe('');
+    expect(await setting('server_encoding')).toBe('UTF8');
+    expect(await query(url, "SELECT lower('ÀÖŠЖ') AS lower, 'CAFÉ' ILIKE 'café' AS ilike")).toEqual([
+      { lower: 'àöšж', ilike: true },
+    ]);
+    expect((await stat(location)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(location, 'groundswell.password'))).mode & 0o777).toBe(0o600);
+    await expect(query(url.replace(/:[^:@]+@/, ':wrong@'), 'SELECT 1')).rejects.toThrow(
+      'password authentication failed',
+    );
+    await expect(query(url.replace(/\/\/groundswell:/, '//postgres:'), 'SELECT 1')).rejects.toThrow(
+      'password authentication failed',
+    );
+    await query(url, 'CREATE EXTENSION pg_trgm');
+    await stop();
+  });
+
+  it('works below a path with spaces and letters beyond ASCII', async () => {
+    const dataDir = join(await ground.folder(), 'data', 'mes données, "日本" 100%');
+    const database = await open(dataDir);
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await database.stop();
+    await noneRuns(database.location);
+  });
+
+  it('takes a relative data folder', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const database = await open(relative(process.cwd(), dataDir));
+    expect(database.location).toBe(join(dataDir, 'postgres'));
+    await database.stop();
+  });
+
+  it('listens in a short folder of its own when the path is too long for a socket, and removes it', async () => {
+    const dataDir = join(await ground.folder(), 'data', 'deep'.repeat(30));
+    await mkdir(dataDir, { recursive: true });
+    const database = await open(dataDir);
+    const socketDir = new URL(database.url).searchParams.get('host') ?? '';
+    expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
+    expect(await query(database.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_dir_held' });
+    await database.stop();
+    await expect(stat(socketDir)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('listens on a loopback port where there are no unix sockets', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    const database = await open(dataDir, { ...thisMachine, unixSockets: false });
+    expect(new URL(database.url).hostname).toBe('127.0.0.1');
+    expect(await query(database.url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
+    await database.stop();
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Ground } from './embedded.fixture.ts';
+import { type Claim, claimOwnership } from './owner-claim.ts';
+
+const ground = new Ground();
+afterAll(() => ground.clear());
+
+const claim = (dataDir: string) => claimOwnership(dataDir, createServer());
+
+async function claimTogether(dataDir: string, newcomers: number): Promise<Claim[]> {
+  return Promise.all(Array.from({ length: newcomers }, () => claim(dataDir)));
+}
+
+function endAll(claims: Claim[]): void {
+  for (const one of claims) {
+    if (one.won) one.release();
+    else one.owner.destroy();
+  }
+}
+
+describe('the claim on a data folder', () => {
+  it('is won by exactly one of many who come at once, time and again', async () => {
+    const dataDir = await ground.folder();
+    for (let round = 0; round < 25; round += 1) {
+      const claims = await claimTogether(dataDir, 8);
+      expect(claims.filter((one) => one.won)).toHaveLength(1);
+      endAll(claims);
+    }
+  });
+
+  it('does not mind what dead owners left behind', async () => {
+    const dataDir = await ground.folder();
+    const folder = join(dataDir, 'postgres.owner');
+    await mkdir(folder);
+    await symlink('gone.sock', join(folder, 'owner-7'));
+    await symlink('no-socket.sock', join(folder, 'owner-9'));
+    await writeFile(join(folder, 'no-socket.sock'), '');
+    const claims = await claimTogether(dataDir, 8);
+    expect(claims.filter((one) => one.won)).toHaveLength(1);
+    endAll(claims);
+  });
+});

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildHolder, DEADLINE_MS, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
+import { openEmbedded } from './open-embedded.ts';
+
+const ground = new Ground();
+let program = '';
+beforeAll(async () => {
+  program = await buildHolder(await ground.folder());
+}, DEADLINE_MS);
+afterAll(() => ground.clear());
+
+const newDataDir = async () => join(await ground.folder(), 'data');
+
+describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
+  it('tells a second site at once who holds the database', async () => {
+    const dataDir = await newDataDir();
+    const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    site.setOwnerNote('http://127.0.0.1:4711');
+    const second = ground.hold(program, { dataDir, mode: 'own' });
+    const { code, message } = await second.failed();
+    expect(code).toBe('data_dir_held');
+    expect(message).toContain(`process ${process.pid} (http://127.0.0.1:4711) since ${new Date().getUTCFullYear()}-`);
+    expect(message).toContain(dataDir);
+    expect(message).not.toContain('\n');
+    await site.stop();
+  });
+
+  it('lets exactly one of two sites have a new folder when both start together', async () => {
+    const dataDir = await newDataDir();
+    const both = [ground.hold(program, { dataDir, mode: 'own' }), ground.hold(program, { dataDir, mode: 'own' })];
+    const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const loser = both[outcomes.findIndex(({ status }) => status === 'rejected')];
+    expect(await loser?.failed()).toMatchObject({ code: 'data_dir_held' });
+    await both[outcomes.findIndex(({ status }) => status === 'fulfilled')]?.stop();
+    await noneRuns(join(dataDir, 'postgres'));
+  });
+
+  it('frees the folder of an owner that was killed, and takes its server over', async () => {
+    const dataDir = await newDataDir();
+    const killed = ground.hold(program, { dataDir, mode: 'own' });
+    const { url } = await killed.opened();
+    const [before] = await query(url, 'SELECT pg_postmaster_start_time()::text AS since');
+    await killed.kill('SIGKILL');
+    const next = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    expect(next.url).toBe(url);
+    expect(await query(next.url, 'SELECT pg_postmaster_start_time()::text AS since')).toEqual([before]);
+    await next.stop();
+    await noneRuns(next.location);
+  });
+
+  it('does not let a process that does not answer pass for a dead one', async () => {
+    const dataDir = await newDataDir();
+    const frozen = ground.hold(program, { dataDir, mode: 'own' });
+    await frozen.opened();
+    process.kill(frozen.pid, 'SIGSTOP');
+    await expect(openEmbedded({ dataDir, mode: 'own', log: silent })).rejects.toMatchObject({ code: 'data_dir_held' });
+    process.kill(frozen.pid, 'SIGCONT');
+    await frozen.stop();
+  });
+});
+
+describe('a command', { timeout: DEADLINE_MS }, () => {
+  it('uses the database of a running site and leaves it running', async () => {
+    const dataDir = await newDataDir();
+    const site = ground.hold(program, { dataDir, mode: 'own' });
+    const { url } = await site.opened();
+    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    expect(command.url).toBe(url);
+    await command.stop();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await site.stop();
+    await noneRuns(join(dataDir, 'postgres'));
+  });
+
+  it('starts the database when nobody runs it, and stops it afterwards', async () => {
+    const dataDir = await newDataDir();
+    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await command.stop();
+    await noneRuns(command.location);
+  });
+
+  it('hands the database it started to a site that starts, and goes on working', async () => {
+    const dataDir = await newDataDir();
+    const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    const site = ground.hold(program, { dataDir, mode: 'own' });
+    const { url } = await site.opened();
+    expect(url).toBe(command.url);
+    expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await command.stop();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await site.stop();
+    await noneRuns(command.location);
+  });
+
+  it('keeps the database while it works when the first command or the site ends, and then stops it', async () => {
+    const dataDir = await newDataDir();
+    const first = ground.hold(program, { dataDir, mode: 'share' });
+    await first.opened();
+    const second = await openEmbedded({ dataDir, mode: 'share', log: silent });
+    await first.stop();
+    expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    await second.stop();
+    await noneRuns(second.location);
+  });
+});
