@@ -71,7 +71,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
 }
 
 function readHost(text: string): string {
-  if (/[\s/]/.test(text)) throw new Error(`'${text}' is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
+  if (/[\s/]/.test(text))
+    throw new Error(`${quote(text)} is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
   return text;
 }
 
@@ -92,9 +93,11 @@ function readDatabaseUrl(text: string): string {
 function readSiteUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Error(`'${text}' is not an http or https URL, such as https://launches.example`);
-  if (url.pathname !== '/' || url.search !== '' || url.hash !== '' || url.username !== '') {
-    throw new Error(`'${text}' must be an origin only, such as ${url.origin}: the site lives at the root of its host`);
+    throw new Error(`${quote(text)} is not an http or https URL, such as https://launches.example`);
+  if (url.href !== `${url.origin}/`) {
+    throw new Error(
+      `${quote(text)} must be an origin only, such as ${url.origin}: the site lives at the root of its host`,
+    );
   }
   return url.origin;
 }
@@ -105,7 +108,10 @@ function readSiteName(text: string): string {
 }
 
 function readSwitch(text: string): boolean {
-  const value = { on: true, off: false }[text.toLowerCase()];
+  const value = new Map([
+    ['on', true],
+    ['off', false],
+  ]).get(text.toLowerCase());
   if (value === undefined) throw new Error(`'${text}' is neither on nor off`);
   return value;
 }
@@ -114,4 +120,9 @@ function readLogLevel(text: string): LogLevel {
   const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
   if (level === undefined) throw new Error(`'${text}' is not one of ${LOG_LEVELS.join(', ')}`);
   return level;
+}
+
+/** A faulty value as it is repeated: a URL that went astray may hold a password before its `@`. */
+function quote(text: string): string {
+  return `'${text.replace(/^.*@/s, '…@')}'`;
 }

@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { foldText, likePattern, searchTextOf } from './search-text.ts';
+
+describe('folding', () => {
+  test.each([
+    ['Latin', 'ÅNGSTRÖM', 'ångström'],
+    ['Greek, whatever sigma the word ends in', 'ΟΔΥΣΣΕΥΣ', 'οδυσσευς'],
+    ['Cyrillic', 'ЖУРНАЛ', 'журнал'],
+    ['Armenian', 'ԵՐԵՎԱՆ', 'երեվան'],
+    ['Georgian', 'ᲗᲑᲘᲚᲘᲡᲘ', 'თბილისი'],
+    ['full width', 'ＡＢＣ％', 'abc%'],
+    ['ligatures', 'ﬁle', 'FILE'],
+    ['composed and decomposed accents', 'Café', 'CAFE\u0301'],
+  ])('%s: both spellings fold to one text', (_script, one, other) => {
+    expect(foldText(one)).toBe(foldText(other));
+  });
+
+  test('text without case stays as it is', () => {
+    expect(foldText('製品 منتج 🚀')).toBe('製品 منتج 🚀');
+  });
+
+  test('any part of a text, cut between its characters, is found in the text', () => {
+    const graphemes = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
+    fc.assert(
+      fc.property(graphemes, graphemes, graphemes, (before, part, after) => {
+        expect(foldText([...before, ...part, ...after].join(''))).toContain(foldText(part.join('')));
+      }),
+      { seed: 1 },
+    );
+  });
+});
+
+describe('search text', () => {
+  test('it holds the folded name and description, apart from each other', () => {
+    expect(searchTextOf({ name: 'Vue', description: 'A Framework' })).toBe('vue\na framework');
+  });
+});
+
+describe('patterns', () => {
+  test.each([
+    ['%', '%\\%%'],
+    ['_', '%\\_%'],
+    ['\\', '%\\\\%'],
+    ['100%_\\', '%100\\%\\_\\\\%'],
+    ['％', '%\\%%'],
+  ])('%s is an ordinary character', (term, pattern) => {
+    expect(likePattern(term)).toBe(pattern);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { preferredEncoding } from './accept-encoding.ts';
+
+test.each([
+  [undefined, 'identity', 'without the header nothing is compressed'],
+  ['', 'identity', 'an empty header asks for nothing'],
+  ['gzip, deflate, br', 'br', 'among equals the one that compresses best'],
+  ['gzip, deflate', 'gzip', 'what we do not have is passed over'],
+  ['deflate, zstd', 'identity', 'nothing in common'],
+  ['br;q=0.5, gzip;q=0.9', 'gzip', 'the greatest weight wins'],
+  ['br;q=0, gzip;q=0.1', 'gzip', 'weight 0 excludes'],
+  ['GZIP', 'gzip', 'names are not case-sensitive'],
+  ['*', 'br', 'a star stands for every encoding'],
+  ['br;q=0, *', 'gzip', 'a star stands for those that are not named'],
+  ['*;q=0', 'identity', 'where everything is refused the answer goes out as it is'],
+  ['identity;q=1, br;q=0.5', 'identity', 'identity may be preferred'],
+  ['gzip ; q=0.8 , br ; q=0.2', 'gzip', 'spaces do not matter'],
+  ['br;q=nonsense, gzip', 'gzip', 'a weight that is no number counts as 0'],
+])('%s → %s: %s', (header, expected) => {
+  expect(preferredEncoding(header)).toBe(expected);
+});
