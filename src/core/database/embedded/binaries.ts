@@ -3,6 +3,7 @@ import {
   chmod,
   constants,
   cp,
+  lchown,
   lstat,
   mkdtemp,
   readdir,
@@ -15,6 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { isRoot } from './account.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export interface Binaries {
@@ -123,19 +125,20 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
     });
     await cp(join(binaries.packageDir, 'package.json'), join(making, 'package.json'));
     await completeBinaries(await binariesIn(making));
-    await openToAll(making);
+    await openToAll(making, await stat(folder));
     await rename(making, wanted);
   }
   return binariesIn(wanted);
 }
 
-/** A strict umask would hide the copy from the account it was made for. Links are left alone. */
-async function openToAll(path: string): Promise<void> {
+/** A strict umask would hide the copy from the account it was made for. Root's copy belongs to the folder's owner. */
+async function openToAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
   const found = await lstat(path);
+  if (isRoot()) await lchown(path, owner.uid, owner.gid);
   if (found.isSymbolicLink()) return;
   await chmod(path, found.isDirectory() || (found.mode & 0o100) !== 0 ? 0o755 : 0o644);
   if (!found.isDirectory()) return;
-  for (const name of await readdir(path)) await openToAll(join(path, name));
+  for (const name of await readdir(path)) await openToAll(join(path, name), owner);
 }
 
 async function listedLinks(packageDir: string): Promise<{ source: string; target: string }[]> {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, rm, symlink } from 'node:fs/promises';
+import { chown, readdir, rm, symlink } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
@@ -43,6 +43,7 @@ export async function claimOwnership(dataDir: string, server: Server): Promise<C
 async function winNumber(sockets: SocketFolder, number: number, server: Server): Promise<boolean> {
   const name = `${randomBytes(6).toString('hex')}.sock`;
   await listenOn(server, sockets.address(name));
+  if (sockets.owner) await chown(join(sockets.folder, name), sockets.owner.uid, sockets.owner.gid);
   const link = join(sockets.folder, `owner-${number}`);
   const linked = await symlink(name, link).then(
     () => true,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { chownSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { isRoot } from './account.ts';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
 
 /** `sun_path` has 104 bytes on macOS and 108 on Linux, its closing zero included. */
@@ -14,6 +15,8 @@ export interface SocketFolder {
   readonly folder: string;
   address(name: string): string;
   close(): void;
+  /** When root works in the folder of a user: that user, who is to find nothing closed to them afterwards. */
+  readonly owner: { readonly uid: number; readonly gid: number } | undefined;
 }
 
 /**
@@ -21,19 +24,17 @@ export interface SocketFolder {
  * is reached through an open handle on Linux; elsewhere a short folder named by the path's hash stands in.
  */
 export function openSocketFolder(dataDir: string): SocketFolder {
-  const folder = join(dataDir, 'postgres.owner');
-  if (Buffer.byteLength(folder) + 1 + LONGEST_NAME_BYTES <= SOCKET_PATH_BYTES) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    return { folder, address: (name) => join(folder, name), close: () => undefined };
-  }
-  if (process.platform === 'linux') {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const handle = openSync(folder, 'r');
-    return { folder, address: (name) => `/proc/self/fd/${handle}/${name}`, close: () => closeSync(handle) };
-  }
-  const short = join('/tmp', `groundswell-owner-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`);
-  mkdirSync(short, { recursive: true, mode: 0o700 });
-  return { folder: short, address: (name) => join(short, name), close: () => undefined };
+  const usual = join(dataDir, 'postgres.owner');
+  const fits = Buffer.byteLength(usual) + 1 + LONGEST_NAME_BYTES <= SOCKET_PATH_BYTES;
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
+  const folder = fits || process.platform === 'linux' ? usual : join('/tmp', `groundswell-owner-${hash}`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, gid } = statSync(dataDir);
+  const owner = isRoot() && uid !== 0 ? { uid, gid } : undefined;
+  if (owner) chownSync(folder, owner.uid, owner.gid);
+  if (fits || folder !== usual) return { folder, owner, address: (name) => join(folder, name), close: () => undefined };
+  const handle = openSync(folder, 'r');
+  return { folder, owner, address: (name) => `/proc/self/fd/${handle}/${name}`, close: () => closeSync(handle) };
 }
 
 /** Connects to a socket that somebody may listen on. Null: certainly nobody does. Throws when that cannot be known. */

@@ -1,4 +1,4 @@
-import { open, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from './account.ts';
@@ -81,16 +81,17 @@ export async function adoptPostmaster(clusterDir: string): Promise<Postmaster | 
 }
 
 /**
- * Removes what a dead postmaster left: its backends that still hold the shared memory, and its lock files, which would
- * stop the next one where their process id is some other program's by now. Only for the owner of the cluster, and only
+ * Removes what a dead postmaster left: its backends that still hold the shared memory (or itself, killed so early that it
+ * had not written its file), and its lock files, which would stop the next one where their process id is some other
+ * program's by now. Only for the owner of the cluster, and only
  * when no postmaster runs.
  */
 export async function clearDeadPostmaster(clusterDir: string): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
-  if (!file) return;
   await killAll(clusterDir);
-  await removeShortFolder(file.socketDir);
-  for (const name of ['postmaster.pid', `.s.PGSQL.${file.port}`, `.s.PGSQL.${file.port}.lock`]) {
+  await removeShortFolder(file?.socketDir);
+  const sockets = (await readdir(clusterDir)).filter((name) => name.startsWith('.s.PGSQL.'));
+  for (const name of ['postmaster.pid', ...sockets]) {
     await rm(join(clusterDir, name), { force: true });
   }
 }

@@ -39,6 +39,8 @@ export async function processesOf(clusterDir: string): Promise<number[]> {
   for (const name of await readdir('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const command = await commandName(pid);
+    if (!/^(postgres|initdb|unshare)/.test(command) || !(await isAlive(pid))) continue;
     if ((await worksIn(pid, folder)) || (await names(pid, clusterDir))) found.push(pid);
   }
   return found;
@@ -51,7 +53,7 @@ async function worksIn(pid: number, folder: string): Promise<boolean> {
 
 async function names(pid: number, folder: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return command.split('\0').includes(folder) && /^(postgres|initdb|unshare)/.test(await commandName(pid));
+  return command.split('\0').includes(folder);
 }
 
 async function commandName(pid: number): Promise<string> {

@@ -9,7 +9,9 @@ export const START_LOG = 'start.log';
 export function tellingLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
-  const line = telling.at(-1) ?? lines.at(-1) ?? 'it said nothing';
+  let line = telling.at(-1) ?? lines.at(-1) ?? 'it said nothing';
+  // Of a bad configuration the last line only says that there are errors; the one before says which.
+  if (line.endsWith('contains errors')) line = lines[lines.indexOf(line) - 1] ?? line;
   return line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /, '').trim();
 }
 
