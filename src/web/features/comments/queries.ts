@@ -1,0 +1,86 @@
+import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query';
+import type { Api, ReadApi } from '../../../contract/api.ts';
+import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
+import type { CommentSort } from '../../../contract/comments/schema.ts';
+import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
+import { ApiError } from '../../lib/api-error.ts';
+import { patchProduct } from '../../lib/product-cache.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { addToLists, commentKeys, patchLikes } from './comment-cache.ts';
+import { COMMENT_TEXTS } from './messages.ts';
+
+/** How a product's comments are listed; `cursor` is where the list starts when the address names a later page. */
+export interface CommentOrder {
+  sort: CommentSort;
+  cursor?: string;
+}
+
+/** A later page's address holds a place in the default order only. */
+export function commentOrder(sort: CommentSort, cursor: string | null): CommentOrder {
+  return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
+}
+
+/** Specification, section 9: 1 retry after 500 ms. */
+export function commentListOptions(api: ReadApi, productId: string, order: CommentOrder) {
+  return infiniteQueryOptions({
+    queryKey: commentKeys.list(productId, order),
+    queryFn: ({ pageParam, signal }) =>
+      api.listComments(productId, { sort: order.sort, ...(pageParam ? { cursor: pageParam } : {}) }, signal),
+    initialPageParam: order.cursor ?? null,
+    getNextPageParam: (last) => last.nextCursor,
+    placeholderData: (previous, query) => (query?.queryKey[1] === productId ? keepPreviousData(previous) : undefined),
+    staleTime: 30_000,
+    retry: 1,
+    retryDelay: 500,
+  });
+}
+
+interface Draft {
+  content: string;
+  idempotencyKey: string;
+}
+
+export function addCommentOptions(api: Api, client: QueryClient, productId: string) {
+  return mutationOptions({
+    mutationKey: ['add-comment', productId],
+    mutationFn: ({ content, idempotencyKey }: Draft) => api.addComment({ productId, content }, idempotencyKey),
+    onSuccess: async (comment) => {
+      // An answer to a question older than the comment must not overwrite it; a first answer has nothing to overwrite.
+      await client.cancelQueries({
+        queryKey: commentKeys.product(productId),
+        predicate: (query) => query.state.data !== undefined,
+      });
+      addToLists(client, comment);
+      patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+      showToast(COMMENT_TEXTS.added);
+    },
+    onError: () => showToast({ ...COMMENT_TEXTS.addFailed, tone: 'destructive' }),
+  });
+}
+
+/** One like more per click. A failure takes the click back and is only logged (specification, section 8). */
+export function likeCommentOptions(api: Api, client: QueryClient, productId: string, commentId: string) {
+  const mutationKey = ['like', commentId];
+  const patch = (change: (likes: number) => number) => patchLikes(client, productId, commentId, change);
+  return mutationOptions({
+    mutationKey,
+    scope: { id: `like:${commentId}` },
+    mutationFn: () => api.likeComment(commentId),
+    onMutate: () => patch((likes) => likes + 1),
+    onSuccess: (answer) => {
+      // While more clicks wait, the count on screen already holds them.
+      if (client.isMutating({ mutationKey }) === 1) patch(() => answer.likes);
+    },
+    onError: (error) => {
+      patch((likes) => likes - 1);
+      console.warn(likeFailure(error));
+    },
+  });
+}
+
+function likeFailure(error: Error): string {
+  if (!(error instanceof ApiError)) return COMMENT_MESSAGES.updateLikesFailed;
+  if (error.status === 404) return COMMENT_MESSAGES.notFound;
+  // No answer at all: it is not even known whether the comment is there.
+  return error.status === 0 ? COMMENT_MESSAGES.fetchFailed : COMMENT_MESSAGES.updateLikesFailed;
+}

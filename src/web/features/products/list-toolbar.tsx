@@ -1,0 +1,59 @@
+import { Link } from 'react-router';
+import type { ProductSort } from '../../../contract/products/schema.ts';
+import { CloseIcon } from '../../ui/icons.tsx';
+import { listHref, type ProductFilters } from './filters.ts';
+
+const SORTS: { sort: ProductSort; label: string }[] = [
+  { sort: 'newest', label: 'Newest' },
+  { sort: 'top', label: 'Top' },
+  { sort: 'discussed', label: 'Discussed' },
+];
+
+/** The list's orders, as links: each is an address of its own. */
+export function SortLinks({ filters }: { filters: ProductFilters }) {
+  const { q, tag, sort: current = 'newest' } = filters;
+  return (
+    <nav className="sort-links" aria-label="Sort products">
+      {SORTS.map(({ sort, label }) => (
+        <Link
+          key={sort}
+          to={hrefOf({ q, tag, sort: sort === 'newest' ? undefined : sort })}
+          aria-current={sort === current ? 'true' : undefined}
+        >
+          {label}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+/** What narrows the list, each with a way out. */
+export function ActiveFilters({ filters }: { filters: ProductFilters }) {
+  const { q, tag, sort, page } = filters;
+  if (!q && !tag && !page) return null;
+  return (
+    <ul className="active-filters" aria-label="Active filters">
+      {q && <FilterChip kind="Search" value={`“${q}”`} without={hrefOf({ tag, sort })} />}
+      {tag && <FilterChip kind="Tag" value={tag} without={hrefOf({ q, sort })} />}
+      {page && <FilterChip kind="From page" value={String(page)} without={hrefOf({ q, tag, sort })} />}
+    </ul>
+  );
+}
+
+function FilterChip({ kind, value, without }: { kind: string; value: string; without: string }) {
+  return (
+    <li>
+      <Link className="filter-chip" to={without}>
+        <span className="visually-hidden">Remove </span>
+        <span className="filter-chip-kind">{kind}:</span> <span className="filter-chip-value">{value}</span>
+        <CloseIcon />
+      </Link>
+    </li>
+  );
+}
+
+type Loose = { [Name in keyof ProductFilters]: ProductFilters[Name] | undefined };
+
+function hrefOf(filters: Loose): string {
+  return listHref(filters as ProductFilters);
+}

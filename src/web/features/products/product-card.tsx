@@ -1,0 +1,56 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { LIMITS } from '../../../contract/limits.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { formatCount } from '../../lib/format-count.ts';
+import { DemoButton } from '../../ui/demo-button.tsx';
+import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
+import { Picture } from '../../ui/picture.tsx';
+import { TagList } from './tag-list.tsx';
+
+interface ProductCardProps {
+  product: Product;
+  rank: number;
+  /** The upvote, which is another feature's. */
+  vote: ReactNode;
+}
+
+/** The name's link is stretched over the whole card; what can be pressed lies above it. */
+export function ProductCard({ product, rank, vote }: ProductCardProps) {
+  return (
+    <article className="card product-card">
+      <p className="product-card-rank">
+        <span className="visually-hidden">Rank </span>
+        {rank}
+      </p>
+      <Picture
+        className="product-card-picture"
+        src={product.image}
+        alt=""
+        width={72}
+        height={72}
+        priority={rank === 1}
+      />
+      <div className="product-card-body">
+        <h3 className="product-card-name">
+          <Link to={paths.product(product.id)}>{product.name}</Link>
+        </h3>
+        <p className="product-card-description">{product.description}</p>
+        <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
+        <div className="product-card-actions">
+          <DemoButton label="Visit Website" icon={<ExternalIcon />} />
+          <Link className="button" data-tone="quiet" to={paths.productComments(product.id)} title="View Comments">
+            <CommentIcon />
+            <span>
+              <span className="visually-hidden">View Comments, </span>
+              {formatCount(product.comments)}
+              <span className="visually-hidden"> on {product.name}</span>
+            </span>
+          </Link>
+        </div>
+      </div>
+      <div className="product-card-vote">{vote}</div>
+    </article>
+  );
+}

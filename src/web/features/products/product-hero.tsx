@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { COMMENTS_HASH } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { formatAmount } from '../../lib/format-count.ts';
+import { DemoButton } from '../../ui/demo-button.tsx';
+import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { Picture } from '../../ui/picture.tsx';
+import { TagList } from './tag-list.tsx';
+
+export function ProductHero({ product, vote }: { product: Product; vote: ReactNode }) {
+  return (
+    <header className="product-hero">
+      <Picture className="product-hero-picture" src={product.image} alt="" width={128} height={128} priority />
+      <div className="product-hero-title">
+        <PageHeading>{product.name}</PageHeading>
+        <p className="product-hero-maker">by {product.maker}</p>
+      </div>
+      <div className="product-hero-vote">{vote}</div>
+      <div className="product-hero-text">
+        <p className="product-description">{product.description}</p>
+        <TagList tags={product.tags} />
+        <div className="product-hero-actions">
+          <DemoButton label="Visit Website" icon={<ExternalIcon />} tone="outline" />
+          <Link className="button" data-tone="outline" to={COMMENTS_HASH}>
+            <CommentIcon />
+            {formatAmount(product.comments, 'comment')}
+          </Link>
+        </div>
+      </div>
+    </header>
+  );
+}

@@ -1,0 +1,69 @@
+import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import type { ReadApi } from '../../../contract/api.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
+import type { ProductDetail, ProductPage } from '../../../contract/products/schema.ts';
+import { reasonOf } from '../../lib/api-error.ts';
+import { productKeys } from '../../lib/product-cache.ts';
+import type { ProductFilters } from './filters.ts';
+
+/** Specification, section 9: fresh for 5 minutes; 2 retries, 1 s doubling up to 30 s. */
+const FRESHNESS = {
+  staleTime: 5 * 60_000,
+  // Long enough that coming back to a list finds it as it was left.
+  gcTime: 30 * 60_000,
+  retry: 2,
+  retryDelay: (attempt: number) => Math.min(1_000 * 2 ** attempt, 30_000),
+  meta: { logFailureAs: 'error' },
+} as const;
+
+export interface ProductPageParam {
+  cursor: string | undefined;
+  /** Counted from 1. */
+  page: number;
+}
+
+export type PagedProducts = InfiniteData<ProductPage, ProductPageParam>;
+
+export function productListOptions(api: ReadApi, filters: ProductFilters) {
+  const { q, tag, sort, cursor, page = 1 } = filters;
+  const firstPage: ProductPageParam = { cursor, page };
+  return infiniteQueryOptions<ProductPage, Error, PagedProducts, readonly unknown[], ProductPageParam>({
+    ...FRESHNESS,
+    queryKey: productKeys.list(filters),
+    queryFn: ({ pageParam, signal }) =>
+      raising(api.listProducts(withoutAbsent({ q, tag, sort, cursor: pageParam.cursor }), signal)),
+    initialPageParam: firstPage,
+    getNextPageParam: (last, _pages, lastParam): ProductPageParam | null =>
+      last.nextCursor === null ? null : { cursor: last.nextCursor, page: lastParam.page + 1 },
+    placeholderData: keepPreviousData,
+  });
+}
+
+export function productDetailOptions(api: ReadApi, id: string) {
+  return queryOptions({
+    ...FRESHNESS,
+    queryKey: productKeys.detail(id),
+    queryFn: ({ signal }): Promise<ProductDetail | null> => raising(api.getProduct(id, signal)),
+  });
+}
+
+/** The rank of a list's item: pages before its own count as full ones. */
+export function rankOf(page: number, index: number): number {
+  return (page - 1) * LIMITS.pageSize.default + index + 1;
+}
+
+async function raising<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw new Error(PRODUCT_MESSAGES.fetchFailed(reasonOf(error)), { cause: error });
+  }
+}
+
+type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** Leaves out what is `undefined`, which the contract's optional fields do not allow as a value. */
+function withoutAbsent<T extends object>(query: T): Present<T> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Present<T>;
+}

@@ -1,0 +1,97 @@
+import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
+
+/** How far a finger has to travel for a swipe. */
+const SWIPE_PX = 48;
+
+interface ScreenshotViewerProps {
+  pictures: readonly { src: string; alt: string }[];
+  startIndex: number;
+  onClose: () => void;
+}
+
+/** Pictures in full size. The modal dialog keeps the focus inside and gives it back to what opened it. */
+export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotViewerProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const touchStart = useRef<number | null>(null);
+  const [index, setIndex] = useState(startIndex);
+  const picture = pictures[index];
+  const step = (by: number) => setIndex((at) => Math.min(Math.max(at + by, 0), pictures.length - 1));
+
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === 'ArrowLeft') step(-1);
+    if (event.key === 'ArrowRight') step(1);
+  }
+
+  function onPointerUp(event: PointerEvent): void {
+    if (touchStart.current === null) return;
+    const travelled = event.clientX - touchStart.current;
+    touchStart.current = null;
+    if (Math.abs(travelled) >= SWIPE_PX) step(travelled < 0 ? 1 : -1);
+  }
+
+  function onClick(event: MouseEvent): void {
+    // The dialog itself is hit only beside what lies in it.
+    if (event.target === dialog.current) dialog.current.close();
+  }
+
+  if (!picture) return null;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the picture closes, as Escape does by itself
+    <dialog
+      ref={dialog}
+      className="viewer"
+      aria-label="Screenshots"
+      onClose={onClose}
+      onClick={onClick}
+      onKeyDown={onKeyDown}
+    >
+      <div className="viewer-bar">
+        <p className="viewer-counter" aria-live="polite">
+          {index + 1} / {pictures.length}
+        </p>
+        <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </div>
+      <div
+        className="viewer-stage"
+        onPointerDown={(event) => {
+          touchStart.current = event.clientX;
+        }}
+        onPointerUp={onPointerUp}
+        onPointerCancel={() => {
+          touchStart.current = null;
+        }}
+      >
+        <img key={picture.src} src={picture.src} alt={picture.alt} draggable={false} />
+      </div>
+      <div className="viewer-steps">
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Previous screenshot"
+          aria-disabled={index === 0}
+          onClick={() => step(-1)}
+        >
+          <ChevronLeftIcon />
+        </button>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label="Next screenshot"
+          aria-disabled={index === pictures.length - 1}
+          onClick={() => step(1)}
+        >
+          <ChevronRightIcon />
+        </button>
+      </div>
+    </dialog>
+  );
+}

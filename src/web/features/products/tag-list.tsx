@@ -1,0 +1,18 @@
+import { Link } from 'react-router';
+import { listHref } from './filters.ts';
+
+/** Each tag leads to the products that carry it. */
+export function TagList({ tags }: { tags: readonly string[] }) {
+  if (tags.length === 0) return null;
+  return (
+    <ul className="tag-list" aria-label="Tags">
+      {[...new Set(tags)].map((tag) => (
+        <li key={tag}>
+          <Link className="tag" to={listHref({ tag })}>
+            {tag}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,8 @@
+/** What a vote tells the visitor (specification, sections 4 and 8). */
+export const UPVOTE_TEXTS = {
+  addTooltip: 'Upvote this product',
+  removeTooltip: 'Remove upvote',
+  added: { title: 'Upvoted!', description: 'Thanks for your support!' },
+  removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
+  failed: (message: string) => ({ title: 'Error', description: `Failed to update upvote: ${message}` }),
+} as const;

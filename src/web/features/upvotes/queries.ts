@@ -1,0 +1,85 @@
+import { mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { Api } from '../../../contract/api.ts';
+import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
+import { reasonOf } from '../../lib/api-error.ts';
+import { cachedProduct, patchProduct } from '../../lib/product-cache.ts';
+import { showToast } from '../../lib/toasts.ts';
+import { UPVOTE_TEXTS } from './messages.ts';
+import { upvoteStatusOf } from './status-batch.ts';
+
+const statusKey = (productId: string) => ['upvoted', productId] as const;
+const confirmedKey = (productId: string) => ['upvote-confirmed', productId] as const;
+const mutationKey = (productId: string) => ['upvote', productId] as const;
+
+/** Whether this visitor upvoted the product. Specification, section 9: stale after 5 s; 1 retry after 1 s. */
+export function upvoteStatusOptions(api: Api, productId: string) {
+  return queryOptions({
+    queryKey: statusKey(productId),
+    queryFn: async ({ client }) => {
+      const upvoted = await upvoteStatusOf(api)(productId);
+      // A click that was made meanwhile knows better.
+      return pendingClicks(client, productId) > 0
+        ? (client.getQueryData<boolean>(statusKey(productId)) ?? upvoted)
+        : upvoted;
+    },
+    staleTime: 5_000,
+    retry: 1,
+    retryDelay: 1_000,
+    retryOnMount: true,
+    meta: { logFailureAs: 'warn' },
+  });
+}
+
+/**
+ * A click on the upvote: `true` adds it, `false` removes it. While clicks are under way the screen shows the last
+ * one's wish; once the last answer is in, it shows what the server last confirmed. Requests go one after another,
+ * so the last click wins.
+ */
+export function setUpvoteOptions(api: Api, client: QueryClient, productId: string) {
+  const status = statusKey(productId);
+  const confirmed = confirmedKey(productId);
+  return mutationOptions({
+    mutationKey: mutationKey(productId),
+    scope: { id: `upvote:${productId}` },
+    mutationFn: async (upvoted: boolean) => {
+      try {
+        return await api.setUpvote(productId, upvoted);
+      } catch (cause) {
+        const words = upvoted ? UPVOTE_MESSAGES.addFailed : UPVOTE_MESSAGES.removeFailed;
+        throw new Error(words(reasonOf(cause)), { cause });
+      }
+    },
+    onMutate: (upvoted) => {
+      void client.cancelQueries({ queryKey: status });
+      const before = client.getQueryData<boolean>(status) ?? false;
+      if (pendingClicks(client, productId) === 1) {
+        const upvotes = cachedProduct(client, productId)?.upvotes ?? 0;
+        client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
+      }
+      client.setQueryData(status, upvoted);
+      const change = Number(upvoted) - Number(before);
+      patchProduct(client, productId, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
+    },
+    onSuccess: (answer, upvoted) => {
+      client.setQueryData<UpvoteState>(confirmed, answer);
+      showToast(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed);
+    },
+    onError: (error) => {
+      showToast({ ...UPVOTE_TEXTS.failed(error.message), tone: 'destructive' });
+    },
+    onSettled: () => {
+      if (pendingClicks(client, productId) > 1) return;
+      const state = client.getQueryData<UpvoteState>(confirmed);
+      if (!state) return;
+      void client.cancelQueries({ queryKey: status });
+      client.setQueryData(status, state.upvoted);
+      patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
+    },
+  });
+}
+
+/** Clicks on this product's upvote that have not been answered, the one in whose callback this is called included. */
+function pendingClicks(client: QueryClient, productId: string): number {
+  return client.isMutating({ mutationKey: mutationKey(productId) });
+}

@@ -1,0 +1,39 @@
+import { useEffect } from 'react';
+import { useLocation, useSearchParams } from 'react-router';
+import { readFilters } from '../../features/products/filters.ts';
+import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
+import { ProductList } from '../../features/products/product-list.tsx';
+import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { rememberList } from '../../lib/list-return.ts';
+import { Landscapes } from './landscapes.tsx';
+import { homeTitle } from './titles.ts';
+import { WelcomeBanner } from './welcome-banner.tsx';
+
+export function Home() {
+  const [params] = useSearchParams();
+  const { pathname, search, key } = useLocation();
+  const filters = readFilters(params);
+  useDocumentTitle(homeTitle(filters, useSiteName()));
+  useEffect(() => rememberList({ href: `${pathname}${search}`, key }), [pathname, search, key]);
+
+  return (
+    <>
+      <WelcomeBanner />
+      <div className="home-columns">
+        <section className="home-list" aria-labelledby="list-title">
+          <div className="list-head">
+            <h2 id="list-title">Top Products Launching Today</h2>
+            <SortLinks filters={filters} />
+          </div>
+          <ActiveFilters filters={filters} />
+          <ProductList
+            filters={filters}
+            renderVote={({ id, name, upvotes }) => <UpvoteButton productId={id} productName={name} upvotes={upvotes} />}
+          />
+        </section>
+        <Landscapes />
+      </div>
+    </>
+  );
+}

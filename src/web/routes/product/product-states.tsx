@@ -1,0 +1,33 @@
+import { Link } from 'react-router';
+import { paths } from '../../../contract/paths.ts';
+import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+
+export function ProductMissing() {
+  return (
+    <Notice>
+      <PageHeading className="notice-title">{PRODUCT_MESSAGES.notFound}</PageHeading>
+      <p>It may have drifted away, or the address has a slip in it.</p>
+      <div className="notice-actions">
+        <Link className="button" data-tone="primary" to={paths.home}>
+          Return to home
+        </Link>
+      </div>
+    </Notice>
+  );
+}
+
+export function ProductFailure() {
+  return (
+    <Notice tone="failure">
+      <PageHeading className="notice-title">Failed to load products</PageHeading>
+      <p>The tide is out for a moment. Nothing is lost.</p>
+      <div className="notice-actions">
+        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
+          Try again
+        </button>
+      </div>
+    </Notice>
+  );
+}

@@ -1,0 +1,65 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from 'react-router';
+import type { ProductDetail } from '../../../contract/products/schema.ts';
+import { Discussion } from '../../features/comments/discussion.tsx';
+import { ProductHero } from '../../features/products/product-hero.tsx';
+import { ProductNeighbours } from '../../features/products/product-neighbours.tsx';
+import { ProductSkeleton } from '../../features/products/product-skeleton.tsx';
+import { ProductStats } from '../../features/products/product-stats.tsx';
+import { productDetailOptions } from '../../features/products/queries.ts';
+import { Screenshots } from '../../features/products/screenshots.tsx';
+import { TeamList } from '../../features/products/team-list.tsx';
+import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { useApi } from '../../lib/api-context.tsx';
+import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { findListedProduct } from '../../lib/product-cache.ts';
+import { BackLink } from './back-link.tsx';
+import { ProductFailure, ProductMissing } from './product-states.tsx';
+import { productTitle } from './titles.ts';
+import { useCommentsScroll } from './use-comments-scroll.ts';
+
+export function ProductPage() {
+  const { id = '' } = useParams();
+  const client = useQueryClient();
+  const { data, isPending, isError } = useQuery({
+    ...productDetailOptions(useApi(), id),
+    // Known from a list, a product is shown at once, and completed when the whole answer is there.
+    placeholderData: () => findListedProduct(client, id),
+  });
+  const siteName = useSiteName();
+  useDocumentTitle(isPending ? `Loading product... · ${siteName}` : productTitle(data?.product, siteName));
+  useCommentsScroll(Boolean(data));
+
+  return (
+    <div className="product-page">
+      <div className="product-bar">
+        <BackLink />
+        {data && <ProductNeighbours previousId={data.previousId} nextId={data.nextId} />}
+      </div>
+      {isPending && <ProductSkeleton />}
+      {isError && !data && <ProductFailure />}
+      {data === null && <ProductMissing />}
+      {data && <ProductContent key={id} detail={data} />}
+    </div>
+  );
+}
+
+function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
+  const { id, name, upvotes } = product;
+  return (
+    <div className="product-columns">
+      <div className="product-page-main">
+        <ProductHero
+          product={product}
+          vote={<UpvoteButton productId={id} productName={name} upvotes={upvotes} size="large" />}
+        />
+        <Screenshots productName={name} screenshots={product.screenshots} />
+        <Discussion productId={id} count={product.comments} />
+      </div>
+      <aside className="product-side" aria-label="About this product">
+        <TeamList team={product.team} />
+        <ProductStats product={product} />
+      </aside>
+    </div>
+  );
+}

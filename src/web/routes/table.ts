@@ -1,0 +1,34 @@
+import { matchPath } from 'react-router';
+import { type LazyRoute, lazyRoute } from '../lib/lazy-route.tsx';
+
+export type RouteName = 'home' | 'product' | 'notFound';
+
+interface TableRow {
+  name: RouteName;
+  path: string;
+  route: LazyRoute;
+}
+
+/** Every screen of the site. The last row takes what the others leave. */
+export const ROUTES: readonly [TableRow, TableRow, TableRow] = [
+  { name: 'home', path: '/', route: lazyRoute(() => import('./home/home.tsx').then(({ Home }) => Home)) },
+  {
+    name: 'product',
+    path: '/product/:id',
+    route: lazyRoute(() => import('./product/product.tsx').then(({ ProductPage }) => ProductPage)),
+  },
+  {
+    name: 'notFound',
+    path: '*',
+    route: lazyRoute(() => import('./not-found/not-found.tsx').then(({ NotFound }) => NotFound)),
+  },
+];
+
+/** The row for a path, and the parameters in it. */
+export function matchRoute(pathname: string): TableRow & { params: Record<string, string | undefined> } {
+  for (const row of ROUTES) {
+    const match = matchPath(row.path, pathname);
+    if (match) return { ...row, params: match.params };
+  }
+  return { ...ROUTES[2], params: {} };
+}

@@ -1,0 +1,19 @@
+import type { ReactNode } from 'react';
+
+interface DemoButtonProps {
+  label: string;
+  icon?: ReactNode;
+  tone?: 'quiet' | 'outline';
+}
+
+/** Something that the site only pretends to have: truly disabled, and it says so to everyone. */
+export function DemoButton({ label, icon, tone = 'quiet' }: DemoButtonProps) {
+  return (
+    <button type="button" className="button demo-button" data-tone={tone} disabled>
+      {icon}
+      <span>
+        {label} <span className="demo-mark">(Demo)</span>
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,23 @@
+import { Component, type ReactNode } from 'react';
+
+/** The last resort when a page's code breaks or cannot be loaded. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    if (!this.state.failed) return this.props.children;
+    return (
+      <div className="notice">
+        <h1>Something went wrong</h1>
+        <p>This page could not be shown.</p>
+        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+}

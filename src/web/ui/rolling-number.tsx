@@ -1,0 +1,15 @@
+import { useState } from 'react';
+import { formatCount } from '../lib/format-count.ts';
+
+/** A count that rolls up or down when it changes; as it first appears it stands still. */
+export function RollingNumber({ value }: { value: number }) {
+  const [shown, setShown] = useState<{ value: number; roll?: 'up' | 'down' }>({ value });
+  if (shown.value !== value) setShown({ value, roll: value > shown.value ? 'up' : 'down' });
+  return (
+    <span className="rolling-number">
+      <span key={value} className="rolling-number-value" data-roll={shown.roll}>
+        {formatCount(value)}
+      </span>
+    </span>
+  );
+}
