@@ -17,6 +17,7 @@ export const PROBLEM_CODES = [
   'body_too_large',
   'unsupported_media_type',
   'unavailable',
+  'overloaded',
   'internal',
 ] as const;
 

@@ -1,23 +1,25 @@
 import type { CommentListQuery, CommentPage, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from '../contract/products/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
-import { type AddedComment, addComment, type Sender } from './comments/add-comment.ts';
+import { type AddedComment, addComments } from './comments/add-comments.ts';
+import { type Draft, draftComment, type Sender } from './comments/draft.ts';
 import { forgetOldKeys } from './comments/idempotency-keys.ts';
-import { likeComment } from './comments/like-comment.ts';
+import { likeComments } from './comments/like-comments.ts';
 import { listComments } from './comments/list-comments.ts';
 import type { Database } from './database/database.ts';
+import { groupCommit } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import { type Sources, systemSources } from './sources.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
-import { setUpvote } from './upvotes/set-upvote.ts';
+import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 
 /** The product: everything that a visitor's request can ask for. Errors are `CoreError`s, as each function says. */
 export interface Core {
   listProducts(query: ProductListQuery): Promise<ProductPage>;
   getProduct(id: string): Promise<ProductDetail | null>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
-  setUpvote(change: { productId: string; session: string; upvoted: boolean }): Promise<UpvoteState>;
+  setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
   addComment(comment: NewComment, sender: Sender): Promise<AddedComment>;
   likeComment(commentId: string): Promise<Likes>;
@@ -28,14 +30,19 @@ export interface Core {
 }
 
 export function createCore(database: Database, sources: Sources = systemSources): Core {
+  const upvotes = groupCommit<UpvoteChange, UpvoteState>({
+    commit: (changes) => setUpvotes(database, sources, changes),
+  });
+  const comments = groupCommit<Draft, AddedComment>({ commit: (drafts) => addComments(database, sources, drafts) });
+  const likes = groupCommit<string, Likes>({ commit: (ids) => likeComments(database, ids) });
   return {
     listProducts: (query) => listProducts(database, query),
     getProduct: (id) => getProduct(database, id),
     getUpvoted: (productIds, session) => getUpvoted(database, productIds, session),
-    setUpvote: (change) => setUpvote(database, sources, change),
+    setUpvote: (change) => upvotes.submit(change),
     listComments: (productId, query) => listComments(database, productId, query),
-    addComment: (comment, sender) => addComment(database, sources, comment, sender),
-    likeComment: (commentId) => likeComment(database, commentId),
+    addComment: async (comment, sender) => comments.submit(draftComment(sources, comment, sender)),
+    likeComment: (commentId) => likes.submit(commentId),
     forgetOldKeys: () => forgetOldKeys(database, sources.now()),
     isReady: () =>
       database.query('SELECT 1').then(

@@ -17,8 +17,11 @@ const SOCKET_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
-/** SQLSTATE classes and codes (PostgreSQL documentation, appendix A) that pass by themselves. */
-const UNAVAILABLE_STATE = /^(?:08...|57P0[1-5]|53...|57014)$/;
+/**
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) that pass by themselves, or that refuse the
+ * connection whatever was asked: a role or database that is gone is not the fault of a statement.
+ */
+const UNAVAILABLE_STATE = /^(?:08...|28...|3D000|53...|57P0[1-5]|57014)$/;
 
 /** Whether an error says that the database is away, rather than that a statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
@@ -27,6 +30,14 @@ export function isUnavailable(error: unknown): boolean {
   const code = 'code' in error ? String(error.code) : '';
   // Node reports several failed addresses of one host name as an AggregateError without a message.
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
+}
+
+/** SQLSTATE of transactions that met crosswise, and go through when they are tried again. */
+const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
+
+/** Whether the whole transaction is to be tried again. */
+export function isSerializationFailure(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && SERIALIZATION_FAILURES.has(error.code ?? '');
 }
 
 const FOREIGN_KEY_VIOLATION = '23503';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { preferredEncoding } from './accept-encoding.ts';
 
-test.each([
+test.each<[string | undefined, string, string]>([
   [undefined, 'identity', 'without the header nothing is compressed'],
   ['', 'identity', 'an empty header asks for nothing'],
   ['gzip, deflate, br', 'br', 'among equals the one that compresses best'],

@@ -3,7 +3,7 @@ import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** How long a client should leave a database that is away alone. */
+/** How long a client should leave a database that is away, or a queue that is full, alone. */
 const RETRY_AFTER_S = 2;
 
 /** What Fastify refuses before a handler runs. */
@@ -24,7 +24,7 @@ export function handleError(
   const [code, detail] = explain(error);
   const body = problem(code, detail);
   if (body.status >= 500) request.log.error({ err: error }, 'Request failed');
-  if (code === 'unavailable') reply.header('Retry-After', RETRY_AFTER_S);
+  if (body.status === 503) reply.header('Retry-After', RETRY_AFTER_S);
   return reply
     .code(body.status)
     .type(PROBLEM_MEDIA_TYPE)

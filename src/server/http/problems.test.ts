@@ -18,6 +18,7 @@ const STATUSES: Record<ProblemCode, number> = {
   body_too_large: 413,
   unsupported_media_type: 415,
   unavailable: 503,
+  overloaded: 503,
   internal: 500,
 };
 

@@ -18,6 +18,7 @@ const KINDS: Record<ProblemCode, { status: number; title: string }> = {
   body_too_large: { status: 413, title: 'Body too large' },
   unsupported_media_type: { status: 415, title: 'Unsupported media type' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
+  overloaded: { status: 503, title: 'Overloaded' },
   internal: { status: 500, title: 'Internal error' },
 };
 

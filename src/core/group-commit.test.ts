@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest';
+import { CoreError } from './core-error.ts';
+import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
+
+/** A commit that is held open until the test lets it go, and remembers its batches. */
+function heldCommit() {
+  const batches: number[][] = [];
+  let release = () => {};
+  const options: GroupCommitOptions<number, number> = {
+    async commit(items) {
+      batches.push([...items]);
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return items.map((item) => item * 10);
+    },
+  };
+  const batchCount = async (count: number) => {
+    while (batches.length < count) await new Promise(setImmediate);
+  };
+  return { batches, options, batchCount, release: () => release() };
+}
+
+test('what arrives while a transaction is in flight goes together into the next one, in order', async () => {
+  const { batches, options, batchCount, release } = heldCommit();
+  const group = groupCommit(options);
+  const first = group.submit(1);
+  await batchCount(1);
+  const others = [2, 3, 4].map((item) => group.submit(item));
+  expect(group.queued()).toBe(3);
+  release();
+  expect(await first).toBe(10);
+  await batchCount(2);
+  release();
+  expect(await Promise.all(others)).toEqual([20, 30, 40]);
+  expect(batches).toEqual([[1], [2, 3, 4]]);
+});
+
+test('a refused item fails alone', async () => {
+  const refusal = new CoreError('product_not_found', 'gone');
+  const group = groupCommit<number, number>({
+    commit: async (items) => items.map((item) => (item === 2 ? refusal : item)),
+  });
+  const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(results).toEqual([
+    { status: 'fulfilled', value: 1 },
+    { status: 'rejected', reason: refusal },
+    { status: 'fulfilled', value: 3 },
+  ]);
+});
+
+test('where a batch fails as a whole, each item is tried by itself and only the bad one fails', async () => {
+  const group = groupCommit<number, number>({
+    async commit(items) {
+      if (items.includes(2)) throw new Error('row 2 is bad');
+      return [...items];
+    },
+  });
+  const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+});
+
+test('while the database is away, nothing is asked again and everybody is told', async () => {
+  let commits = 0;
+  const away = new CoreError('unavailable', 'away');
+  const group = groupCommit<number, number>({
+    async commit() {
+      commits += 1;
+      throw away;
+    },
+  });
+  const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(results).toEqual([1, 2, 3].map(() => ({ status: 'rejected', reason: away })));
+  expect(commits).toBe(1);
+});
+
+test('a full queue refuses with `overloaded` instead of growing, and takes more once it has room', async () => {
+  const { options, batchCount, release } = heldCommit();
+  const group = groupCommit({ ...options, maxQueued: 2 });
+  const first = group.submit(1);
+  await batchCount(1);
+  const queued = [group.submit(2), group.submit(3)];
+  await expect(group.submit(4)).rejects.toMatchObject({ code: 'overloaded' });
+  release();
+  await first;
+  await batchCount(2);
+  const later = group.submit(5);
+  release();
+  expect(await Promise.all(queued)).toEqual([20, 30]);
+  await batchCount(3);
+  release();
+  expect(await later).toBe(50);
+});
