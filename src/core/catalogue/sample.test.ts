@@ -1,0 +1,180 @@
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore } from '../core.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { systemSources } from '../sources.ts';
+import { loadSample, loadSampleIfNew } from './load-sample.ts';
+import { removeSample } from './remove-sample.ts';
+import { readSampleCatalogue, type SampleCatalogue } from './sample-catalogue.ts';
+
+let catalogue: SampleCatalogue;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  catalogue = await readSampleCatalogue(join(import.meta.dirname, '../../../catalogue'));
+});
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(() => database.drop());
+
+const load = () => loadSample(database, catalogue, systemSources);
+const remove = (options = { engagementOnly: false }) => removeSample(database, catalogue, options);
+
+async function rowsOf(table: 'products' | 'product_counts' | 'upvotes' | 'comments'): Promise<number> {
+  const [row] = await database.query<{ rows: number }>(`SELECT count(*)::integer AS rows FROM ${table}`);
+  return row?.rows ?? 0;
+}
+
+/** Products whose kept counts are not those of their rows. */
+async function wrongCounts(): Promise<unknown[]> {
+  return database.query(`SELECT p.id FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
+    WHERE c.upvotes IS DISTINCT FROM (SELECT count(*) FROM upvotes u WHERE u.product_id = p.id)
+       OR c.comments IS DISTINCT FROM (SELECT count(*) FROM comments m WHERE m.product_id = p.id)`);
+}
+
+/** A sample product that has both sample upvotes and sample comments. */
+function engagedProduct(): string {
+  const id = catalogue.comments.find(({ productId }) =>
+    catalogue.upvotes.some((upvote) => upvote.productId === productId),
+  )?.productId;
+  if (id === undefined) throw new Error('No sample product has both');
+  return id;
+}
+
+describe('loading', () => {
+  test('every product, upvote and comment is there, verbatim, and the counts are those of the rows', async () => {
+    expect(await load()).toBe(catalogue.products.length);
+    expect(await rowsOf('products')).toBe(catalogue.products.length);
+    expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
+    expect(await rowsOf('comments')).toBe(catalogue.comments.length);
+    expect(await wrongCounts()).toEqual([]);
+
+    const core = createCore(database);
+    for (const product of catalogue.products.slice(0, 5)) {
+      expect((await core.getProduct(product.id))?.product).toMatchObject(product);
+    }
+    const id = engagedProduct();
+    const { items } = await core.listComments(id, { limit: 100 });
+    expect(items).toEqual(expect.arrayContaining(catalogue.comments.filter(({ productId }) => productId === id)));
+  });
+
+  test('a second time adds nothing', async () => {
+    await load();
+    expect(await load()).toBe(0);
+    expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
+    expect(await rowsOf('comments')).toBe(catalogue.comments.length);
+    expect(await wrongCounts()).toEqual([]);
+  });
+
+  test('a product that exists stays as it is, without sample engagement; those that are missing are added', async () => {
+    const own = buildProduct({ id: engagedProduct(), name: 'Our own' });
+    await saveProducts(database, [own]);
+    expect(await load()).toBe(catalogue.products.length - 1);
+    expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 0, comments: 0 });
+  });
+
+  test('all or nothing: a fault on the way leaves the site as it was', async () => {
+    const [comment] = catalogue.comments;
+    if (comment === undefined) throw new Error('The catalogue has no comment');
+    const faulty = { ...catalogue, comments: [{ ...comment, id: 'no UUID' }] };
+    await expect(loadSample(database, faulty, systemSources)).rejects.toThrow('uuid');
+    expect(await rowsOf('products')).toBe(0);
+    expect(await loadSampleIfNew(database, catalogue, systemSources)).toBe(catalogue.products.length);
+  });
+});
+
+describe('at the start of a site', () => {
+  const offer = () => loadSampleIfNew(database, catalogue, systemSources);
+
+  test('a site without products gets the catalogue once', async () => {
+    expect(await offer()).toBe(catalogue.products.length);
+    expect(await offer()).toBe(0);
+  });
+
+  test('a site that has a product is left alone', async () => {
+    await saveProducts(database, [buildProduct()]);
+    expect(await offer()).toBe(0);
+    expect(await rowsOf('products')).toBe(1);
+  });
+
+  test('after its removal it does not come back, though the site is empty', async () => {
+    await offer();
+    await remove();
+    expect(await rowsOf('products')).toBe(0);
+    expect(await offer()).toBe(0);
+    expect(await rowsOf('products')).toBe(0);
+  });
+
+  test('asked for by hand it does come back', async () => {
+    await load();
+    await remove();
+    expect(await load()).toBe(catalogue.products.length);
+  });
+});
+
+describe('removing', () => {
+  test('everything of the sample goes, with what visitors added to it', async () => {
+    await load();
+    const id = engagedProduct();
+    const core = createCore(database);
+    await core.setUpvote({ productId: id, session: 'session-visitor', upvoted: true });
+    await core.addComment({ productId: id, content: 'Mine' }, { session: 'session-visitor' });
+    expect(await remove()).toEqual({
+      products: catalogue.products.length,
+      comments: catalogue.comments.length,
+      upvotes: catalogue.upvotes.length,
+      kept: [],
+    });
+    for (const table of ['products', 'product_counts', 'upvotes', 'comments'] as const) {
+      expect(await rowsOf(table), table).toBe(0);
+    }
+  });
+
+  test('a second time removes nothing', async () => {
+    await load();
+    await remove();
+    expect(await remove()).toEqual({ products: 0, comments: 0, upvotes: 0, kept: [] });
+  });
+
+  test('products of one’s own stay, with their engagement', async () => {
+    await load();
+    const own = buildProduct();
+    await saveProducts(database, [own]);
+    await createCore(database).setUpvote({ productId: own.id, session: 'session-visitor', upvoted: true });
+    await remove();
+    expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 1, comments: 0 });
+  });
+
+  test('a sample product that was changed stays, with what visitors added and without the sample’s engagement', async () => {
+    await load();
+    const id = engagedProduct();
+    const core = createCore(database);
+    await core.addComment({ productId: id, content: 'Mine' }, { session: 'session-visitor' });
+    await database.query("UPDATE products SET description = 'Ours now' WHERE id = $1", [id]);
+    expect(await remove()).toMatchObject({ products: catalogue.products.length - 1, kept: [id] });
+    expect((await core.getProduct(id))?.product).toMatchObject({ description: 'Ours now', upvotes: 0, comments: 1 });
+    expect(await wrongCounts()).toEqual([]);
+  });
+
+  test('of the engagement alone: the products and what visitors did stay, and the counts are right', async () => {
+    await load();
+    const id = engagedProduct();
+    const core = createCore(database);
+    await core.setUpvote({ productId: id, session: 'session-visitor', upvoted: true });
+    expect(await remove({ engagementOnly: true })).toEqual({
+      products: 0,
+      comments: catalogue.comments.length,
+      upvotes: catalogue.upvotes.length,
+      kept: [],
+    });
+    expect(await rowsOf('products')).toBe(catalogue.products.length);
+    expect(await rowsOf('upvotes')).toBe(1);
+    expect(await rowsOf('comments')).toBe(0);
+    expect(await wrongCounts()).toEqual([]);
+  });
+});

@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { ConnectError, connect, describeUrl } from './connect.ts';
+
+const open = (databaseUrl: string) => connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog });
+
+async function faultOf(databaseUrl: string): Promise<string> {
+  const fault: unknown = await open(databaseUrl).then(
+    (connection) => connection.close().then(() => 'it connected'),
+    (error: unknown) => error,
+  );
+  expect(fault).toBeInstanceOf(ConnectError);
+  const { message } = fault as ConnectError;
+  expect(message, 'one line').toMatch(/^DATABASE_URL: [^\n]+$/);
+  return message;
+}
+
+function serverUrlWith(change: (url: URL) => void): string {
+  const url = new URL(inject('databaseServerUrl'));
+  change(url);
+  return url.href;
+}
+
+describe('a server that can be used', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase({ migrated: false });
+  });
+  afterAll(() => database.drop());
+
+  test('it is connected to, named without secrets, migrated, and let go of', async () => {
+    const connection = await open(database.url);
+    expect(connection.embedded).toBe(false);
+    expect(connection.location).toBe(describeUrl(database.url));
+    expect(connection.location).not.toContain(new URL(database.url).password || 'no password');
+    expect(await connection.migrate(MIGRATIONS)).not.toEqual([]);
+    expect(await connection.database.query('SELECT id FROM products')).toEqual([]);
+    connection.setOwnerNote('nobody owns a server');
+    await connection.close();
+  });
+});
+
+describe('a server that cannot be used: one line that names it and the reason, never the password', () => {
+  test('nobody listens there', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const port = portOf(server);
+    await new Promise((resolve) => server.close(resolve));
+    const message = await faultOf(`postgres://site:hunter2@127.0.0.1:${port}/launches`);
+    expect(message).toContain(`127.0.0.1:${port}/launches cannot be used: connect ECONNREFUSED`);
+    expect(message).not.toContain('hunter2');
+  });
+
+  test('the host does not exist', async () => {
+    // The top-level domain .invalid is reserved never to exist (RFC 2606).
+    const message = await faultOf('postgres://site:hunter2@no-such-host.invalid/launches');
+    expect(message).toMatch(/no-such-host\.invalid\/launches cannot be used: getaddrinfo (?:ENOTFOUND|EAI_AGAIN)/);
+    expect(message).not.toContain('hunter2');
+  });
+
+  test('the database does not exist', async () => {
+    const name = `absent_${randomUUID().replaceAll('-', '')}`;
+    expect(await faultOf(serverUrlWith((url) => (url.pathname = `/${name}`)))).toContain(
+      `database "${name}" does not exist`,
+    );
+  });
+
+  test('the role or its password is wrong', async () => {
+    const message = await faultOf(
+      serverUrlWith((url) => Object.assign(url, { username: 'stranger', password: 'hunter2' })),
+    );
+    expect(message).toMatch(/cannot be used: (?:password authentication failed|role "stranger" does not exist)/);
+    expect(message).not.toContain('hunter2');
+  });
+
+  test('what listens there is no PostgreSQL', async () => {
+    const server = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+    try {
+      expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain('cannot be used: ');
+    } finally {
+      server.close();
+    }
+  });
+
+  test('it is older than PostgreSQL 14', async () => {
+    const server = await listen((socket) => answerAsPostgres(socket, '130014'));
+    try {
+      expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
+        `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or name another one.`,
+      );
+    } finally {
+      server.close();
+    }
+  });
+
+  test('PostgreSQL 14 itself is new enough', async () => {
+    const server = await listen((socket) => answerAsPostgres(socket, '140000'));
+    try {
+      const connection = await open(`postgres://site@127.0.0.1:${portOf(server)}/launches`);
+      await connection.close();
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('how a server is named', () => {
+  test.each([
+    ['postgres://site:hunter2@db.example:5433/launches?sslmode=require', 'db.example:5433/launches'],
+    ['postgresql://db.example/launches', 'db.example/launches'],
+    ['postgres:///launches?host=/run/postgresql&user=site', '/run/postgresql/launches'],
+    ['postgres:///launches', 'localhost/launches'],
+  ])('%s is %s', (url, name) => {
+    expect(describeUrl(url)).toBe(name);
+  });
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    onSocket(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+/** Speaks as much of PostgreSQL's protocol as it takes to let anybody in and answer one question with one text. */
+function answerAsPostgres(socket: Socket, version: string): void {
+  const ready = message('Z', Buffer.from('I'));
+  socket.once('data', () => {
+    socket.write(Buffer.concat([message('R', int32(0)), ready]));
+    socket.on('data', (data) => {
+      if (data[0] !== 'Q'.charCodeAt(0)) return;
+      const field = Buffer.concat([
+        Buffer.from('version\0'),
+        int32(0),
+        int16(0),
+        int32(25),
+        int16(-1),
+        int32(-1),
+        int16(0),
+      ]);
+      const value = Buffer.concat([int32(version.length), Buffer.from(version)]);
+      socket.write(
+        Buffer.concat([
+          message('T', Buffer.concat([int16(1), field])),
+          message('D', Buffer.concat([int16(1), value])),
+          message('C', Buffer.from('SELECT 1\0')),
+          ready,
+        ]),
+      );
+    });
+  });
+}
+
+function message(type: string, body: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(type), int32(body.length + 4), body]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}

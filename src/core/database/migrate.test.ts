@@ -1,0 +1,123 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { openDatabase } from './database.ts';
+import { migrate, readMigrations } from './migrate.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ migrated: false });
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-migrations-'));
+});
+
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const write = (name: string, sql: string) => writeFile(join(folder, name), sql);
+
+async function tables(): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`,
+  );
+  return rows.map((row) => row.name);
+}
+
+async function history(): Promise<unknown[]> {
+  return database.query('SELECT version, name FROM schema_migrations ORDER BY version');
+}
+
+describe('the schema', () => {
+  test('an empty database gets every table, once: the second time there is nothing to do', async () => {
+    const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+    expect(await migrate(database, MIGRATIONS, silentLog)).toEqual(names);
+    const afterFirst = await tables();
+    expect(afterFirst).toEqual(
+      expect.arrayContaining(['comments', 'product_counts', 'products', 'schema_migrations', 'upvotes']),
+    );
+    expect(await migrate(database, MIGRATIONS, silentLog)).toEqual([]);
+    expect(await tables()).toEqual(afterFirst);
+  });
+
+  test('several processes at once on an empty database apply every file exactly once', async () => {
+    const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+    const others = Array.from({ length: 4 }, () => openDatabase({ url: database.url, log: silentLog }));
+    try {
+      const applied = await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));
+      expect(applied.flat()).toEqual(names);
+    } finally {
+      await Promise.all(others.map((other) => other.close()));
+    }
+    expect(await history()).toHaveLength(names.length);
+  });
+
+  test('the search has its trigram index where the extension is to be had', async () => {
+    await migrate(database, MIGRATIONS, silentLog);
+    const available = await database.query("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'");
+    const indexes = await database.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
+    expect(indexes).toHaveLength(available.length);
+  });
+
+  test('at most one upvote per product and session (SPEC section 3)', async () => {
+    await migrate(database, MIGRATIONS, silentLog);
+    await database.query("INSERT INTO products (id) VALUES ('a')");
+    const insert = "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 'session-1')";
+    await database.query(insert);
+    await expect(database.query(insert)).rejects.toMatchObject({ code: '23505' });
+  });
+});
+
+describe('files', () => {
+  test('they are applied in the order of their numbers, and only the new ones later', async () => {
+    await write('0002_two.sql', 'INSERT INTO products VALUES (2)');
+    await write('0001_one.sql', 'CREATE TABLE products (search_text integer)');
+    expect(await migrate(database, folder, silentLog)).toEqual(['0001_one.sql', '0002_two.sql']);
+    await write('0003_three.sql', 'INSERT INTO products VALUES (3); INSERT INTO products VALUES (4)');
+    expect(await migrate(database, folder, silentLog)).toEqual(['0003_three.sql']);
+    expect(await database.query('SELECT search_text AS n FROM products ORDER BY 1')).toEqual([
+      { n: 2 },
+      { n: 3 },
+      { n: 4 },
+    ]);
+  });
+
+  test('one that fails leaves nothing behind, and is applied whole once it is mended', async () => {
+    await write('0001_products.sql', 'CREATE TABLE products (search_text text)');
+    await write('0002_broken.sql', 'CREATE TABLE half (id integer); INSERT INTO nowhere VALUES (1)');
+    await expect(migrate(database, folder, silentLog)).rejects.toThrow('relation "nowhere" does not exist');
+    expect(await tables()).toEqual(['products', 'schema_migrations']);
+    expect(await history()).toEqual([{ version: 1, name: '0001_products.sql' }]);
+
+    await write('0002_broken.sql', 'CREATE TABLE half (id integer)');
+    expect(await migrate(database, folder, silentLog)).toEqual(['0002_broken.sql']);
+    expect(await tables()).toEqual(['half', 'products', 'schema_migrations']);
+  });
+
+  test.each(['1_short.sql', '0001-dash.sql', 'first.sql', '0001_Upper.sql'])(
+    'a file named %s is refused before anything is applied',
+    async (name) => {
+      await write('0000_fine.sql', 'CREATE TABLE fine (id integer)');
+      await write(name, 'SELECT 1');
+      await expect(migrate(database, folder, silentLog)).rejects.toThrow(`Migration ${name} is not named like`);
+      expect(await tables()).toEqual(['schema_migrations']);
+    },
+  );
+
+  test('two files with one number are refused before anything is applied', async () => {
+    await write('0001_one.sql', 'CREATE TABLE one (id integer)');
+    await write('0001_other.sql', 'CREATE TABLE other (id integer)');
+    await expect(migrate(database, folder, silentLog)).rejects.toThrow('Two migrations bear the number 1');
+    expect(await tables()).toEqual(['schema_migrations']);
+  });
+
+  test('other files of the folder are not read', async () => {
+    await write('README.md', 'not SQL');
+    expect(await readMigrations(folder)).toEqual([]);
+  });
+});
