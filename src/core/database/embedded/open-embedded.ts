@@ -58,7 +58,9 @@ export async function openEmbedded(
   let note = options.ownerNote ?? '';
   let stopped = false;
   /** Undefined while the folder changes hands. */
-  let session: Session | undefined = await enter();
+  let session: Session | undefined = await enter().catch((error: unknown) => {
+    throw asEmbeddedDatabaseError(error, dataDir);
+  });
   const { url, location } = reachableIn(session);
   let changing: Promise<void> = Promise.resolve();
   attend();
@@ -170,6 +172,18 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
   return new EmbeddedDatabaseError(
     'data_dir_held',
     `The database in ${dataDir} is held by ${what} first, or set DATA_DIR to another folder.`,
+  );
+}
+
+/** What the system refused and nobody foresaw still comes as one line. */
+function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatabaseError {
+  if (error instanceof EmbeddedDatabaseError) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return new EmbeddedDatabaseError(
+    'start_failed',
+    `The embedded database in ${dataDir} could not be opened (${reason}): DATA_DIR must be on a local disk with free space ` +
+      'that knows links and unix sockets.',
+    { cause: error },
   );
 }
 

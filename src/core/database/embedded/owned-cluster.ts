@@ -53,7 +53,7 @@ export async function runCluster(
 }
 
 async function adoptOrStart(cluster: Cluster, unixSockets: boolean, log: Log): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster.clusterDir);
+  const adopted = await adoptPostmaster(cluster);
   if (adopted) {
     log.info({ pid: adopted.pid }, 'Took over the embedded PostgreSQL that was left running.');
     return adopted;

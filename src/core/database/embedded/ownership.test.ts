@@ -95,9 +95,12 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
     await noneRuns(command.location);
   });
 
-  it('keeps the database while it works when the first command or the site ends, and then stops it', async () => {
+  it.each([
+    ['the command that started it', 'share'],
+    ['the site', 'own'],
+  ])('keeps the database while it works when %s ends, and then stops it', async (_, mode) => {
     const dataDir = await newDataDir();
-    const first = ground.hold(program, { dataDir, mode: 'share' });
+    const first = ground.hold(program, { dataDir, mode });
     await first.opened();
     const second = await openEmbedded({ dataDir, mode: 'share', log: silent });
     await first.stop();

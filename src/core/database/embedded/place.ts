@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { chown, lchown, mkdir, readdir, realpath, stat } from 'node:fs/promises';
+import { chown, lchown, readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Log } from '../../log.ts';
 import { type Account, candidateAccounts, canReach, isRoot, nobody, ownerOnDisk } from './account.ts';
 import { type Binaries, completeBinaries, copyBinaries, OWN_SERVER } from './binaries.ts';
+import { makeOpenFolder } from './data-dir.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { runProgram } from './run-program.ts';
 import { tellingLine } from './server-log.ts';
@@ -51,7 +52,7 @@ export async function choosePlace(options: PlaceOptions): Promise<Place> {
     }
   }
   if (clusterOwner || !isRoot()) throw unreachable(dataDir);
-  await mkdir(other, { recursive: true, mode: 0o755 });
+  await makeOpenFolder(other);
   const way = await firstThatWorks([nobody], other, binaries, linked);
   if (!way) throw unreachable(dataDir);
   const elsewhere = join(other, 'postgres');

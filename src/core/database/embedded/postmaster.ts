@@ -7,7 +7,7 @@ import { type Address, isListening, removeShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { readPostmasterFile, runningPostmaster } from './postmaster-file.ts';
-import { belongsToCluster, processesOf } from './process-table.ts';
+import { belongsToCluster, processesOf, runsProgram } from './process-table.ts';
 import { startProgram } from './run-program.ts';
 import { lastServerLine, START_LOG } from './server-log.ts';
 import { commandLine, type Durability } from './server-settings.ts';
@@ -64,15 +64,17 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
 
 /**
  * The postmaster that an owner left running, if there is one that can be used: its owner was killed, or handed it over.
- * One that is going down is waited for, one that cannot be reached is stopped; both are then undefined.
+ * One that is going down is waited for; one that cannot be reached, or runs programs that npm has replaced, is stopped.
+ * Those are then undefined.
  */
-export async function adoptPostmaster(clusterDir: string): Promise<Postmaster | undefined> {
+export async function adoptPostmaster({ clusterDir, binaries }: Cluster): Promise<Postmaster | undefined> {
   for (;;) {
     const file = await runningPostmaster(clusterDir);
     if (!file) return undefined;
     if (file.status === 'ready') {
       const address: Address = { socketDir: file.socketDir === '' ? undefined : file.socketDir, port: file.port };
-      if (await isListening(address)) return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
+      const usable = (await runsProgram(file.pid, binaries.postgres)) && (await isListening(address));
+      if (usable) return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
       await stopPostmaster(file.pid, clusterDir);
       return undefined;
     }

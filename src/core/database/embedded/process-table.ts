@@ -30,6 +30,16 @@ export async function belongsToCluster(pid: number, clusterDir: string): Promise
   return output.includes('postgres') && `${output.trim()} `.includes(` ${clusterDir} `);
 }
 
+/**
+ * Does the process still run the program of this path? Not after npm has replaced it: then what the process would load
+ * later is gone or another version's. Where the system does not tell, it does.
+ */
+export async function runsProgram(pid: number, program: string): Promise<boolean> {
+  if (process.platform !== 'linux') return true;
+  const running = await readlink(`/proc/${pid}/exe`).catch(() => undefined);
+  return running === undefined || running === (await realpath(program));
+}
+
 /** Every live PostgreSQL process at work on a folder: working in it, or naming it on its command line. */
 export async function processesOf(clusterDir: string): Promise<number[]> {
   if (process.platform === 'win32') return [];

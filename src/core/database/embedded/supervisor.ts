@@ -87,7 +87,7 @@ export function supervise(cluster: Cluster, first: Postmaster, log: Log): Superv
 
 /** Adopts what runs on the cluster, else clears the dead one away and starts a new postmaster at this address. */
 export async function startAt(cluster: Cluster, address: Address): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster.clusterDir);
+  const adopted = await adoptPostmaster(cluster);
   if (adopted) return adopted;
   await clearDeadPostmaster(cluster.clusterDir);
   return startPostmaster(cluster, address);

@@ -1,0 +1,37 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { Ground } from './embedded.fixture.ts';
+import { pruneLogs, tellingLine } from './server-log.ts';
+
+const ground = new Ground();
+afterAll(() => ground.clear());
+
+describe("PostgreSQL's log", () => {
+  it('keeps its ten newest files', async () => {
+    const clusterDir = await ground.folder();
+    await mkdir(join(clusterDir, 'log'));
+    const names = Array.from(
+      { length: 13 },
+      (_, day) => `postgresql-2026-01-${String(day + 1).padStart(2, '0')}_000000.log`,
+    );
+    for (const name of names) await writeFile(join(clusterDir, 'log', name), '');
+    await pruneLogs(clusterDir);
+    expect((await readdir(join(clusterDir, 'log'))).sort()).toEqual(names.slice(3));
+  });
+
+  it.each([
+    [
+      '2026-01-01 10:00:00.000 UTC [7] FATAL:  could not bind\n2026-01-01 10:00:00.001 UTC [7] LOG:  shut down\n',
+      'FATAL:  could not bind',
+    ],
+    [
+      'LOG:  unrecognized "x" in line 3\nFATAL:  file "postgresql.conf" contains errors\n',
+      'LOG:  unrecognized "x" in line 3',
+    ],
+    ['starting\nstill starting\n', 'still starting'],
+    ['', 'it said nothing'],
+  ])('tells why a server ended: %j', (log, line) => {
+    expect(tellingLine(log)).toBe(line);
+  });
+});
