@@ -4,6 +4,7 @@ import { Route, Routes } from 'react-router';
 import type { Api } from '../contract/api.ts';
 import { ApiProvider } from './lib/api-context.tsx';
 import { SiteNameContext } from './lib/document-title.ts';
+import { RouteView } from './lib/lazy-route.tsx';
 import { NavigationProvider } from './lib/navigation.tsx';
 import { NowProvider } from './lib/now.tsx';
 import { Layout } from './routes/layout/layout.tsx';
@@ -30,8 +31,8 @@ export function App({ api, client, siteName, renderedAt }: AppProps) {
                 <ErrorBoundary>
                   <Suspense>
                     <Routes>
-                      {ROUTES.map(({ path, route: { Component } }) => (
-                        <Route key={path} path={path} element={<Component />} />
+                      {ROUTES.map(({ path, route }) => (
+                        <Route key={path} path={path} element={<RouteView route={route} />} />
                       ))}
                     </Routes>
                   </Suspense>

@@ -6,7 +6,7 @@ import { createHttpApi } from './lib/http-api.ts';
 import { type PageState, restorePageState } from './lib/page-state.ts';
 import { createQueryClient } from './lib/query-client.ts';
 import { sessionId } from './lib/session.ts';
-import { matchRoute, ROUTES } from './routes/table.ts';
+import { matchRoute } from './routes/table.ts';
 import './styles.css';
 
 async function start(): Promise<void> {
@@ -32,15 +32,19 @@ async function start(): Promise<void> {
       </BrowserRouter>
     </StrictMode>,
   );
-  whenIdle(() => {
-    // A route that cannot be fetched now is asked for again when it is visited.
-    for (const { route } of ROUTES) route.preload().catch(() => {});
-  });
+  for (const sign of ['pointerover', 'focusin', 'touchstart'] as const) {
+    document.addEventListener(sign, preloadWhatIsPointedAt, { passive: true });
+  }
 }
 
-function whenIdle(run: () => void): void {
-  if (typeof window.requestIdleCallback === 'function') window.requestIdleCallback(run);
-  else setTimeout(run, 1_000);
+/** Fetches a page's code when somebody is about to go there, and not before: most visitors open one page. */
+function preloadWhatIsPointedAt({ target }: Event): void {
+  const link = target instanceof Element ? target.closest('a') : null;
+  if (!link || link.origin !== window.location.origin) return;
+  // What cannot be fetched now is asked for again by the visit itself.
+  matchRoute(link.pathname)
+    .route.preload()
+    .catch(() => {});
 }
 
 void start();

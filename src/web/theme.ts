@@ -1,4 +1,10 @@
-import { applyRememberedTheme } from './lib/theme.ts';
+// Loaded as a classic script that blocks the first paint, so that a remembered night never flashes white.
+// It can import nothing: the key is the one of lib/theme.ts, which a test holds together with this file.
+try {
+  const theme = localStorage.getItem('theme');
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+} catch {
+  // Without storage the page follows the system.
+}
 
-// Loaded before the first paint, so that a remembered night never flashes white.
-applyRememberedTheme();
+export {};

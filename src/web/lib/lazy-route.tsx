@@ -1,9 +1,9 @@
 import { type ComponentType, use } from 'react';
 
 export interface LazyRoute {
-  Component: ComponentType;
   /** Resolves once the route's code is there; rendered after that, it never suspends. */
   preload: () => Promise<void>;
+  loaded: () => ComponentType | undefined;
 }
 
 /**
@@ -28,14 +28,12 @@ export function lazyRoute(load: () => Promise<ComponentType>): LazyRoute {
     return loading;
   }
 
-  function Component() {
-    if (!loaded) use(preload());
-    return loaded ? <LoadedRoute route={loaded} /> : null;
-  }
-
-  return { Component, preload };
+  return { preload, loaded: () => loaded };
 }
 
-function LoadedRoute({ route: Route }: { route: ComponentType }) {
-  return <Route />;
+/** Shows a route, waiting for its code if it must. */
+export function RouteView({ route }: { route: LazyRoute }) {
+  if (!route.loaded()) use(route.preload());
+  const Loaded = route.loaded();
+  return Loaded ? <Loaded /> : null;
 }

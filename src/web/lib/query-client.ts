@@ -19,7 +19,8 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
         // One failed request may be many queries' failure.
         if (side === 'server' || !level || logged.has(error)) return;
         logged.add(error);
-        console[level](error.message);
+        if (level === 'error') console.error(error.message);
+        else console.warn(error.message);
       },
     }),
     defaultOptions: {

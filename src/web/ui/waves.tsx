@@ -4,7 +4,13 @@ export function Waves() {
     <div className="waves" aria-hidden="true">
       <div className="waves-sun" />
       {LAYERS.map(({ name, path }) => (
-        <svg key={name} className={`waves-layer waves-${name}`} viewBox="0 0 2400 160" preserveAspectRatio="none">
+        <svg
+          key={name}
+          className={`waves-layer waves-${name}`}
+          viewBox="0 0 2400 160"
+          preserveAspectRatio="none"
+          aria-hidden="true"
+        >
           <path d={path} />
         </svg>
       ))}

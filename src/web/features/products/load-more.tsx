@@ -20,21 +20,6 @@ interface LoadMoreProps {
 /** The list's end: loads on as it comes near, and is a plain link to the next page without JavaScript. */
 export function LoadMore({ list, filters }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
-  const end = useRef<HTMLAnchorElement>(null);
-
-  useEffect(() => {
-    const link = end.current;
-    if (!link) return;
-    const observer = new IntersectionObserver(
-      (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) fetchNextPage();
-      },
-      { rootMargin: AHEAD },
-    );
-    observer.observe(link);
-    return () => observer.disconnect();
-    // The link comes and goes with these; each time it is another element.
-  }, [fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError]);
 
   if (isFetchingNextPage) {
     return (
@@ -57,15 +42,32 @@ export function LoadMore({ list, filters }: LoadMoreProps) {
     );
   }
   const href = nextHref(list.data, filters);
-  if (!hasNextPage || !href) return null;
+  return hasNextPage && href ? <NextPageLink href={href} onNear={fetchNextPage} /> : null;
+}
+
+function NextPageLink({ href, onNear }: { href: string; onNear: () => unknown }) {
+  const link = useRef<HTMLAnchorElement>(null);
+
+  useEffect(() => {
+    if (!link.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) onNear();
+      },
+      { rootMargin: AHEAD },
+    );
+    observer.observe(link.current);
+    return () => observer.disconnect();
+  }, [onNear]);
 
   function loadHere(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    fetchNextPage();
+    onNear();
   }
+
   return (
-    <a ref={end} className="button load-more" data-tone="outline" rel="next" href={href} onClick={loadHere}>
+    <a ref={link} className="button load-more" data-tone="outline" rel="next" href={href} onClick={loadHere}>
       Show more products
     </a>
   );

@@ -43,7 +43,6 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
 
   if (!picture) return null;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the picture closes, as Escape does by itself
     <dialog
       ref={dialog}
       className="viewer"

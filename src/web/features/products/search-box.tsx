@@ -82,9 +82,9 @@ export function SearchBox() {
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <kbd className="search-box-key" aria-hidden="true">
+        <span className="search-box-key" aria-hidden="true">
           /
-        </kbd>
+        </span>
         <button type="submit" className="visually-hidden">
           Search
         </button>
