@@ -8,7 +8,6 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   plugins: [react()],
   appType: 'custom',
-  publicDir: false,
   build: {
     outDir: 'dist/client',
     emptyOutDir: true,

@@ -1,17 +1,17 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { LIMITS } from '../contract/limits.ts';
 import type { Core } from '../core/core.ts';
 import { handleError } from './http/error-handler.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { recordAllowedMethods } from './http/method-not-allowed.ts';
 import { negotiateRepresentation } from './http/representation.ts';
-import { addSecurityHeaders } from './http/security-headers.ts';
+import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.ts';
 import { validateByContract } from './http/validation.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { healthRoutes } from './routes/health.ts';
-import { addNotFound } from './routes/not-found.ts';
+import { addNotFound, sendNotFound } from './routes/not-found.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { productRoutes } from './routes/products.ts';
 import { type StaticFolders, staticFiles } from './routes/static-files.ts';
@@ -29,17 +29,23 @@ export interface AppOptions {
 /** A client that sends its headers or body slower than this is let go. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
+/** Node refuses a longer head of a request. */
+const MAX_PATH_LENGTH = 16 * 1024;
+
 /** Builds the whole server, which then listens where and when its caller says. */
 export async function buildApp({ core, renderer, folders, log, prepare }: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: LIMITS.bodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
-    routerOptions: { maxParamLength: 1_000 },
+    // As long as a path can be at all: that an id is too long to exist is for its route to say.
+    routerOptions: { maxParamLength: MAX_PATH_LENGTH },
     // A path that is no valid URL reaches no hook or handler: it is answered here.
     frameworkErrors: (error, request, reply) => {
-      handleError(error, request, reply);
+      setSecurityHeaders(reply);
+      if (request.url.startsWith('/api/')) handleError(error, request, reply);
+      else sendNotFound(renderer, request, reply).catch((fault: Error) => handleError(fault, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
