@@ -23,7 +23,6 @@ beforeAll(async () => {
 }, DEADLINE_MS);
 afterAll(() => ground.clear());
 
-const newDataDir = async () => join(await ground.folder(), 'data');
 const open = (dataDir: string) => openEmbedded({ dataDir, mode: 'own', log: silent });
 
 async function killPostmaster(location: string): Promise<void> {
@@ -38,7 +37,7 @@ async function writeWord({ url }: Pick<EmbeddedDatabase, 'url'>, word: string): 
 
 describe('after a crash', { timeout: DEADLINE_MS }, () => {
   it('a first start that was killed half-way is begun anew, and its remains are removed', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = join(await ground.folder(), 'data');
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const making = async () =>
       (await readdir(dataDir, { recursive: true }).catch(() => [])).some((name) => /making-.*PG_VERSION$/.test(name));
@@ -52,7 +51,7 @@ describe('after a crash', { timeout: DEADLINE_MS }, () => {
   });
 
   it('everything killed at once comes up with what was committed', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
@@ -64,7 +63,7 @@ describe('after a crash', { timeout: DEADLINE_MS }, () => {
   });
 
   it('a process id in postmaster.pid that is another program by now is not taken for the server', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
     await stop();
@@ -83,7 +82,7 @@ describe('after a crash', { timeout: DEADLINE_MS }, () => {
   });
 
   it('a postmaster.pid of a dead process, or one that is no such file at all, does not matter', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const { location, stop } = await open(dataDir);
     const running = await readFile(join(location, 'postmaster.pid'), 'utf8');
     await stop();
@@ -101,7 +100,7 @@ describe('while the database is open', { timeout: DEADLINE_MS }, () => {
     const said: string[] = [];
     const note = (fields: object | string, message?: string) => void said.push(message ?? String(fields));
     const database = await openEmbedded({
-      dataDir: await newDataDir(),
+      dataDir: await ground.madeDataDir(),
       mode: 'own',
       log: { info: note, warn: note, error: note },
     });
@@ -119,7 +118,7 @@ describe('while the database is open', { timeout: DEADLINE_MS }, () => {
   });
 
   it('a server that was taken over is kept running like an own one', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const { location } = await killed.opened();
     await killed.kill('SIGKILL');
@@ -137,7 +136,7 @@ describe('while the database is open', { timeout: DEADLINE_MS }, () => {
   it('a server that cannot start again is tried until it can, and can be given up by stop', async () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
-    const database = await openEmbedded({ dataDir: await newDataDir(), mode: 'own', log });
+    const database = await openEmbedded({ dataDir: await ground.madeDataDir(), mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');
     const sound = await readFile(settings, 'utf8');
     await appendFile(settings, 'no_such_setting = 1\n');
@@ -154,7 +153,7 @@ describe('while the database is open', { timeout: DEADLINE_MS }, () => {
   });
 
   it('a Ctrl-C in the terminal does not reach the server, which its owner ends in order', async () => {
-    const site = ground.hold(program, { dataDir: await newDataDir(), mode: 'own' });
+    const site = ground.hold(program, { dataDir: await ground.madeDataDir(), mode: 'own' });
     const { url, location } = await site.opened();
     process.kill(-site.pid, 'SIGINT');
     await site.told(({ event }) => event === 'interrupted');

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,7 @@ import pg from 'pg';
 import { build } from 'vite';
 import { expect } from 'vitest';
 import type { Log } from '../../log.ts';
+import { openEmbedded } from './open-embedded.ts';
 import { killAll } from './postmaster.ts';
 import { processesOf } from './process-table.ts';
 
@@ -42,6 +43,7 @@ export interface Holder {
 export class Ground {
   readonly #folders: string[] = [];
   readonly #children: ChildProcess[] = [];
+  #made: Promise<string> | undefined;
 
   /** A new folder that every account can enter. */
   async folder(mode = 0o755): Promise<string> {
@@ -49,6 +51,21 @@ export class Ground {
     await chmod(folder, mode);
     this.#folders.push(folder);
     return folder;
+  }
+
+  /** A new data folder that holds a cluster already, stopped in order. A copy, which is faster than making one. */
+  async madeDataDir(): Promise<string> {
+    this.#made ??= this.#makeDataDir();
+    const dataDir = join(await this.folder(), 'data');
+    execFileSync('cp', ['-a', await this.#made, dataDir]);
+    return dataDir;
+  }
+
+  async #makeDataDir(): Promise<string> {
+    const dataDir = join(await this.folder(), 'data');
+    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    await database.stop();
+    return dataDir;
   }
 
   /** Starts a process that opens the embedded database. */

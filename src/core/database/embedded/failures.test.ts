@@ -53,27 +53,25 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
   });
 
   it('a database of another major version of PostgreSQL, which is left as it is', async () => {
-    const dataDir = join(await ground.folder(), 'data');
-    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
-    await database.stop();
-    await writeFile(join(database.location, 'PG_VERSION'), '17\n');
-    const before = await readdir(database.location);
+    const dataDir = await ground.madeDataDir();
+    const location = join(dataDir, 'postgres');
+    await writeFile(join(location, 'PG_VERSION'), '17\n');
+    const before = await readdir(location);
     const error = await failure(dataDir);
     expect(error.code).toBe('version_mismatch');
     expect(error.message).toMatch(/PostgreSQL 17 .* PostgreSQL 18.*pg_dump.*DATABASE_URL/);
-    expect(await readdir(database.location)).toEqual(before);
+    expect(await readdir(location)).toEqual(before);
   });
 
   it("a server that does not start: PostgreSQL's own reason; and the folder is free again", async () => {
-    const dataDir = join(await ground.folder(), 'data');
-    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
-    await database.stop();
-    await appendFile(join(database.location, 'postgresql.conf'), 'no_such_setting = 1\n');
+    const dataDir = await ground.madeDataDir();
+    const location = join(dataDir, 'postgres');
+    await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');
     for (let time = 0; time < 2; time += 1) {
       const error = await failure(dataDir);
       expect(error).toMatchObject({ code: 'start_failed', message: expect.stringContaining('no_such_setting') });
     }
-    await noneRuns(database.location);
+    await noneRuns(location);
   });
 
   it.runIf(isRootRun && process.platform === 'linux')('a disk that is full', async ({ skip }) => {

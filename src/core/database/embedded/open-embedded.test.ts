@@ -8,7 +8,8 @@ import { openEmbedded } from './open-embedded.ts';
 const ground = new Ground();
 afterAll(() => ground.clear());
 
-const open = (dataDir: string, machine = thisMachine) => openEmbedded({ dataDir, mode: 'own', log: silent }, machine);
+const open = (dataDir: string, machine = thisMachine) =>
+  openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, machine);
 
 describe('an embedded database', { timeout: DEADLINE_MS }, () => {
   it('keeps what was written over a stop and a start, at the same URL', async () => {
@@ -27,7 +28,7 @@ describe('an embedded database', { timeout: DEADLINE_MS }, () => {
 
   it('is durable, private, and knows Unicode whatever the locale of the machine', async () => {
     const dataDir = join(await ground.folder(), 'data');
-    const { url, location, stop } = await open(dataDir);
+    const { url, location, stop } = await openEmbedded({ dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
     for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) expect(await setting(name)).toBe('on');
     expect(await setting('listen_addresses')).toBe('');

@@ -29,7 +29,7 @@ export interface EmbeddedDatabase {
   readonly location: string;
   /** Changes what a second site is told about this one. */
   setOwnerNote(note: string): void;
-  /** Stops PostgreSQL in order when this process is its owner and nobody else uses it; else lets go of it. */
+  /** Stops PostgreSQL in order when this process is its owner and nobody else uses it; else lets go of it. Once, however often called. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function openEmbedded(
   const { mode, log } = options;
   const dataDir = await prepareDataDir(options.dataDir);
   let note = options.ownerNote ?? '';
-  let stopped = false;
+  let stopping: Promise<void> | undefined;
   /** Undefined while the folder changes hands. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
     throw asEmbeddedDatabaseError(error, dataDir);
@@ -94,7 +94,7 @@ export async function openEmbedded(
     if (!current) return;
     if (current.kind === 'owner') {
       current.ownership.onWanted(() => {
-        if (!stopped && session === current)
+        if (!stopping && session === current)
           change(async () => {
             await current.cluster.leave();
             current.ownership.release();
@@ -102,7 +102,7 @@ export async function openEmbedded(
       });
     } else {
       void current.owner.gone.then(() => {
-        if (!stopped && session === current) change(async () => undefined);
+        if (!stopping && session === current) change(async () => undefined);
       });
     }
   }
@@ -118,6 +118,22 @@ export async function openEmbedded(
     })().catch((error: unknown) => log.error({ err: error }, 'The embedded database could not be taken over.'));
   }
 
+  async function stop(): Promise<void> {
+    await changing;
+    if (!session) return;
+    if (session.kind === 'sharer') return session.owner.close();
+    const { cluster, ownership } = session;
+    const sharers = ownership.sharers();
+    if (sharers > 0) {
+      log.info(`Left the embedded PostgreSQL to ${sharers} command(s) at work, the last of which stops it.`);
+      await cluster.leave();
+    } else {
+      ownership.setStopping();
+      await cluster.stop();
+    }
+    ownership.release();
+  }
+
   return {
     url,
     location,
@@ -125,23 +141,9 @@ export async function openEmbedded(
       note = text;
       if (session?.kind === 'owner') session.ownership.setNote(text);
     },
-    async stop() {
-      if (stopped) return;
-      stopped = true;
-      await changing;
-      if (!session) return;
-      if (session.kind === 'sharer') return await session.owner.close();
-      const { cluster, ownership } = session;
-      if (ownership.sharers() > 0) {
-        log.info(
-          `Left the embedded PostgreSQL to ${ownership.sharers()} command(s) at work, the last of which stops it.`,
-        );
-        await cluster.leave();
-      } else {
-        ownership.setStopping();
-        await cluster.stop();
-      }
-      ownership.release();
+    stop() {
+      stopping ??= stop();
+      return stopping;
     },
   };
 }

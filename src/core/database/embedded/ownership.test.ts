@@ -10,11 +10,9 @@ beforeAll(async () => {
 }, DEADLINE_MS);
 afterAll(() => ground.clear());
 
-const newDataDir = async () => join(await ground.folder(), 'data');
-
 describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
   it('tells a second site at once who holds the database', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
     site.setOwnerNote('http://127.0.0.1:4711');
     const second = ground.hold(program, { dataDir, mode: 'own' });
@@ -27,7 +25,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
   });
 
   it('lets exactly one of two sites have a new folder when both start together', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = join(await ground.folder(), 'data');
     const both = [ground.hold(program, { dataDir, mode: 'own' }), ground.hold(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
@@ -38,7 +36,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
   });
 
   it('frees the folder of an owner that was killed, and takes its server over', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const { url } = await killed.opened();
     const [before] = await query(url, 'SELECT pg_postmaster_start_time()::text AS since');
@@ -51,7 +49,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
   });
 
   it('does not let a process that does not answer pass for a dead one', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const frozen = ground.hold(program, { dataDir, mode: 'own' });
     await frozen.opened();
     process.kill(frozen.pid, 'SIGSTOP');
@@ -63,7 +61,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
 
 describe('a command', { timeout: DEADLINE_MS }, () => {
   it('uses the database of a running site and leaves it running', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const site = ground.hold(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
@@ -75,7 +73,7 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
   });
 
   it('starts the database when nobody runs it, and stops it afterwards', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = join(await ground.folder(), 'data');
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
@@ -83,7 +81,7 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
   });
 
   it('hands the database it started to a site that starts, and goes on working', async () => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     const site = ground.hold(program, { dataDir, mode: 'own' });
     const { url } = await site.opened();
@@ -99,7 +97,7 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
     ['the command that started it', 'share'],
     ['the site', 'own'],
   ])('keeps the database while it works when %s ends, and then stops it', async (_, mode) => {
-    const dataDir = await newDataDir();
+    const dataDir = await ground.madeDataDir();
     const first = ground.hold(program, { dataDir, mode });
     await first.opened();
     const second = await openEmbedded({ dataDir, mode: 'share', log: silent });

@@ -54,7 +54,7 @@ export interface OwnerConnection {
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
 
-const ANSWER_MS = 3_000;
+const ANSWER_MS = 2_000;
 
 /** Becomes the owner of a data folder, or gets a connection to the process that is. */
 export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {

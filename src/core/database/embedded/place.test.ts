@@ -33,7 +33,10 @@ const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 
 /** Opens, asks, and stops: which folder, and whose processes and files it was. */
 async function tryOut(dataDir: string, machine: Partial<Machine> = {}, log = silent) {
-  const database = await openEmbedded({ dataDir, mode: 'own', log }, { ...thisMachine, ...machine });
+  const database = await openEmbedded(
+    { dataDir, mode: 'own', log, durability: 'none' },
+    { ...thisMachine, ...machine },
+  );
   await query(database.url, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
   await query(database.url, 'INSERT INTO visits DEFAULT VALUES');
   const [row] = await query(database.url, 'SELECT count(*)::int AS visits FROM visits');
