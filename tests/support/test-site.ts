@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { type Core, createCore } from '../../src/core/core.ts';
 import type { StoredProduct } from '../../src/core/products/complete-product.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -8,11 +8,14 @@ import { coreApi } from '../../src/server/pages/core-api.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { buildProduct } from './build-product.ts';
+import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestSite {
   app: FastifyInstance;
+  /** Asks the server. */
+  ask: Requests;
   core: Core;
   database: TestDatabase;
   addProduct(overrides?: Parameters<typeof buildProduct>[0]): Promise<StoredProduct>;
@@ -29,7 +32,13 @@ const BUILD = {
 };
 
 /** The real server on a database of its own, asked through `app.inject`. */
-export async function startTestSite({ sources = systemSources }: { sources?: Sources } = {}): Promise<TestSite> {
+export async function startTestSite({
+  sources = systemSources,
+  log = silentLog,
+}: {
+  sources?: Sources;
+  log?: FastifyBaseLogger;
+} = {}): Promise<TestSite> {
   const database = await createTestDatabase();
   const core = createCore(database, sources);
   const renderer = createPageRenderer({
@@ -42,10 +51,11 @@ export async function startTestSite({ sources = systemSources }: { sources?: Sou
     core,
     renderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
-    log: silentLog,
+    log,
   });
   return {
     app,
+    ask: requestsTo(app),
     core,
     database,
     async addProduct(overrides) {

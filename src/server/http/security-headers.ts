@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** Everything comes from the site itself; only pictures may come from anywhere, since a product's image is any address. */
 const PAGE_POLICY = [
@@ -13,16 +13,19 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** Puts the same protective headers on every answer; a route may set its own policy. */
-export function addSecurityHeaders(
-  app: FastifyInstance,
+export function addSecurityHeaders(app: FastifyInstance, options: { contentPolicy?: string } = {}): void {
+  app.addHook('onRequest', async (_request, reply) => setSecurityHeaders(reply, options));
+}
+
+/** For an answer that no hook sees. */
+export function setSecurityHeaders(
+  reply: FastifyReply,
   { contentPolicy = PAGE_POLICY }: { contentPolicy?: string } = {},
 ): void {
-  app.addHook('onRequest', async (_request, reply) => {
-    reply.headers({
-      'Content-Security-Policy': contentPolicy,
-      'X-Content-Type-Options': 'nosniff',
-      'Referrer-Policy': 'strict-origin-when-cross-origin',
-      'Cross-Origin-Opener-Policy': 'same-origin',
-    });
+  reply.headers({
+    'Content-Security-Policy': contentPolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'strict-origin-when-cross-origin',
+    'Cross-Origin-Opener-Policy': 'same-origin',
   });
 }

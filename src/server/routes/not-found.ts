@@ -11,7 +11,10 @@ export function addNotFound(app: FastifyInstance, renderer: PageRenderer, allowe
     const allowed = allowedMethods(pathOf(request));
     // A route that took the request and then found nothing, such as a missing file, is a plain 404.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(renderer, request, reply);
-    const body = problem('method_not_allowed', `${request.method} is not possible here; possible: ${allowed.join(', ')}`);
+    const body = problem(
+      'method_not_allowed',
+      `${request.method} is not possible here; possible: ${allowed.join(', ')}`,
+    );
     reply.header('Allow', allowed.join(', ')).header('Cache-Control', NO_STORE);
     return reply.code(405).type(PROBLEM_MEDIA_TYPE).send(JSON.stringify(body));
   });

@@ -1,0 +1,28 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { expect } from 'vitest';
+import type { ProblemCode } from '../../src/contract/problem.ts';
+
+/** Words that only the inside of the server knows. */
+const INTERNALS = /node_modules|\bat \w|\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
+
+/** An error answer is a problem of RFC 9457 with a stable code, kept by no cache and silent about the inside. */
+export function expectProblem(
+  response: LightMyRequestResponse,
+  status: number,
+  code: ProblemCode,
+  detail?: string | RegExp,
+): void {
+  expect(response.statusCode, response.body).toBe(status);
+  expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(response.headers['cache-control']).toBe('no-store');
+  expect(response.headers['x-content-type-options']).toBe('nosniff');
+  expect(response.body).not.toMatch(INTERNALS);
+  const sentence = detail === undefined ? expect.stringMatching(/^[A-Z].+/) : detail;
+  expect(response.json()).toEqual({
+    type: 'about:blank',
+    title: expect.stringMatching(/^[A-Z].+/),
+    status,
+    detail: sentence instanceof RegExp ? expect.stringMatching(sentence) : sentence,
+    code,
+  });
+}
