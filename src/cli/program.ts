@@ -5,13 +5,19 @@ import { serveCommand } from './commands/serve.ts';
 
 /** The operator's command, one file a subcommand. */
 export function buildProgram(): Command {
-  return new Command('groundswell')
+  const program = new Command('groundswell')
     .description(
       'Runs and looks after a Groundswell site. Settings come from the environment: see docs/configuration.md.',
     )
-    .exitOverride()
-    .showHelpAfterError('Run it with --help to see what it takes.')
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(sampleCommand());
+  throwFaults(program);
+  return program;
+}
+
+/** A command that is added does not inherit this; left to itself it would end the process with a code of its own. */
+function throwFaults(command: Command): void {
+  command.exitOverride().showHelpAfterError('Run it with --help to see what it takes.');
+  command.commands.forEach(throwFaults);
 }

@@ -1,0 +1,64 @@
+import { basename } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesBelow, readText } from './source-files.ts';
+
+/** A folder or file under such a name collects whatever found no better place. */
+const DRAWERS = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
+
+/** `list-products.ts`, `search-box.tsx`, `keyset.test.ts`, `embedded.fixture.ts`. */
+const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
+
+const MAX_LINES = 300;
+
+/** What is left behind in a hurry. The second group is how a check is silenced, which needs a reason in the same line. */
+const LEFTOVERS = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)|\bas any\b/;
+const SILENCED_WITHOUT_REASON = /(?:biome-ignore(?! [a-zA-Z0-9/]+: \S.{15,})|@ts-expect-error(?! ?\S.{15,}))/;
+
+const isLeftover = (line: string) => LEFTOVERS.test(line) || SILENCED_WITHOUT_REASON.test(line);
+const isCode = (path: string) => /\.(?:[cm]?[jt]sx?|css)$/.test(path);
+const sources = await filesBelow('src');
+const code = (await filesBelow('src', 'tests', 'scripts', 'bin', 'bench')).filter(isCode);
+
+test('there are files to judge', () => {
+  expect(sources.length).toBeGreaterThan(100);
+});
+
+test('files of code are named in kebab-case', () => {
+  expect(code.filter((path) => !KEBAB_CASE.test(basename(path)))).toEqual([]);
+});
+
+test('no file collects what found no better place', () => {
+  expect(code.filter((path) => DRAWERS.test(path))).toEqual([]);
+});
+
+test('no file only passes on what others export', async () => {
+  expect(code.filter((path) => /^index\.[jt]sx?$/.test(basename(path)))).toEqual([]);
+  for (const path of sources.filter((each) => /\.tsx?$/.test(each))) {
+    expect(await readText(path), path).not.toMatch(/^export (?:\*|\{[^}]*\}|type \{[^}]*\})(?: as \w+)? from /m);
+  }
+});
+
+test(`no source file has more than ${MAX_LINES} lines`, async () => {
+  const long: string[] = [];
+  for (const path of sources.filter(isCode)) {
+    if ((await readText(path)).split('\n').length > MAX_LINES) long.push(path);
+  }
+  // The style sheets are data of the design, and long by nature.
+  expect(long.filter((path) => !path.endsWith('.css'))).toEqual([]);
+});
+
+test('nothing is left behind in the sources', async () => {
+  const left: string[] = [];
+  for (const path of sources.filter(isCode)) {
+    const lines = (await readText(path)).split('\n');
+    left.push(...lines.filter(isLeftover).map((line) => `${path}: ${line.trim()}`));
+  }
+  expect(left).toEqual([]);
+});
+
+test('what is left behind is found', () => {
+  expect(['// TODO: later', 'x as any', '// @ts-ignore', '// biome-ignore lint/a/b: why not'].every(isLeftover)).toBe(
+    true,
+  );
+  expect(isLeftover('// biome-ignore lint/a11y/useX: the dialog closes by Escape as well')).toBe(false);
+});

@@ -1,0 +1,143 @@
+import ts from 'typescript';
+import { expect, test } from 'vitest';
+import { COMMENT_DEFAULTS } from '../../src/contract/comments/defaults.ts';
+import { PRODUCT_DEFAULTS } from '../../src/contract/products/defaults.ts';
+import { filesBelow, readText } from './source-files.ts';
+
+/**
+ * Every literal text of the specification, by section. A text with a placeholder stands here as its literal parts, one
+ * with '(Demo)' as the control's name and the mark beside it.
+ */
+const TEXTS: Record<string, readonly string[]> = {
+  '1, purpose': [
+    'The place to discover and launch innovative tech products. Explore the wave.',
+    'Top Products Launching Today',
+    'Product Landscapes',
+    '(Demo)',
+    'Sign in',
+    'Subscribe',
+    'Launches',
+    'Products',
+    'Community',
+    'Notifications',
+    'Visit Website',
+    'View more articles',
+  ],
+  '2, screens and routes': ['404', 'Oops! Page not found', 'Return to Home', '/', '/product/:id'],
+  '2, home': [
+    'Welcome to',
+    'Search products...',
+    'View Comments',
+    'Loading products...',
+    'Failed to load products',
+    'Try again',
+  ],
+  '2, product detail': [
+    'Back to products',
+    'Previous',
+    'Next',
+    'Screenshots',
+    'Meet the team',
+    'Product Stats',
+    'Launched',
+    'Category',
+    'Maker',
+    '#comments',
+    'Loading product...',
+    'Product not found',
+    'Return to home',
+  ],
+  '2, comments': [
+    'Discussion (',
+    'Best',
+    'Newest',
+    'Oldest',
+    'What do you think about this product?',
+    'Be constructive and specific in your feedback',
+    'Post Comment',
+    'Posting...',
+    'Reply',
+    'Like',
+    'No comments yet. Be the first to share your thoughts!',
+  ],
+  '3, entities': [
+    'Untitled Product',
+    'No description available',
+    'Uncategorized',
+    'Unknown Maker',
+    'Today',
+    'Anonymous',
+    'user_session',
+    'session-',
+    'server-session-',
+    'fallback-session-',
+  ],
+  '4, states': ['Remove upvote', 'Upvote this product', 'best', 'newest', 'oldest'],
+  '5, validation': ['Product ID and content are required', 'Comment ID is required'],
+  '6, roles': ['You'],
+  '8, upvote errors': [
+    'Failed to check upvote status:',
+    'Failed to remove upvote:',
+    'Failed to add upvote:',
+    'Error',
+    'Failed to update upvote:',
+    'Upvoted!',
+    'Thanks for your support!',
+    'Upvote removed',
+    'Upvote removed successfully',
+  ],
+  '8, comment errors': [
+    'Failed to add comment. Please try again.',
+    'Comment added!',
+    'Your comment has been posted successfully.',
+    'Failed to fetch comment',
+    'Comment not found',
+    'Failed to update likes',
+  ],
+  '8, product errors': ['Failed to fetch products:'],
+  '9, times': ['Just now', 'minute', 'hour', 'day', 'ago', 'Recently'],
+};
+
+const written = await writtenTexts();
+
+for (const [section, texts] of Object.entries(TEXTS)) {
+  test(`the texts of section ${section} are in the sources, letter for letter`, () => {
+    expect(texts.filter((text) => !written.has(text))).toEqual([]);
+  });
+}
+
+test('a text that nobody specified is not found', () => {
+  expect(written.has('Welcome back, dear product')).toBe(false);
+  expect(written.has('Try Again')).toBe(false);
+});
+
+test('the database falls back on the same defaults as the contract (section 3)', async () => {
+  const [schema] = await Promise.all((await filesBelow('migrations')).map(readText));
+  const defaults = [...Object.values(PRODUCT_DEFAULTS), ...Object.values(COMMENT_DEFAULTS)];
+  expect(defaults.filter((text) => !schema?.includes(`DEFAULT '${text}'`))).toEqual([]);
+});
+
+/** Every string, part of a template and text between tags in the sources that the browser shows or the contract states. */
+async function writtenTexts(): Promise<Set<string>> {
+  const paths = (await filesBelow('src/web', 'src/contract')).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
+  const texts = new Set<string>();
+  for (const path of paths) {
+    const visit = (node: ts.Node): void => {
+      if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isJsxText(node) || isTemplateRest(node)) {
+        texts.add(node.text.replaceAll(/\s+/g, ' ').trim());
+      }
+      ts.forEachChild(node, visit);
+    };
+    const source = await readText(path);
+    visit(ts.createSourceFile(path, source, ts.ScriptTarget.Latest, false, scriptKindOf(path)));
+  }
+  return texts;
+}
+
+function isTemplateRest(node: ts.Node): node is ts.TemplateMiddle | ts.TemplateTail {
+  return ts.isTemplateMiddle(node) || ts.isTemplateTail(node);
+}
+
+function scriptKindOf(path: string): ts.ScriptKind {
+  return path.endsWith('.tsx') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+}
