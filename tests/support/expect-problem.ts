@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ProblemCode } from '../../src/contract/problem.ts';
 
 /** Words that only the inside of the server knows. */
-const INTERNALS = /node_modules|\bat \w|\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
+const INTERNALS = /node_modules|\\n\s+at |\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
 
 /** An error answer is a problem of RFC 9457 with a stable code, kept by no cache and silent about the inside. */
 export function expectProblem(

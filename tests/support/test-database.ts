@@ -31,6 +31,12 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   };
 }
 
+/** Connections of one's own to another's database, which stays when they end. */
+export function joinTestDatabase({ url }: TestDatabase): TestDatabase {
+  const database = openDatabase({ url, log: silentLog });
+  return { ...database, url, drop: () => database.close() };
+}
+
 async function administer(serverUrl: string, statement: string): Promise<void> {
   const server = openDatabase({ url: serverUrl, log: silentLog, maxConnections: 1 });
   try {

@@ -10,7 +10,7 @@ import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { buildProduct } from './build-product.ts';
 import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
-import { createTestDatabase, type TestDatabase } from './test-database.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestSite {
   app: FastifyInstance;
@@ -35,11 +35,14 @@ const BUILD = {
 export async function startTestSite({
   sources = systemSources,
   log = silentLog,
+  beside,
 }: {
   sources?: Sources;
   log?: FastifyBaseLogger;
+  /** Shares the database of that site, as a second process would. */
+  beside?: TestSite;
 } = {}): Promise<TestSite> {
-  const database = await createTestDatabase();
+  const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
   const core = createCore(database, sources);
   const renderer = createPageRenderer({
     api: coreApi(core),

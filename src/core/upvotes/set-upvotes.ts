@@ -39,10 +39,10 @@ const SET_UPVOTES = `WITH wished AS (
   )
   SELECT product_id, user_session, change, NULL::integer AS upvotes FROM changed
   UNION ALL
-  SELECT product_id, NULL, NULL, upvotes FROM counted
-  UNION ALL
-  SELECT product_id, NULL, NULL, upvotes FROM product_counts
-  WHERE product_id = ANY($1::text[]) AND product_id NOT IN (SELECT product_id FROM counted)`;
+  SELECT product_id, NULL, NULL, upvotes FROM counted`;
+
+const SELECT_COUNTS = `SELECT product_id, NULL AS user_session, NULL AS change, upvotes FROM product_counts
+  WHERE product_id = ANY($1::text[])`;
 
 /** Either a row of upvotes that came or went, or a product's count after all of it. */
 type ResultRow =
@@ -60,7 +60,22 @@ export async function setUpvotes(
   changes: readonly UpvoteChange[],
 ): Promise<Outcome<UpvoteState>[]> {
   const last = lastWishes(changes);
-  return replay(changes, ...statesBefore(last, await write(sql, sources, last)));
+  const written = await write(sql, sources, last);
+  return replay(changes, ...statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written))]));
+}
+
+/**
+ * The counts of products of which no row came or went. By a statement of its own: the one that writes may have waited
+ * for another process that wrote the same upvote, and would not see the count that goes with it.
+ */
+async function countsOfOthers(
+  sql: Sql,
+  changes: readonly UpvoteChange[],
+  written: readonly ResultRow[],
+): Promise<ResultRow[]> {
+  const counted = new Set(written.map((row) => row.product_id));
+  const others = changes.map(({ productId }) => productId).filter((id) => !counted.has(id));
+  return others.length === 0 ? [] : sql.query<ResultRow>(SELECT_COUNTS, [others]);
 }
 
 async function write(sql: Sql, sources: Sources, changes: readonly UpvoteChange[]): Promise<ResultRow[]> {

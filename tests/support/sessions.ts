@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+
+type Row = [what: string, headers: Record<string, string>];
+
+const row = (what: string, session: string): Row => [what, { 'x-user-session': session }];
+
+/** Every kind of session id that SPEC section 3 and api.md know, and the shortest and longest. */
+export const GOOD_SESSIONS: Row[] = [
+  row('a random one', `session-${randomUUID()}`),
+  row('made of the time', `session-${Date.now()}`),
+  row('a fallback', `fallback-session-${Date.now()}`),
+  row('the server’s', `server-session-${Date.now()}`),
+  row('the shortest', 'session-x'),
+  row('the longest', `session-${'x'.repeat(92)}`),
+  row('upper case behind its prefix', 'session-ABC-123'),
+];
+
+/** What is no session id: each is answered with 400 `session_required`. */
+export const BAD_SESSIONS: Row[] = [
+  ['missing', {}],
+  row('empty', ''),
+  row('without its prefix', randomUUID()),
+  row('a prefix alone', 'session-'),
+  row('of another prefix', 'sample-session-1'),
+  row('that of a sample upvote', 'sample:git:0'),
+  row('101 characters long', `session-${'x'.repeat(93)}`),
+  row('10,000 characters long', `session-${'x'.repeat(9_992)}`),
+  row('with a space', 'session-a b'),
+  row('with SQL', "session-'; DROP TABLE upvotes; --"),
+  row('two in one', 'session-a, session-b'),
+  row('not ASCII', 'session-é'),
+  row('of an upper-case prefix', 'SESSION-abc'),
+];
