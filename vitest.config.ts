@@ -8,6 +8,7 @@ export default defineConfig({
     environment: 'node',
     globalSetup: ['tests/support/database-server.ts'],
     setupFiles: ['tests/support/fail-on-console-error.ts'],
+    maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 60_000,
   },

@@ -1,4 +1,4 @@
-import { access, chmod, constants, mkdir, realpath } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
 
@@ -21,9 +21,23 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
 /**
  * Makes a folder, and those above it that are missing. Others may pass through whatever the umask says: the account that
  * the database runs as has to. What is private is the cluster inside.
+ *
+ * Not by `mkdir`'s own recursion, which never ends where a folder exists and yet nothing can be made in it, as in /proc.
  */
 export async function makeOpenFolder(folder: string): Promise<void> {
-  const first = await mkdir(folder, { recursive: true });
-  if (!first) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) await chmod(made, 0o755);
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST' && (await isFolder(folder))) return;
+    const parent = dirname(folder);
+    if (systemCode(error) !== 'ENOENT' || (await isFolder(parent))) throw error;
+    await makeOpenFolder(parent);
+    await mkdir(folder);
+  }
+  await chmod(folder, 0o755);
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats?.isDirectory() ?? false;
 }

@@ -52,6 +52,11 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
     expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOTDIR') });
   });
 
+  it.runIf(process.platform === 'linux')('a place in which nothing can be made, without trying for ever', async () => {
+    const error = await failure('/proc/groundswell');
+    expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOENT') });
+  });
+
   it('a database of another major version of PostgreSQL, which is left as it is', async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
