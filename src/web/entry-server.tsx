@@ -39,6 +39,9 @@ export interface RenderedPage {
   problems?: Error[];
 }
 
+/** A visitor waits for this page: the browser's patience with a failing read is not the server's. */
+const ONCE = { retry: false } as const;
+
 type Head = Pick<RenderedPage, 'status' | 'title' | 'description' | 'preloadImage'>;
 
 /** Renders one page for every visitor: nothing personal is asked for. Never rejects because a read failed. */
@@ -76,7 +79,7 @@ function read(reading: Reading): Promise<Head> | Head {
 
 async function readHome({ client, api, siteName }: Reading, filters: ProductFilters): Promise<Head> {
   const options = productListOptions(api, filters);
-  await client.prefetchInfiniteQuery(options);
+  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const list = client.getQueryData(options.queryKey);
   const preloadImage = list?.pages[0]?.items[0]?.image;
   return {
@@ -90,7 +93,10 @@ async function readHome({ client, api, siteName }: Reading, filters: ProductFilt
 async function readProduct({ client, api, siteName, searchParams }: Reading, id: string): Promise<Head> {
   const options = productDetailOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
-  await Promise.all([client.prefetchQuery(options), client.prefetchInfiniteQuery(commentListOptions(api, id, order))]);
+  await Promise.all([
+    client.prefetchQuery({ ...options, ...ONCE }),
+    client.prefetchInfiniteQuery({ ...commentListOptions(api, id, order), ...ONCE }),
+  ]);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
   const title = productTitle(detail?.product, siteName);
   if (detail === undefined) return { status: 503, title: siteName, description: HOME_DESCRIPTION };

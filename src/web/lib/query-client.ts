@@ -9,7 +9,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** On the server nothing is retried or logged here: the page says that it failed, and the caller logs why. */
+/** On the server nothing is logged here: the page says that a read failed, and the caller logs why. */
 export function createQueryClient(side: 'browser' | 'server'): QueryClient {
   const logged = new WeakSet<Error>();
   return new QueryClient({
@@ -29,7 +29,7 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
         networkMode: 'always',
         // A failed read stays failed until somebody asks again.
         retryOnMount: false,
-        ...(side === 'server' ? { retry: false, gcTime: Number.POSITIVE_INFINITY } : {}),
+        ...(side === 'server' ? { gcTime: Number.POSITIVE_INFINITY } : {}),
       },
       mutations: { networkMode: 'always' },
     },

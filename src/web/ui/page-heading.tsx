@@ -3,7 +3,7 @@ import { useLocation } from 'react-router';
 import { useHasNavigated } from '../lib/navigation.tsx';
 
 /** The page's one `h1`. It takes the focus when a visitor arrives from another page here, as a loaded document would. */
-export function PageHeading({ children, className = '' }: { children: ReactNode; className?: string }) {
+export function PageHeading({ children, className }: { children: ReactNode; className?: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
   const navigated = useHasNavigated();

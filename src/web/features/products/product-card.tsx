@@ -37,17 +37,19 @@ export function ProductCard({ product, rank, vote }: ProductCardProps) {
           <Link to={paths.product(product.id)}>{product.name}</Link>
         </h3>
         <p className="product-card-description">{product.description}</p>
-        <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
-        <div className="product-card-actions">
-          <DemoButton label="Visit Website" icon={<ExternalIcon />} />
-          <Link className="button" data-tone="quiet" to={paths.productComments(product.id)} title="View Comments">
-            <CommentIcon />
-            <span>
-              <span className="visually-hidden">View Comments, </span>
-              {formatCount(product.comments)}
-              <span className="visually-hidden"> on {product.name}</span>
-            </span>
-          </Link>
+        <div className="product-card-foot">
+          <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
+          <div className="product-card-actions">
+            <DemoButton label="Visit Website" icon={<ExternalIcon />} />
+            <Link className="button" data-tone="quiet" to={paths.productComments(product.id)} title="View Comments">
+              <CommentIcon />
+              <span>
+                <span className="visually-hidden">View Comments, </span>
+                {formatCount(product.comments)}
+                <span className="visually-hidden"> on {product.name}</span>
+              </span>
+            </Link>
+          </div>
         </div>
       </div>
       <div className="product-card-vote">{vote}</div>

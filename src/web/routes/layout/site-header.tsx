@@ -18,41 +18,45 @@ export function SiteHeader() {
           <span className="brand-name">{siteName}</span>
         </Link>
         <SearchBox />
+        <div className="demo-row">
+          <AccountDemos />
+        </div>
         <ThemeSwitch />
+        <details className="demo-fold">
+          <summary className="icon-button" aria-label="Menu">
+            <MenuIcon />
+          </summary>
+          <div className="demo-fold-panel">
+            <SiteDemos />
+            <AccountDemos />
+          </div>
+        </details>
       </div>
       <div className="site-header-deck">
         <p className="tagline">{TAGLINE}</p>
-        <DemoMenu />
+        <div className="demo-row">
+          <SiteDemos />
+        </div>
       </div>
     </header>
   );
 }
 
-/** What the site does not have yet. On a phone it folds away; a wide screen has room to show it. */
-function DemoMenu() {
-  return (
-    <>
-      <div className="demo-row">
-        <DemoControls />
-      </div>
-      <details className="demo-fold">
-        <summary className="icon-button" aria-label="Menu">
-          <MenuIcon />
-        </summary>
-        <div className="demo-fold-panel">
-          <DemoControls />
-        </div>
-      </details>
-    </>
-  );
-}
+// What the site does not have yet. A wide screen has room to show it; on a narrow one it folds away.
 
-function DemoControls() {
+function SiteDemos() {
   return (
     <>
       <DemoButton label="Launches" />
       <DemoButton label="Products" />
       <DemoButton label="Community" />
+    </>
+  );
+}
+
+function AccountDemos() {
+  return (
+    <>
       <DemoButton label="Notifications" icon={<BellIcon />} />
       <DemoButton label="Subscribe" />
       <DemoButton label="Sign in" />

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import type { ReadApi } from '../contract/api.ts';
+import { render } from './entry-server.tsx';
+import { buildComment, buildProduct } from './test-products.ts';
+
+const PAGE = { items: [buildProduct()], nextCursor: null };
+
+function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
+  return {
+    listProducts: async () => PAGE,
+    getProduct: async (id) => (id === 'harbour' ? { product: buildProduct(), previousId: null, nextId: 'b' } : null),
+    listComments: async () => ({ items: [buildComment()], total: 1, nextCursor: null }),
+    ...given,
+  };
+}
+
+const open = (url: string, given?: Partial<ReadApi>) =>
+  render({ url, api: fakeApi(given), siteName: 'Groundswell', siteUrl: 'https://groundswell.example' });
+/** React puts empty comments between texts. */
+const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
+/** What a page says, without its elements. */
+const textOf = (html: string) =>
+  withoutMarkers(html)
+    .replace(/<[^>]+>/g, '|')
+    .replaceAll('&#x27;', "'");
+const broken = () => Promise.reject(new Error('the database is away'));
+
+describe('the home page', () => {
+  test('has the specification’s texts', async () => {
+    const page = await open('/');
+    expect(page).toMatchObject({ status: 200, title: 'Top Products Launching Today · Groundswell' });
+    const text = textOf(page.html);
+    for (const words of [
+      'The place to discover and launch innovative tech products. Explore the wave.',
+      'Welcome',
+      'Top Products Launching Today',
+      'Product Landscapes',
+      'View Comments',
+      'Harbour',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(page.html).toContain('placeholder="Search products..."');
+    expect(page.html).toContain('title="Upvote this product"');
+    expect(page.html.match(/<h1/g)).toHaveLength(1);
+    expect(page.preloadImage).toBe('/pictures/harbour/tile.svg');
+  });
+
+  test('shows the first three tags and the counts of a product', async () => {
+    const text = textOf((await open('/')).html);
+    expect(text).toMatch(/boats.*storms.*ropes/s);
+    expect(text).not.toContain('lamps');
+  });
+
+  test.each([
+    'Sign in',
+    'Subscribe',
+    'Launches',
+    'Products',
+    'Community',
+    'Notifications',
+    'Visit Website',
+    'View more articles',
+  ])('%s is disabled and says (Demo)', async (label) => {
+    const html = withoutMarkers((await open('/')).html);
+    expect(html).toMatch(
+      new RegExp(`<button[^>]*disabled=""[^>]*>(?:<svg.*?</svg>)?<span>${label} <span[^>]*>\\(Demo\\)`),
+    );
+  });
+
+  test('asks the API for what the address says, and links to the next page', async () => {
+    const asked: object[] = [];
+    const page = await open('/?q=a&tag=b&sort=top&cursor=abc&page=3', {
+      listProducts: async (query) => {
+        asked.push(query);
+        return { items: [buildProduct()], nextCursor: 'def' };
+      },
+    });
+    expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', cursor: 'abc' }]);
+    expect(textOf(page.html)).toMatch(/Rank \|61\|/);
+    expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def&amp;page=4"');
+  });
+
+  test('says that nothing was found, and for what', async () => {
+    const page = await open('/?q=zzz', { listProducts: async () => ({ items: [], nextCursor: null }) });
+    expect(textOf(page.html)).toContain('“zzz”');
+  });
+
+  test('that could not be read says so, with status 503, and tells only the log why', async () => {
+    const page = await open('/', { listProducts: broken });
+    expect(page.status).toBe(503);
+    expect(textOf(page.html)).toContain('Failed to load products');
+    expect(textOf(page.html)).toContain('Try again');
+    expect(page.problems?.map(({ message }) => message)).toEqual(['Failed to fetch products: the database is away']);
+    expect(page.html + page.state).not.toContain('the database is away');
+  });
+});
+
+describe('a product’s page', () => {
+  test('has the specification’s texts', async () => {
+    const page = await open('/product/harbour');
+    expect(page).toMatchObject({ status: 200, title: 'Harbour · Groundswell', description: 'Keeps small boats safe.' });
+    const text = textOf(page.html);
+    for (const words of [
+      'Back to products',
+      'Previous',
+      'Next',
+      'Screenshots',
+      'Discussion (1)',
+      'Best',
+      'Newest',
+      'Oldest',
+      'Be constructive and specific in your feedback',
+      'Post Comment',
+      'Reply',
+      'Calm water.',
+      'Meet the team',
+      'Ada Quay',
+      'Harbour master',
+      'Product Stats',
+      'Launched',
+      'May 2024',
+      'Category',
+      'Maker',
+    ]) {
+      expect(text).toContain(words);
+    }
+    expect(page.html).toContain('placeholder="What do you think about this product?"');
+    expect(page.html).toMatch(/<button[^>]*disabled=""[^>]*>(?:<svg.*?<\/svg>)?Previous/);
+    expect(page.html).not.toMatch(/<button[^>]*disabled=""[^>]*>Next/);
+  });
+
+  test('without comments says so', async () => {
+    const { html } = await open('/product/harbour', {
+      listComments: async () => ({ items: [], total: 0, nextCursor: null }),
+    });
+    expect(textOf(html)).toContain('No comments yet. Be the first to share your thoughts!');
+  });
+
+  test('whose comments could not be read is still a page', async () => {
+    const page = await open('/product/harbour', { listComments: broken });
+    expect(page.status).toBe(200);
+    expect(textOf(page.html)).toContain('Try again');
+    expect(page.problems).toHaveLength(1);
+  });
+
+  test('starts its comments where the address says', async () => {
+    const asked: object[] = [];
+    await open('/product/harbour?comments=abc', {
+      listComments: async (_id, query) => {
+        asked.push(query);
+        return { items: [], total: 0, nextCursor: null };
+      },
+    });
+    expect(asked).toEqual([{ sort: 'best', cursor: 'abc' }]);
+  });
+
+  test('that there is not is a 404', async () => {
+    const page = await open('/product/nope', { listComments: broken });
+    expect(page.status).toBe(404);
+    expect(page.problems).toBeUndefined();
+    expect(textOf(page.html)).toContain('Product not found');
+    expect(textOf(page.html)).toContain('Return to home');
+  });
+
+  test('that could not be read is a 503', async () => {
+    expect((await open('/product/harbour', { getProduct: broken })).status).toBe(503);
+  });
+});
+
+test('any other path is a 404 with the specification’s texts', async () => {
+  const page = await open('/no/such/page');
+  expect(page.status).toBe(404);
+  for (const words of ['404', 'Oops! Page not found', 'Return to Home']) expect(textOf(page.html)).toContain(words);
+});
+
+describe('the page’s state', () => {
+  test('cannot end its own script element', async () => {
+    const name = '</script><script>alert(1)</script>\u2028';
+    const page = await open('/', { listProducts: async () => ({ items: [buildProduct({ name })], nextCursor: null }) });
+    expect(page.state).not.toMatch(/[<\u2028\u2029]/);
+    expect(JSON.stringify(JSON.parse(page.state))).toContain('alert(1)');
+    expect(page.html).not.toContain('<script>alert(1)');
+  });
+
+  test('and the page have no style attribute, which the policy would block', async () => {
+    for (const url of ['/', '/product/harbour', '/nope']) expect((await open(url)).html).not.toMatch(/ style=/);
+  });
+});

@@ -1,0 +1,75 @@
+import { MutationObserver, QueryClient } from '@tanstack/react-query';
+import { describe, expect, test } from 'vitest';
+import type { Api } from '../../../contract/api.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
+import { readOnlyApi } from '../../lib/api-context.tsx';
+import { cachedProduct, productKeys } from '../../lib/product-cache.ts';
+import { buildProduct } from '../../test-products.ts';
+import { setUpvoteOptions } from './queries.ts';
+
+type Answer = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
+
+/** A product with 7 upvotes, a way to click, and the requests that wait for an answer. */
+function setUp() {
+  const client = new QueryClient();
+  client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
+  client.setQueryData(['upvoted', 'harbour'], false);
+  const requests: Answer[] = [];
+  const unused = () => Promise.reject(new Error('not asked for in this test'));
+  const api: Api = {
+    ...readOnlyApi({ listProducts: unused, getProduct: unused, listComments: unused }),
+    setUpvote: (_id, upvoted) => new Promise((resolve, reject) => requests.push({ resolve, reject, upvoted })),
+  };
+  const click = (upvoted: boolean) =>
+    new MutationObserver(client, setUpvoteOptions(api, client, 'harbour')).mutate(upvoted).catch(() => undefined);
+  const shown = () => [client.getQueryData(['upvoted', 'harbour']), cachedProduct(client, 'harbour')?.upvotes];
+  const request = async (index: number): Promise<Answer> => {
+    await expect.poll(() => requests.length).toBeGreaterThan(index);
+    const found = requests[index];
+    if (!found) throw new Error(`There is no request ${index}`);
+    return found;
+  };
+  return { click, shown, request, requests };
+}
+
+describe('an upvote', () => {
+  test('shows before the answer, and then the server’s count', async () => {
+    const { click, shown, request } = setUp();
+    const done = click(true);
+    expect(shown()).toEqual([true, 8]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 12 });
+    await done;
+    expect(shown()).toEqual([true, 12]);
+  });
+
+  test('that fails is taken back', async () => {
+    const { click, shown, request } = setUp();
+    const done = click(true);
+    (await request(0)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([false, 7]);
+  });
+
+  test('clicked three times sends one request after another, and the last click wins', async () => {
+    const { click, shown, request, requests } = setUp();
+    const done = Promise.all([click(true), click(false), click(true)]);
+    expect(shown()).toEqual([true, 8]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 8 });
+    expect((await request(1)).upvoted).toBe(false);
+    expect(shown()).toEqual([true, 8]);
+    (await request(1)).resolve({ upvoted: false, upvotes: 7 });
+    (await request(2)).resolve({ upvoted: true, upvotes: 8 });
+    await done;
+    expect(requests).toHaveLength(3);
+    expect(shown()).toEqual([true, 8]);
+  });
+
+  test('whose last click fails shows what was confirmed before it', async () => {
+    const { click, shown, request } = setUp();
+    const done = Promise.all([click(true), click(false)]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 20 });
+    (await request(1)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([true, 20]);
+  });
+});
