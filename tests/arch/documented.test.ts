@@ -1,0 +1,104 @@
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
+import { PROBLEM_CODES } from '../../src/contract/problem.ts';
+import type { Core } from '../../src/core/core.ts';
+import { buildApp } from '../../src/server/app.ts';
+import type { PageRenderer } from '../../src/server/pages/renderer.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { SETTING_NAMES } from '../../src/settings/settings.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { readText } from './source-files.ts';
+
+/** Those of the names that a document does not give as code, alone between backticks. */
+function missingFrom(document: string, names: readonly string[]): string[] {
+  return names.filter((name) => !document.includes(`\`${name}\``));
+}
+
+/** What stands under a heading, up to the next one of its level or above; empty where there is no such heading. */
+function sectionOf(document: string, heading: string): string {
+  const lines = document.split('\n');
+  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replaceAll('`', '').endsWith(` ${heading}`));
+  if (start === -1) return '';
+  const level = lines[start]?.indexOf(' ') ?? 0;
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
+  return rest.slice(0, end === -1 ? undefined : end).join('\n');
+}
+
+describe('the check itself', () => {
+  test('finds what a document leaves out', () => {
+    const document = 'Set `PORT` to a number; HOST is mentioned, but not as code.';
+    expect(missingFrom(document, ['PORT', 'HOST', 'MADE_UP'])).toEqual(['HOST', 'MADE_UP']);
+  });
+
+  test('looks at one section at a time', () => {
+    const document = '## Commands\n### `site load`\n`--json`\n### `site drop`\n`--yes`\n## Codes\n`2`\n';
+    expect(sectionOf(document, 'site load')).toBe('`--json`');
+    expect(sectionOf(document, 'site burn')).toBe('');
+  });
+});
+
+describe('settings', () => {
+  test('each is in docs/configuration.md', async () => {
+    expect(missingFrom(await readText('docs/configuration.md'), SETTING_NAMES)).toEqual([]);
+  });
+});
+
+describe('routes', () => {
+  const routes: string[] = [];
+  let close = async () => {};
+
+  beforeAll(async () => {
+    // Routes are only registered here, never called.
+    const app = await buildApp({
+      core: {} as Core,
+      renderer: {} as PageRenderer,
+      folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
+      log: silentLog,
+      prepare: async (target) => {
+        target.addHook('onRoute', ({ method, url }) => {
+          // HEAD comes with every GET.
+          for (const name of [method].flat()) if (name !== 'HEAD') routes.push(`${name} ${url}`);
+        });
+      },
+    });
+    await app.ready();
+    close = () => app.close();
+  });
+
+  afterAll(() => close());
+
+  test('each is in docs/api.md', async () => {
+    expect(routes).toContain('PUT /api/products/:id/upvote');
+    expect(missingFrom(await readText('docs/api.md'), routes)).toEqual([]);
+  });
+
+  test('each code of an error is in docs/api.md', async () => {
+    expect(missingFrom(await readText('docs/api.md'), PROBLEM_CODES)).toEqual([]);
+  });
+});
+
+describe("the operator's command", () => {
+  const commands = leavesOf(buildProgram());
+
+  test('each command has a section in docs/operations.md', async () => {
+    const document = await readText('docs/operations.md');
+    expect(commands.map(({ name }) => name)).toContain('groundswell serve');
+    expect(commands.map(({ name }) => name).filter((name) => sectionOf(document, name).trim() === '')).toEqual([]);
+  });
+
+  for (const { name, flags } of commands) {
+    test(`each flag of ${name} is in its section`, async () => {
+      expect(missingFrom(sectionOf(await readText('docs/operations.md'), name), flags)).toEqual([]);
+    });
+  }
+});
+
+/** The commands that do something, with their whole names and their flags. */
+function leavesOf(command: Command, parents: readonly string[] = []): { name: string; flags: string[] }[] {
+  const names = [...parents, command.name()];
+  if (command.commands.length > 0) return command.commands.flatMap((each) => leavesOf(each, names));
+  const options = command.options.map((option) => option.long ?? option.flags);
+  return [{ name: names.join(' '), flags: [...options, ...command.registeredArguments.map((each) => each.name())] }];
+}
