@@ -28,6 +28,8 @@ screen() {
     case "$key" in
       ~*) sleep "${key#\~}" ;;
       @*) "${mux[@]}" send-keys -t main "${key#@}" ;;
+      # A semicolon at the end would end the tmux command.
+      *';') "${mux[@]}" send-keys -t main -l -- "${key%;}\\;" ;;
       *) "${mux[@]}" send-keys -t main -l -- "$key" ;;
     esac
     sleep 0.12

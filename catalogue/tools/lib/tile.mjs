@@ -7,7 +7,7 @@ export function tileSvg(product) {
   const pale = luminance(from) > 0.6;
   const wave = pale ? to : '#fff';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 256 256" width="256" height="256">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 256 256" width="256" height="256"><title>${product.name}</title>`,
     `<defs><linearGradient id="ground" x1="0" y1="0" x2=".55" y2="1"><stop stop-color="${from}"/><stop offset="1" stop-color="${to}"/></linearGradient>`,
     `<clipPath id="tile"><rect width="256" height="256" rx="56"/></clipPath></defs>`,
     `<g clip-path="url(#tile)"><path fill="url(#ground)" d="M0 0h256v256H0z"/>`,
