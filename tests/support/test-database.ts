@@ -9,6 +9,8 @@ export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 export interface TestDatabase extends Database {
   url: string;
+  /** Drops the database under those who are connected to it, as if its server were gone. */
+  vanish(): Promise<void>;
   /** Ends the connections and drops the database. */
   drop(): Promise<void>;
 }
@@ -20,21 +22,23 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
   await administer(serverUrl, `CREATE DATABASE ${name}`);
   const url = withDatabase(serverUrl, name);
   const database = openDatabase({ url, log: silentLog });
+  const vanish = () => administer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   if (migrated) await migrate(database, MIGRATIONS, silentLog);
   return {
     ...database,
     url,
+    vanish,
     async drop() {
       await database.close();
-      await administer(serverUrl, `DROP DATABASE ${name} WITH (FORCE)`);
+      await vanish();
     },
   };
 }
 
 /** Connections of one's own to another's database, which stays when they end. */
-export function joinTestDatabase({ url }: TestDatabase): TestDatabase {
+export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
-  return { ...database, url, drop: () => database.close() };
+  return { ...database, url, vanish, drop: () => database.close() };
 }
 
 async function administer(serverUrl: string, statement: string): Promise<void> {

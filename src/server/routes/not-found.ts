@@ -41,7 +41,7 @@ const SOME_UNKNOWN_PATH = '/404';
 /** Whether a path can be taken apart: two slashes at its start would read as a host, and not all of `%…` is a character. */
 function isReadable(path: string): boolean {
   try {
-    return !path.startsWith('//') && decodeURI(path) !== '';
+    return !/^\/[/\\]/.test(path) && decodeURI(path) !== '';
   } catch {
     return false;
   }

@@ -1,0 +1,291 @@
+import { randomUUID } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  await site.addProduct({ id: 'x', description: 'Long enough to be worth compressing. '.repeat(60) });
+});
+
+afterAll(() => site.close());
+
+const READS = ['/api/products', '/api/products/x', '/api/products/x/comments'];
+
+describe('unknown addresses (api.md, Conventions)', () => {
+  test.each(['/api/', '/api/nothing', '/api/products/x/nothing', '/api/v1/products', '/api/products/x/upvote/more'])(
+    '%s is 404 problem+json',
+    async (url) => expectProblem(await site.ask.get(url), 404, 'not_found'),
+  );
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)('%s on one is 404 as well', async (method) => {
+    expectProblem(await site.app.inject({ method, url: '/api/nothing' }), 404, 'not_found');
+  });
+
+  test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is no valid URL, is 400', async (url) => {
+    expectProblem(await site.ask.get(url), 400, 'bad_request', 'The address is not a valid URL');
+  });
+});
+
+describe('wrong methods (api.md, Conventions: 405 with Allow)', () => {
+  test.each([
+    ['POST', '/api/products', 'GET, HEAD'],
+    ['DELETE', '/api/products/x', 'GET, HEAD'],
+    ['PATCH', '/api/products/x', 'GET, HEAD'],
+    ['PUT', '/api/products/x/comments', 'GET, HEAD'],
+    ['GET', '/api/products/x/upvote', 'DELETE, PUT'],
+    ['POST', '/api/products/x/upvote', 'DELETE, PUT'],
+    ['PUT', '/api/upvotes', 'GET, HEAD'],
+    ['GET', '/api/comments', 'POST'],
+    ['DELETE', '/api/comments', 'POST'],
+    ['GET', '/api/comments/1/like', 'POST'],
+    ['DELETE', '/api/comments/1/like', 'POST'],
+    ['OPTIONS', '/api/products', 'GET, HEAD'],
+    ['POST', '/healthz', 'GET, HEAD'],
+    ['PUT', '/readyz', 'GET, HEAD'],
+    ['POST', '/', 'GET, HEAD'],
+    ['DELETE', '/product/x', 'GET, HEAD'],
+  ] as const)('%s %s is 405, allowed: %s', async (method, url, allow) => {
+    const answer = await site.app.inject({ method, url: `${url}?a=b` });
+    expect(answer.headers.allow).toBe(allow);
+    expectProblem(answer, 405, 'method_not_allowed');
+  });
+});
+
+describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary, 304, HEAD)', () => {
+  const ENCODINGS = [
+    ['identity', (body: Buffer) => body],
+    ['gzip', gunzipSync],
+    ['br', brotliDecompressSync],
+  ] as const;
+
+  test.each([...READS, '/', '/product/x'])(
+    '%s: each encoding has the same content and an ETag of its own',
+    async (url) => {
+      const tags = new Set<unknown>();
+      const contents = new Set<string>();
+      for (const [encoding, decode] of ENCODINGS) {
+        const answer = await site.ask.get(url, { 'accept-encoding': encoding });
+        expect(answer.statusCode).toBe(200);
+        expect(answer.headers.vary).toBe('Accept-Encoding');
+        expect(answer.headers['cache-control']).toBe('public, no-cache');
+        expect(answer.headers.etag).toMatch(/^"[\w-]+"$/);
+        expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
+        // What is too small to gain from it, such as an empty list, goes out as it is.
+        const sent = answer.headers['content-encoding'];
+        if (sent !== undefined) expect(sent).toBe(encoding);
+        contents.add((sent === undefined ? answer.rawPayload : decode(answer.rawPayload)).toString());
+        if (sent !== undefined || encoding === 'identity') tags.add(answer.headers.etag);
+      }
+      // A page says when it was made.
+      if (url.startsWith('/api/')) expect(contents.size).toBe(1);
+      expect(tags.size).toBe(url.endsWith('/comments') ? 1 : 3);
+    },
+  );
+
+  test.each(READS)('%s is 304 without a body for whoever has it, in just that encoding', async (url) => {
+    for (const [encoding] of ENCODINGS) {
+      const { headers } = await site.ask.get(url, { 'accept-encoding': encoding });
+      const tag = String(headers.etag);
+      for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
+        const again = await site.ask.get(url, { 'accept-encoding': encoding, 'if-none-match': known });
+        expect([again.statusCode, again.body], known).toEqual([304, '']);
+        expect(again.headers).toMatchObject({
+          etag: tag,
+          vary: 'Accept-Encoding',
+          'cache-control': 'public, no-cache',
+        });
+        expect(again.headers['content-encoding']).toBeUndefined();
+      }
+      const changed = await site.ask.get(url, { 'accept-encoding': encoding, 'if-none-match': '"other"' });
+      expect(changed.statusCode).toBe(200);
+    }
+  });
+
+  test('the ETag of one encoding is not that of another', async () => {
+    const gzip = await site.ask.get('/api/products', { 'accept-encoding': 'gzip' });
+    const known = String(gzip.headers.etag);
+    const brotli = await site.ask.get('/api/products', { 'accept-encoding': 'br', 'if-none-match': known });
+    expect(brotli.statusCode).toBe(200);
+  });
+
+  test('a change changes the ETag', async () => {
+    const { id } = await site.addProduct();
+    const before = await site.ask.get(`/api/products/${id}`);
+    await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+    const after = await site.ask.get(`/api/products/${id}`, { 'if-none-match': String(before.headers.etag) });
+    expect(after.statusCode).toBe(200);
+    expect(after.headers.etag).not.toBe(before.headers.etag);
+  });
+
+  test.each(READS)('HEAD %s has the headers of GET and no body', async (url) => {
+    const get = await site.ask.get(url, { 'accept-encoding': 'gzip' });
+    const head = await site.app.inject({ method: 'HEAD', url, headers: { 'accept-encoding': 'gzip' } });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    const { date: _getDate, ...expected } = get.headers;
+    const { date: _headDate, ...found } = head.headers;
+    expect(found).toEqual(expected);
+  });
+
+  test('HEAD on an unknown product is 404 without a body', async () => {
+    const head = await site.app.inject({ method: 'HEAD', url: '/api/products/nobody' });
+    expect([head.statusCode, head.body]).toEqual([404, '']);
+    expect(head.headers['content-type']).toContain('application/problem+json');
+  });
+
+  test('answers are UTF-8 JSON', async () => {
+    expect((await site.ask.get('/api/products')).headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+
+  test('an error is not kept and has no ETag', async () => {
+    const { headers } = await site.ask.get('/api/products/nobody', { 'if-none-match': '*' });
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers.etag).toBeUndefined();
+  });
+});
+
+describe('protective headers', () => {
+  test.each([
+    ...READS,
+    '/',
+    '/product/x',
+    '/nothing',
+    '/api/nothing',
+    '/healthz',
+    '/pictures/placeholder.svg',
+    '/%zz',
+    '/api/%zz',
+  ])('%s has them', async (url) => {
+    const { headers } = await site.ask.get(url);
+    expect(headers).toMatchObject({
+      'content-security-policy': expect.stringMatching(/default-src '(?:self|none)'/),
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'strict-origin-when-cross-origin',
+      'cross-origin-opener-policy': 'same-origin',
+    });
+    expect(headers['content-security-policy']).not.toMatch(/script-src[^;]*(?:unsafe|\*|http)/);
+    expect(headers.server).toBeUndefined();
+    expect(headers['x-powered-by']).toBeUndefined();
+  });
+});
+
+describe('the Host header (api.md: never trusted)', () => {
+  test('it appears in no answer', async () => {
+    for (const url of [...READS, '/', '/product/x', '/nothing', '/?sort=bad']) {
+      const answer = await site.ask.get(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+      expect(answer.body + JSON.stringify(answer.headers), url).not.toContain('evil.example');
+    }
+  });
+});
+
+describe('a database that is away (api.md: a 5xx never shows internals)', () => {
+  const VISITOR = newVisitor();
+  let broken: TestSite;
+  let log: ReturnType<typeof createLogLines>;
+
+  beforeAll(async () => {
+    log = createLogLines();
+    broken = await startTestSite({ log: log.log });
+    await broken.database.vanish();
+  });
+  afterAll(() => broken.close());
+
+  test.each([
+    ['GET', '/api/products'],
+    ['GET', '/api/products/x'],
+    ['GET', '/api/products/x/comments'],
+    ['GET', '/api/upvotes?products=x'],
+    ['PUT', '/api/products/x/upvote'],
+    ['DELETE', '/api/products/x/upvote'],
+    ['POST', `/api/comments/${randomUUID()}/like`],
+  ] as const)('%s %s is 503 unavailable and says when to come back', async (method, url) => {
+    const answer = await broken.app.inject({ method, url, headers: VISITOR });
+    expectProblem(answer, 503, 'unavailable', /database cannot be reached/);
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  test('POST /api/comments is 503 unavailable, with an idempotency key and without', async () => {
+    for (const headers of [VISITOR, { ...VISITOR, 'idempotency-key': 'k' }]) {
+      const answer = await broken.ask.post('/api/comments', { productId: 'x', content: 'x' }, headers);
+      expectProblem(answer, 503, 'unavailable');
+    }
+  });
+
+  test('what a request alone can tell is still told', async () => {
+    expectProblem(await broken.ask.get('/api/products?limit=0'), 400, 'bad_request');
+    expectProblem(await broken.ask.get('/api/products?cursor=x'), 400, 'bad_cursor');
+    expectProblem(await broken.ask.get('/api/products/Not%20an%20id'), 404, 'product_not_found');
+  });
+
+  test('the log says why, and never names a session (api.md: never logged)', async () => {
+    await broken.app.inject({ method: 'PUT', url: '/api/products/x/upvote', headers: VISITOR });
+    const errors = log.lines().filter(({ level }) => Number(level) >= 50);
+    expect(errors.length).toBeGreaterThan(0);
+    expect(JSON.stringify(errors)).toContain('does not exist');
+    expect(log.text()).not.toContain(VISITOR['x-user-session']);
+  });
+});
+
+describe('a fault of ours (api.md: a 5xx never shows internals)', () => {
+  test('it is 500 internal with nothing of the inside, and the log has all but the values', async () => {
+    const log = createLogLines();
+    const broken = await startTestSite({ log: log.log });
+    const visitor = newVisitor();
+    const { id } = await broken.addProduct();
+    // A constraint that the row breaks: PostgreSQL names the whole row, session and all, in its error.
+    await broken.database.query('ALTER TABLE upvotes ADD CONSTRAINT never CHECK (false)');
+    expectProblem(
+      await broken.ask.put(`/api/products/${id}/upvote`, visitor),
+      500,
+      'internal',
+      /^Something went wrong/,
+    );
+    expect(log.text()).toContain('violates check constraint');
+    expect(log.text()).not.toContain(visitor['x-user-session']);
+    await broken.close();
+  });
+
+  test('a write that fails leaves nothing half-done', async () => {
+    const broken = await startTestSite();
+    const { id } = await broken.addProduct();
+    await broken.ask.put(`/api/products/${id}/upvote`, newVisitor());
+    await broken.database.query(
+      'ALTER TABLE product_counts ADD CONSTRAINT full_up CHECK (upvotes < 2 AND comments < 1)',
+    );
+    expectProblem(await broken.ask.put(`/api/products/${id}/upvote`, newVisitor()), 500, 'internal');
+    const key = { ...newVisitor(), 'idempotency-key': 'k' };
+    expectProblem(await broken.ask.post('/api/comments', { productId: id, content: 'x' }, key), 500, 'internal');
+    expect(await broken.database.query('SELECT 1 FROM upvotes')).toHaveLength(1);
+    expect(await broken.database.query('SELECT 1 FROM comments')).toHaveLength(0);
+
+    // The key was not used up either.
+    await broken.database.query('ALTER TABLE product_counts DROP CONSTRAINT full_up');
+    const answer = await broken.ask.post('/api/comments', { productId: id, content: 'x' }, key);
+    expect([answer.statusCode, answer.json<AddedComment>().comment.content]).toEqual([201, 'x']);
+    await broken.close();
+  });
+});
+
+describe('sessions (api.md: never returned, never shown to anyone else)', () => {
+  test('no answer names the session that did anything', async () => {
+    const visitor = newVisitor();
+    const answers = [
+      await site.ask.put('/api/products/x/upvote', visitor),
+      await site.ask.post('/api/comments', { productId: 'x', content: 'x' }, { ...visitor, 'idempotency-key': 'k' }),
+      await site.ask.get('/api/upvotes?products=x', visitor),
+      await site.ask.get('/api/products/x', visitor),
+      await site.ask.get('/api/products/x/comments', visitor),
+      await site.ask.get('/product/x', visitor),
+      await site.ask.delete('/api/products/x/upvote', visitor),
+    ];
+    for (const { headers, body } of answers) {
+      expect(body + JSON.stringify(headers)).not.toContain(visitor['x-user-session']);
+    }
+  });
+});

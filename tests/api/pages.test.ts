@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ProductPage } from '../../src/contract/products/schema.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const log = createLogLines();
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ log: log.log });
+});
+
+beforeEach(async () => {
+  await site.database.query('DELETE FROM products');
+});
+
+afterAll(() => site.close());
+
+/** The text of a page's state, as the browser would read it. */
+function stateOf(html: string): string {
+  const [, state] = /<script type="application\/json" id="state">([\s\S]*?)<\/script>/.exec(html) ?? [];
+  if (state === undefined) throw new Error('The page has no state');
+  return state;
+}
+
+describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
+  test('the list is HTML with every product in it, before any script runs', async () => {
+    await site.addProduct({ id: 'a', name: 'First wave' });
+    await site.addProduct({ id: 'b', name: 'Second wave' });
+    const answer = await site.ask.get('/');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.body).toMatch(/^<!doctype html>\n<html lang="en">/);
+    for (const text of ['Top Products Launching Today', 'First wave', 'Second wave', 'href="/product/a"']) {
+      expect(answer.body).toContain(text);
+    }
+  });
+
+  test('a product is HTML with its name as heading, its comments, and a title of its own', async () => {
+    await site.addProduct({ id: 'a', name: 'First wave', description: 'All about surfing.' });
+    await site.ask.post('/api/comments', { productId: 'a', content: 'Said about it' }, newVisitor());
+    const answer = await site.ask.get('/product/a');
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toMatch(/<h1[^>]*>First wave<\/h1>/);
+    expect(answer.body).toMatch(/<title>[^<]*First wave[^<]*<\/title>/);
+    for (const text of ['All about surfing.', 'Said about it', 'Discussion']) expect(answer.body).toContain(text);
+  });
+
+  test.each([
+    ['/?q=second', ['Second wave'], ['First wave']],
+    ['/?tag=RED', ['First wave'], ['Second wave']],
+    ['/?q=nowhere', [], ['First wave', 'Second wave']],
+  ])('%s is rendered on the server as asked for', async (url, present, absent) => {
+    await site.addProduct({ id: 'a', name: 'First wave', tags: ['red'] });
+    await site.addProduct({ id: 'b', name: 'Second wave', tags: ['blue'] });
+    const { statusCode, body } = await site.ask.get(url);
+    expect(statusCode).toBe(200);
+    for (const name of present) expect(body).toContain(name);
+    for (const name of absent) expect(body).not.toContain(name);
+  });
+
+  test('the next page is behind a plain link', async () => {
+    for (let count = 0; count < 31; count += 1) await site.addProduct({ name: `Wave number ${count}.` });
+    const first = await site.ask.get('/');
+    expect(first.body).not.toContain('Wave number 0.');
+    const [, href = ''] = /href="(\/\?[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
+    const second = await site.ask.get(href.replaceAll('&amp;', '&'));
+    expect(second.statusCode).toBe(200);
+    expect(second.body).toContain('Wave number 0.');
+  });
+
+  test.each(['/', '/product/a'])('HEAD %s is 200 without a body', async (url) => {
+    await site.addProduct({ id: 'a' });
+    const answer = await site.app.inject({ method: 'HEAD', url });
+    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+  });
+
+  test('parameters that mean nothing change nothing', async () => {
+    expect((await site.ask.get('/?utm_source=mail&__proto__=1')).statusCode).toBe(200);
+  });
+});
+
+describe('faulty parameters of a page send to the page without them', () => {
+  test.each([
+    ['/?sort=best', '/'],
+    ['/?sort=top&cursor=forged', '/?sort=top'],
+    [`/?q=${'x'.repeat(201)}&sort=top`, '/?sort=top'],
+    ['/?q=a%00b', '/'],
+    ['/?page=2', '/'],
+    ['/product/a?comments=forged', '/product/a'],
+    ['/product/a%2F..?comments=forged', '/product/a%2F..'],
+  ])('%s is 302 to %s', async (url, location) => {
+    const answer = await site.ask.get(url);
+    expect([answer.statusCode, answer.headers.location]).toEqual([302, location]);
+  });
+
+  test('a cursor of another sort is one', async () => {
+    await site.addProduct();
+    await site.addProduct();
+    const { nextCursor } = await site.ask.json<ProductPage>('/api/products?limit=1');
+    expect((await site.ask.get(`/?cursor=${nextCursor}`)).statusCode).toBe(200);
+    expect((await site.ask.get(`/?sort=top&cursor=${nextCursor}`)).headers.location).toBe('/?sort=top');
+  });
+});
+
+describe('what is not there (SPEC sections 2 and 8)', () => {
+  test.each(['nobody', 'X', 'x'.repeat(65), 'x'.repeat(3_000), '__proto__', 'a%2Fb'])(
+    "the unknown product '%s' is 404 'Product not found' with a way home",
+    async (id) => {
+      const answer = await site.ask.get(`/product/${id}`);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.body).toContain('Product not found');
+      expect(answer.body).toContain('Return to home');
+    },
+  );
+
+  test.each([
+    '/nothing',
+    '/deep/er/still',
+    '/index.html',
+    '/product',
+    '/api',
+    '/assets/nothing.js',
+    '/pictures/nothing.svg',
+    '/pictures/../package.json',
+    '/pictures/%2e%2e/products.json',
+    '/%F0%9F%8C%8A',
+    '/%zz',
+    '/%E0%A4%A',
+    '//',
+    '//evil.example/',
+    '//product/a',
+    '/<script>alert(1)</script>',
+  ])("%s is 404 'Oops! Page not found' with a way home, and the log has the path", async (url) => {
+    await site.addProduct({ id: 'a' });
+    const { statusCode, headers, body } = await site.ask.get(url);
+    expect(statusCode).toBe(404);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['cache-control']).toBe('no-store');
+    for (const text of ['404', 'Oops! Page not found', 'Return to Home', 'href="/"']) expect(body).toContain(text);
+    expect(body).not.toContain('alert(1)');
+    expect(log.lines()).toContainEqual(expect.objectContaining({ level: 30, msg: expect.stringMatching(/^404/) }));
+  });
+
+  test('the logged path is the missing one, without what was asked of it', async () => {
+    await site.ask.get('/missing/path?secret=1');
+    expect(log.lines()).toContainEqual(expect.objectContaining({ path: '/missing/path' }));
+    expect(log.text()).not.toContain('secret=1');
+  });
+
+  test('HEAD is 404 as well', async () => {
+    for (const url of ['/nothing', '/product/nobody']) {
+      expect((await site.app.inject({ method: 'HEAD', url })).statusCode).toBe(404);
+    }
+  });
+});
+
+describe('what people wrote stays text', () => {
+  const EVIL = '</script><script>alert(1)</script><!--<img src=x onerror=alert(2)>\u2028"\'&lt;';
+
+  test('neither a name, a description, a maker, a tag, a team member nor a comment gets out of its place', async () => {
+    await site.addProduct({
+      id: 'a',
+      name: EVIL,
+      description: EVIL,
+      maker: EVIL,
+      category: EVIL,
+      tags: [EVIL],
+      launchDate: EVIL,
+      image: `/x.png"${EVIL}`,
+      screenshots: [`/y.png"${EVIL}`],
+      team: [{ name: EVIL, role: EVIL, avatar: `"${EVIL}` }],
+    });
+    await site.ask.post('/api/comments', { productId: 'a', content: EVIL }, newVisitor());
+    for (const url of [
+      '/',
+      '/product/a',
+      `/?q=${encodeURIComponent(EVIL)}`,
+      `/?tag=${encodeURIComponent('</script>')}`,
+    ]) {
+      const { body, statusCode } = await site.ask.get(url);
+      expect(statusCode).toBe(200);
+      expect(body, url).not.toMatch(/<script>alert|<img src=x|<!--<img/);
+      // Two scripts with a source, and the state: what a page has without anything written by people.
+      expect(body.match(/<script\b/g), url).toHaveLength(3);
+      expect(body.match(/<\/script>/g), url).toHaveLength(3);
+      expect(() => JSON.parse(stateOf(body)), url).not.toThrow();
+    }
+  });
+
+  test('in the state it is what it was', async () => {
+    await site.addProduct({ id: 'a', name: EVIL });
+    const { body } = await site.ask.get('/product/a');
+    const names: unknown[] = [];
+    JSON.parse(stateOf(body), (key, value) => {
+      if (key === 'name') names.push(value);
+      return value;
+    });
+    expect(names).toContain(EVIL.trim());
+  });
+});
+
+describe('the page is the same for every visitor', () => {
+  test('nothing personal is in it: a session changes neither body nor headers', async () => {
+    await site.addProduct({ id: 'a' });
+    const visitor = newVisitor();
+    await site.ask.put('/api/products/a/upvote', visitor);
+    const { body } = await site.ask.get('/product/a', visitor);
+    expect(body).not.toContain('Remove upvote');
+    expect(body).not.toContain(visitor['x-user-session']);
+  });
+
+  test('the policy lets no inline script run, and the page has none', async () => {
+    const { body, headers } = await site.ask.get('/');
+    expect(headers['content-security-policy']).toContain("script-src 'self'");
+    for (const [, attributes] of body.matchAll(/<script([^>]*)>/g)) {
+      expect(attributes).toMatch(/ src="\/|type="application\/json"/);
+    }
+    expect(body).not.toMatch(/\son[a-z]+="|\sstyle="|javascript:/);
+  });
+});
+
+describe('a database that is away', () => {
+  test('the list is 503 with the specified words and a way to try again, and the log says why', async () => {
+    const lines = createLogLines();
+    const broken = await startTestSite({ log: lines.log });
+    await broken.database.vanish();
+    const answer = await broken.ask.get('/');
+    expect(answer.statusCode).toBe(503);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    for (const text of ['Failed to load products', 'Try again']) expect(answer.body).toContain(text);
+    expect(answer.body).not.toMatch(/does not exist|test_[0-9a-f]{8}/);
+    expect(lines.text()).toContain('Failed to fetch products: ');
+    await broken.close();
+  });
+});
