@@ -7,7 +7,7 @@ import { forgetOldKeys } from './comments/idempotency-keys.ts';
 import { likeComments } from './comments/like-comments.ts';
 import { listComments } from './comments/list-comments.ts';
 import type { Database } from './database/database.ts';
-import { groupCommit } from './group-commit.ts';
+import { type GroupCommitObserver, groupCommit } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import { type Sources, systemSources } from './sources.ts';
@@ -27,14 +27,36 @@ export interface Core {
   forgetOldKeys(): Promise<void>;
   /** Whether the database answers. */
   isReady(): Promise<boolean>;
+  /** How many writes of each kind wait for a transaction. */
+  queuedWrites(): Record<WriteKind, number>;
 }
 
-export function createCore(database: Database, sources: Sources = systemSources): Core {
+/** What is written in groups, each kind in transactions of its own. */
+export type WriteKind = 'upvotes' | 'comments' | 'likes';
+
+export interface CoreOptions {
+  sources?: Sources;
+  /** Who is told what happens to the writes of a kind. */
+  observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
+}
+
+/** A comment may be a hundred times as large as an upvote; so many fit into memory and into one statement. */
+const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
+
+export function createCore(database: Database, { sources = systemSources, observeWrites }: CoreOptions = {}): Core {
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
     commit: (changes) => setUpvotes(database, sources, changes),
+    observer: observeWrites?.('upvotes'),
   });
-  const comments = groupCommit<Draft, AddedComment>({ commit: (drafts) => addComments(database, sources, drafts) });
-  const likes = groupCommit<string, Likes>({ commit: (ids) => likeComments(database, ids) });
+  const comments = groupCommit<Draft, AddedComment>({
+    commit: (drafts) => addComments(database, sources, drafts),
+    observer: observeWrites?.('comments'),
+    ...COMMENT_BOUNDS,
+  });
+  const likes = groupCommit<string, Likes>({
+    commit: (ids) => likeComments(database, ids),
+    observer: observeWrites?.('likes'),
+  });
   return {
     listProducts: (query) => listProducts(database, query),
     getProduct: (id) => getProduct(database, id),
@@ -49,5 +71,6 @@ export function createCore(database: Database, sources: Sources = systemSources)
         () => true,
         () => false,
       ),
+    queuedWrites: () => ({ upvotes: upvotes.queued(), comments: comments.queued(), likes: likes.queued() }),
   };
 }

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, test } from 'vitest';
 import { CoreError } from './core-error.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
@@ -49,15 +50,45 @@ test('a refused item fails alone', async () => {
   ]);
 });
 
-test('where a batch fails as a whole, each item is tried by itself and only the bad one fails', async () => {
+test('where a batch fails as a whole, only the bad item fails, found by halving, and the order is kept', async () => {
+  const written: number[] = [];
+  let transactions = 0;
   const group = groupCommit<number, number>({
     async commit(items) {
-      if (items.includes(2)) throw new Error('row 2 is bad');
+      transactions += 1;
+      if (items.includes(700)) throw new Error('row 700 is bad');
+      written.push(...items);
       return [...items];
     },
   });
-  const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
-  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const items = Array.from({ length: 1_000 }, (_, index) => index);
+  const results = await Promise.allSettled(items.map((item) => group.submit(item)));
+  expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([700]);
+  expect(written).toEqual(items.filter((item) => item !== 700));
+  expect(transactions).toBeLessThan(25);
+});
+
+test('a transaction that met another one crosswise is tried again, and nobody notices', async () => {
+  let tries = 0;
+  let retries = 0;
+  const quiet = { committed() {}, failed() {}, refused() {} };
+  const group = groupCommit<number, number>({
+    async commit(items) {
+      tries += 1;
+      const deadlock = new pg.DatabaseError('deadlock detected', 0, 'error');
+      deadlock.code = '40P01';
+      if (tries < 3) throw deadlock;
+      return [...items];
+    },
+    observer: {
+      ...quiet,
+      retried() {
+        retries += 1;
+      },
+    },
+  });
+  expect(await Promise.all([group.submit(1), group.submit(2)])).toEqual([1, 2]);
+  expect({ tries, retries }).toEqual({ tries: 3, retries: 2 });
 });
 
 test('while the database is away, nothing is asked again and everybody is told', async () => {

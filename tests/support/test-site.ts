@@ -43,7 +43,7 @@ export async function startTestSite({
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
-  const core = createCore(database, sources);
+  const core = createCore(database, { sources });
   const renderer = createPageRenderer({
     api: coreApi(core),
     siteName: 'Groundswell',

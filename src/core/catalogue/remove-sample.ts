@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
 import { setSiteFact } from '../site-facts.ts';
@@ -22,6 +23,10 @@ export async function removeSample(
   { engagementOnly }: { engagementOnly: boolean },
 ): Promise<RemovedSample> {
   return database.transaction(async (sql) => {
+    await lockCounts(
+      sql,
+      catalogue.products.map((product) => product.id),
+    );
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
     const { unchanged, changed } = engagementOnly ? { unchanged: [], changed: [] } : await sortOut(sql, catalogue);

@@ -16,11 +16,14 @@ export interface AddedComment {
 }
 
 // A draft with an idempotency key first claims it; a key that is taken, by whichever process, makes no second comment,
-// and one that another transaction claims at this moment is waited for.
-const ADD_COMMENTS = `WITH drafts AS (
+// and one that another transaction claims at this moment is waited for. The counts are locked first, as everywhere.
+const ADD_COMMENTS = `WITH locked AS (
+    SELECT product_id FROM product_counts
+    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) ORDER BY product_id FOR UPDATE
+  ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text)
-    JOIN product_counts ON product_counts.product_id = draft."productId"
+    JOIN locked ON locked.product_id = draft."productId"
   ), claimed AS (
     INSERT INTO comment_keys (user_session, idempotency_key, product_id, comment_id, created_at)
     SELECT session, "idempotencyKey", "productId", id, "createdAt" FROM drafts

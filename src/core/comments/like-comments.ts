@@ -5,8 +5,14 @@ import type { Sql } from '../database/database.ts';
 import type { Outcome } from '../group-commit.ts';
 import { isUuid } from '../uuid.ts';
 
-const LIKE_COMMENTS = `UPDATE comments SET likes = comments.likes + added.likes
-  FROM (SELECT id, count(*)::integer AS likes FROM unnest($1::uuid[]) AS id GROUP BY id ORDER BY id) AS added
+// Locked in the order of their ids first, so that two processes never wait for each other crosswise.
+const LIKE_COMMENTS = `WITH locked AS (
+    SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
+  ), added AS (
+    SELECT id, count(*)::integer AS likes FROM unnest($1::uuid[]) AS id WHERE id IN (SELECT id FROM locked) GROUP BY id
+  )
+  UPDATE comments SET likes = comments.likes + added.likes
+  FROM added
   WHERE comments.id = added.id
   RETURNING comments.id, comments.likes`;
 

@@ -14,12 +14,13 @@ export interface UpvoteChange {
 }
 
 // One statement, so one round trip and one flush for all of them. A count changes only where a row really came or went.
-// Rows are touched in the order of their keys, so that two processes rarely wait for each other crosswise; where they
-// do, one of them is told to try again.
-const SET_UPVOTES = `WITH wished AS (
+// The counts are locked first, in the order of their keys, as in every statement that changes a count: two processes
+// that write the same products wait for each other instead of meeting crosswise, which takes a second to be noticed.
+const SET_UPVOTES = `WITH locked AS (
+    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) ORDER BY product_id FOR UPDATE
+  ), wished AS (
     SELECT w.* FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]) AS w (product_id, user_session, upvoted, id)
-    JOIN product_counts ON product_counts.product_id = w.product_id
-    ORDER BY w.product_id, w.user_session
+    JOIN locked ON locked.product_id = w.product_id
   ), added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at)
     SELECT id, product_id, user_session, $5::timestamptz FROM wished WHERE upvoted ORDER BY product_id, user_session
