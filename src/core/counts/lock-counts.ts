@@ -1,0 +1,13 @@
+import type { Sql } from '../database/database.ts';
+
+const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
+  ORDER BY product_id FOR UPDATE`;
+
+/**
+ * Keeps the counts of these products, and with them their upvotes and comments, from being changed by anybody else until
+ * the transaction ends. Whoever changes a count, or removes a product, locks first and in this order: then nobody waits
+ * for another crosswise.
+ */
+export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
+  await sql.query(LOCK_COUNTS, [productIds]);
+}
