@@ -6,5 +6,3 @@ try {
 } catch {
   // Without storage the page follows the system.
 }
-
-export {};

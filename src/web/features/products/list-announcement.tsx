@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { formatAmount } from '../../lib/format-count.ts';
+import { useHasNavigated } from '../../lib/navigation.tsx';
 import type { ProductFilters } from './filters.ts';
 
 interface ListAnnouncementProps {
@@ -10,10 +11,11 @@ interface ListAnnouncementProps {
   settled: boolean;
 }
 
-/** Tells screen readers how many products a search found; silent for the list that a page arrives with. */
+/** Tells screen readers how many products a search found; silent for the list that a document arrives with. */
 export function ListAnnouncement({ filters, count, more, settled }: ListAnnouncementProps) {
   const key = JSON.stringify([filters.q, filters.tag, filters.sort]);
-  const [announcedKey, setAnnouncedKey] = useState(key);
+  const arrivedSearching = useHasNavigated() && Boolean(filters.q ?? filters.tag);
+  const [announcedKey, setAnnouncedKey] = useState(arrivedSearching ? '' : key);
   const [text, setText] = useState('');
 
   useEffect(() => {

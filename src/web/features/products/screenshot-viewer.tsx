@@ -19,9 +19,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   const step = (by: number) => setIndex((at) => Math.min(Math.max(at + by, 0), pictures.length - 1));
 
   useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
+    if (dialog.current?.open === false) dialog.current.showModal();
   }, []);
 
   function onKeyDown(event: KeyboardEvent): void {
