@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { isProductId } from '../../src/contract/products/product-id.ts';
+import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
+import { isUuid } from '../../src/core/uuid.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { filesBelow, ROOT, readText } from './source-files.ts';
+
+const MAX_PICTURE_BYTES = 8 * 1024 * 1024;
+
+const { products, comments, upvotes } = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue);
+const sizes: Record<string, { width: number; height: number }> = JSON.parse(await readText('catalogue/pictures.json'));
+const pictures = await filesBelow('catalogue/pictures');
+
+test('the check that comes with the catalogue finds no fault', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['catalogue/tools/check.mjs'], {
+    cwd: ROOT,
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }, stdout).toEqual({ status: 0, stderr: '' });
+});
+
+describe('the sample products', () => {
+  test('are at least 48, of at least 10 categories, with ids and creation times of their own', () => {
+    expect(products.length).toBeGreaterThanOrEqual(48);
+    expect(new Set(products.map(({ category }) => category)).size).toBeGreaterThanOrEqual(10);
+    expect(new Set(products.map(({ id }) => id)).size).toBe(products.length);
+    expect(new Set(products.map(({ createdAt }) => createdAt)).size).toBe(products.length);
+    expect(products.filter(({ id }) => !isProductId(id))).toEqual([]);
+  });
+
+  test('have 3 to 6 tags, two to four sentences, a team and two screenshots or more', () => {
+    for (const { id, tags, description, team, screenshots } of products) {
+      expect(tags.length, id).toBeGreaterThanOrEqual(3);
+      expect(tags.length, id).toBeLessThanOrEqual(6);
+      expect(description, id).toMatch(/^(?:.+?[.!?](?:\s|$)){2,4}$/);
+      expect(team.length, id).toBeGreaterThanOrEqual(1);
+      expect(screenshots.length, id).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  test('have every picture here, with its size known', () => {
+    const named = products.flatMap(({ image, screenshots, team }) => [
+      image,
+      ...screenshots,
+      ...team.map(({ avatar }) => avatar),
+    ]);
+    const there = new Set(pictures.map((path) => path.slice('catalogue'.length)));
+    expect(named.filter((address) => !there.has(address) || sizes[address] === undefined)).toEqual([]);
+  });
+
+  test('link by https alone', () => {
+    const text = JSON.stringify([products, comments]).replaceAll('\\n', ' ');
+    const addresses = text.match(/\b[a-z]+:\/\/[^\s"\\]+/g) ?? [];
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.filter((address) => !address.startsWith('https://'))).toEqual([]);
+  });
+});
+
+describe('the sample engagement', () => {
+  test('is plainly marked, on sample products, and little', () => {
+    const ids = new Set(products.map(({ id }) => id));
+    expect(comments.filter(({ authorBadge }) => authorBadge !== 'Sample')).toEqual([]);
+    expect(comments.filter(({ id, productId }) => !isUuid(id) || !ids.has(productId))).toEqual([]);
+    expect(upvotes.filter(({ productId }) => !ids.has(productId))).toEqual([]);
+    expect(comments.length).toBeLessThan(products.length);
+    expect(upvotes.length).toBeLessThan(products.length * 10);
+  });
+});
+
+test('all pictures together have at most 8 MiB', async () => {
+  const bytes = await Promise.all(pictures.map(async (path) => (await stat(join(ROOT, path))).size));
+  expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(MAX_PICTURE_BYTES);
+});
