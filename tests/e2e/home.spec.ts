@@ -1,0 +1,192 @@
+import { PRODUCT_DEFAULTS } from '../../src/contract/products/defaults.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { cardNames, cardOf, upvoteOf } from '../support/screen.ts';
+
+const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
+
+test.describe('§1 and §2: the home page', () => {
+  test('the header carries the brand and the tagline, and a banner welcomes the visitor', async ({ page }) => {
+    await visit(page, '/');
+    const header = page.getByRole('banner');
+    await expect(header.getByRole('link', { name: 'Groundswell, home' })).toBeVisible();
+    await expect(header.getByText(TAGLINE, { exact: true })).toBeVisible();
+    await expect(header.getByPlaceholder('Search products...', { exact: true })).toBeVisible();
+    const banner = page.getByRole('region', { name: 'Welcome' });
+    await expect(banner.getByRole('heading', { level: 1 })).toHaveText(/^Welcome/);
+    await expect(banner.locator('svg').first()).toBeAttached();
+    await expect(page).toHaveTitle('Top Products Launching Today · Groundswell');
+  });
+
+  test('the logo leads home from a product and from the 404 page', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/404 \(Not Found\).*\/nowhere/);
+    for (const path of ['/product/git', '/nowhere']) {
+      await page.goto(path);
+      await page.getByRole('link', { name: 'Groundswell, home' }).click();
+      await expect(page).toHaveURL('/');
+      await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+    }
+  });
+
+  test('what the site only pretends to have is shown as Demo, is disabled and does nothing', async ({ page }) => {
+    await visit(page, '/');
+    const address = page.url();
+    const labels = ['Sign in', 'Subscribe', 'Launches', 'Products', 'Community', 'Notifications', 'View more articles'];
+    for (const label of labels) {
+      const button = page.getByRole('button', { name: `${label} (Demo)`, exact: true });
+      await expect(button).toBeVisible();
+      await expect(button).toBeDisabled();
+      await button.click({ force: true });
+    }
+    const visits = page.getByRole('button', { name: 'Visit Website (Demo)', exact: true });
+    expect(await visits.count()).toBeGreaterThanOrEqual(30);
+    for (const button of await visits.all()) await expect(button).toBeDisabled();
+    expect(page.url()).toBe(address);
+  });
+
+  test('the newest products come first, ranked from 1', async ({ page, site }) => {
+    const newest = await site.database.query<{ name: string }>(
+      'SELECT name FROM products ORDER BY created_at DESC, id DESC LIMIT 30',
+    );
+    await visit(page, '/');
+    await expect(page.getByRole('heading', { level: 2, name: 'Top Products Launching Today' })).toBeVisible();
+    const names = (await cardNames(page).allTextContents()).slice(0, 30);
+    expect(names).toEqual(newest.map(({ name }) => name));
+    const ranks = await page.locator('.product-card-rank').allTextContents();
+    expect(ranks.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, index) => `Rank ${index + 1}`));
+  });
+
+  test('a card shows rank, image, name, description, comment count, upvotes, and only its first 3 tags', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({
+      name: 'Periwinkle Editor',
+      description: 'Edits periwinkles.',
+      image: '/pictures/git/tile.svg',
+      tags: ['first-tag', 'second-tag', 'third-tag', 'fourth-tag', 'fifth-tag'],
+    });
+    await site.addComments(product.id, [{}, {}]);
+    await site.addUpvotes(product.id, 3);
+    await visit(page, '/?q=periwinkle');
+    const card = cardOf(page, 'Periwinkle Editor');
+    await expect(card.getByText('Rank 1', { exact: true })).toBeVisible();
+    const image = card.locator('img');
+    await expect(image).toHaveAttribute('src', '/pictures/git/tile.svg');
+    expect(await image.evaluate((element: HTMLImageElement) => element.naturalWidth)).toBeGreaterThan(0);
+    await expect(card.getByText('Edits periwinkles.', { exact: true })).toBeVisible();
+    await expect(card.getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText([
+      'first-tag',
+      'second-tag',
+      'third-tag',
+    ]);
+    const comments = card.getByRole('link', { name: /^View Comments, 2/ });
+    await expect(comments).toHaveAttribute('title', 'View Comments');
+    const upvote = upvoteOf(page, 'Periwinkle Editor');
+    await expect(upvote).toHaveAccessibleName('Upvote Periwinkle Editor, 3');
+    await expect(card.getByRole('button', { name: 'Visit Website (Demo)' })).toBeDisabled();
+  });
+
+  test('a long description is clamped to 2 lines', async ({ page, site }) => {
+    await site.addProduct({ name: 'Verbose Umbrella', description: 'Keeps the rain away from you. '.repeat(40) });
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      await visit(page, '/?q=verbose+umbrella');
+      const lines = await cardOf(page, 'Verbose Umbrella')
+        .locator('.product-card-description')
+        .evaluate((element) => ({
+          shown: element.clientHeight / Number.parseFloat(getComputedStyle(element).lineHeight),
+          hidden: element.scrollHeight > element.clientHeight,
+        }));
+      expect(lines.shown).toBeCloseTo(2, 1);
+      expect(lines.hidden).toBe(true);
+    }
+  });
+
+  test('pressing anywhere on a card, or Enter on its name, opens the product', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Marigold Clock', description: 'Tells the time of marigolds.' });
+    await visit(page, '/?q=marigold+clock');
+    await cardOf(page, 'Marigold Clock').click({ position: { x: 8, y: 8 } });
+    await expect(page).toHaveURL(`/product/${product.id}`);
+    await page.goBack();
+    const text = await page.getByText('Tells the time of marigolds.').boundingBox();
+    // By the mouse itself: what lies under the pointer here is the name's link, stretched over the card.
+    await page.mouse.click((text?.x ?? 0) + 20, (text?.y ?? 0) + 10);
+    await expect(page).toHaveURL(`/product/${product.id}`);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Marigold Clock', exact: true }).press('Enter');
+    await expect(page.getByRole('heading', { level: 1, name: 'Marigold Clock' })).toBeVisible();
+  });
+
+  test('the comment button of a card opens the product at its comments', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Foxglove Router' });
+    await visit(page, '/?q=foxglove');
+    await cardOf(page, 'Foxglove Router')
+      .getByRole('link', { name: /^View Comments/ })
+      .click();
+    await expect(page).toHaveURL(`/product/${product.id}#comments`);
+    await expect(page.getByRole('heading', { name: 'Discussion (0)' })).toBeInViewport();
+  });
+
+  test('the sidebar Product Landscapes shows three fixed articles: title, excerpt, author, avatar, subtitle', async ({
+    page,
+  }) => {
+    await visit(page, '/');
+    const sidebar = page.getByRole('complementary', { name: 'Product Landscapes' });
+    await expect(sidebar.getByRole('heading', { level: 2, name: 'Product Landscapes' })).toBeVisible();
+    const articles = sidebar.getByRole('article');
+    await expect(articles).toHaveCount(3);
+    for (const article of await articles.all()) {
+      await expect(article.getByRole('heading', { level: 3 })).toHaveText(/\S/);
+      await expect(article.locator('.article-card-excerpt')).toHaveText(/\S{3}/);
+      await expect(article.locator('.article-card-name')).toHaveText(/\S/);
+      await expect(article.locator('.article-card-subtitle')).toHaveText(/\S/);
+      await expect(article.locator('.avatar')).toBeVisible();
+    }
+    const before = await sidebar.textContent();
+    await page.goto('/?q=nothing-has-this-name');
+    expect(await sidebar.textContent(), 'the articles do not depend on the products').toBe(before);
+  });
+
+  test('an image that cannot be loaded gives way to a drawn placeholder', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404 \(Not Found\).*\/pictures\/missing\.svg/);
+    await site.addProduct({ name: 'Pictureless Thing', image: '/pictures/missing.svg' });
+    await page.goto('/?q=pictureless');
+    const card = cardOf(page, 'Pictureless Thing');
+    await expect(card.locator('.picture-placeholder')).toBeVisible();
+    await expect(card.locator('img')).toHaveCount(0);
+  });
+});
+
+test.describe('§3: the fields of a product', () => {
+  test('a product of which nothing is known is shown with the defaults', async ({ page, site }) => {
+    const blank = { name: '', description: '', image: '', category: '', maker: '', launchDate: '' };
+    const product = await site.addProduct(blank);
+    await visit(page, `/product/${product.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Untitled Product' })).toBeVisible();
+    await expect(page.getByText('No description available', { exact: true })).toBeVisible();
+    await expect(page.locator('.product-hero-picture')).toHaveAttribute('src', PRODUCT_DEFAULTS.image);
+    const stats = page.getByRole('region', { name: 'Product Stats' });
+    await expect(stats.getByRole('definition')).toHaveText(['Today', 'Uncategorized', 'Unknown Maker']);
+    await expect(page.getByRole('list', { name: 'Tags' })).toHaveCount(0);
+  });
+
+  test('what the database was given nothing for has the same defaults, for comments too', async ({ page, site }) => {
+    await site.database.query("INSERT INTO products (id, search_text) VALUES ('bare', '')");
+    await site.database.query("INSERT INTO product_counts (product_id, comments) VALUES ('bare', 1)");
+    await site.database.query(
+      "INSERT INTO comments (id, product_id, content) VALUES (gen_random_uuid(), 'bare', 'A bare comment')",
+    );
+    await visit(page, '/product/bare');
+    await expect(page.getByRole('heading', { level: 1, name: 'Untitled Product' })).toBeVisible();
+    await expect(page.getByText('No description available', { exact: true })).toBeVisible();
+    const comment = page.getByRole('article', { name: 'Comment by Anonymous' });
+    await expect(comment.getByRole('button', { name: 'Like 0' })).toBeVisible();
+    await expect(comment.locator('.badge')).toHaveCount(0);
+    await expect(page.locator('.comment .avatar img')).toHaveAttribute('src', '/pictures/avatar-default.svg');
+    await site.database.query("DELETE FROM products WHERE id = 'bare'");
+  });
+});

@@ -1,0 +1,70 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+
+test.describe('§2: the 404 page', () => {
+  test('an unknown path answers 404 with the page that says so, and a link leads home', async ({
+    page,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404 \(Not Found\)/);
+    const response = await page.goto('/no/such/place');
+    expect(response?.status()).toBe(404);
+    await expect(page.getByRole('heading', { level: 1, name: '404', exact: true })).toBeVisible();
+    await expect(page.getByText('Oops! Page not found', { exact: true })).toBeVisible();
+    await expect(page).toHaveTitle('Page not found · Groundswell');
+    await page.getByRole('link', { name: 'Return to Home', exact: true }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+  });
+
+  test('the server logs the missing path', async ({ page, site, expectConsoleError }) => {
+    expectConsoleError(/404 \(Not Found\)/);
+    await page.goto('/lost-at-sea?with=query');
+    await expect
+      .poll(() => site.output().split('\n'))
+      .toContainEqual(expect.stringMatching(/404.*"path":"\/lost-at-sea"|"path":"\/lost-at-sea".*404/));
+  });
+
+  test('a missing path that is reached without loading a document is logged by the browser', async ({ page }) => {
+    const warnings: string[] = [];
+    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
+    await visit(page, '/');
+    await page.evaluate(() => {
+      history.pushState({ key: 'adrift' }, '', '/adrift');
+      dispatchEvent(new PopStateEvent('popstate'));
+    });
+    await expect(page.getByText('Oops! Page not found', { exact: true })).toBeVisible();
+    await expect.poll(() => warnings).toContain('Page not found: /adrift');
+  });
+});
+
+test.describe('§2 and §8: an unknown product', () => {
+  for (const id of ['no-such-product', 'Not%20an%20id', 'x'.repeat(200)]) {
+    test(`${id.slice(0, 20)}: 'Product not found' with status 404, and a way home`, async ({
+      page,
+      expectConsoleError,
+    }) => {
+      expectConsoleError(/404 \(Not Found\)/);
+      const response = await page.goto(`/product/${id}`);
+      expect(response?.status()).toBe(404);
+      await expect(page.getByRole('heading', { level: 1, name: 'Product not found', exact: true })).toBeVisible();
+      await expect(page).toHaveTitle('Product not found · Groundswell');
+      await page.getByText('Return to home', { exact: true }).click();
+      await expect(page).toHaveURL('/');
+      await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+    });
+  }
+
+  test('a product that was removed since the list was read is said to be not found', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    const product = await site.addProduct({ name: 'Evanescent Tool' });
+    await visit(page, '/?q=evanescent');
+    await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+    // The browser's own lines about the product, its comments and perhaps its neighbours.
+    expectConsoleError(/404 \(Not Found\)/);
+    await page.getByRole('link', { name: 'Evanescent Tool', exact: true }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Product not found' })).toBeVisible();
+  });
+});

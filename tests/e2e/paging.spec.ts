@@ -1,0 +1,109 @@
+import type { Page } from '@playwright/test';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { failResponses, recordRequests } from '../support/network.ts';
+import { cardNames } from '../support/screen.ts';
+
+const NEXT_PAGE = /\/api\/products\?.*cursor=/;
+
+/** Scrolls down until that many products are there; without the wheel's momentum, which would go on after the test. */
+async function scrollTo(page: Page, count: number): Promise<void> {
+  const scroll = async () => {
+    await page.evaluate(() => window.scrollBy({ top: 2_000, behavior: 'instant' }));
+    return cardNames(page).count();
+  };
+  await expect.poll(scroll, { timeout: 20_000, intervals: [50] }).toBeGreaterThanOrEqual(count);
+}
+
+test.describe('§2: the list goes on', () => {
+  test('scrolling shows every product once, in order, with ranks that continue', async ({ page, site }) => {
+    await site.addProducts(80, (index) => ({ name: `Bellflower ${String(index).padStart(2, '0')}` }));
+    await visit(page, '/?q=bellflower');
+    const asked = recordRequests(page, NEXT_PAGE);
+    await scrollTo(page, 80);
+    const names = await cardNames(page).allTextContents();
+    const expected = Array.from({ length: 80 }, (_, index) => `Bellflower ${String(79 - index).padStart(2, '0')}`);
+    expect(names).toEqual(expected);
+    const ranks = await page.locator('.product-card-rank').allTextContents();
+    expect(ranks).toEqual(expected.map((_, index) => `Rank ${index + 1}`));
+    await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
+    expect(asked).toHaveLength(2);
+  });
+
+  test('a product that is launched while one scrolls makes no product appear twice', async ({ page, site }) => {
+    await site.addProducts(40, (index) => ({ name: `Campion ${index}` }));
+    await visit(page, '/?q=campion');
+    await site.addProducts(5, (index) => ({ name: `Campion new ${index}` }));
+    await scrollTo(page, 40);
+    const names = await cardNames(page).allTextContents();
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toEqual(Array.from({ length: 40 }, (_, index) => `Campion ${39 - index}`));
+  });
+
+  test('a page that cannot be loaded says so after the retries and offers to try again', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/503/);
+    expectConsoleError(/Failed to fetch products: The database cannot be reached/);
+    await site.addProducts(40, (index) => ({ name: `Tansy ${index}` }));
+    await page.clock.install();
+    const failed = await failResponses(page, NEXT_PAGE, { times: 3 });
+    await visit(page, '/?q=tansy');
+    await page
+      .getByRole('list')
+      .filter({ has: page.locator('.product-card') })
+      .last()
+      .scrollIntoViewIfNeeded();
+    await page.mouse.move(600, 400);
+    await page.mouse.wheel(0, 10_000);
+    await expect.poll(() => failed.requests.length).toBe(1);
+    await page.clock.fastForward(1_000);
+    await expect.poll(() => failed.requests.length).toBe(2);
+    await page.clock.fastForward(2_000);
+    await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
+    expect(failed.requests).toHaveLength(3);
+    await expect(cardNames(page)).toHaveCount(30);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(cardNames(page)).toHaveCount(40);
+    await expect(page.getByText('More products could not be loaded.')).toHaveCount(0);
+  });
+
+  for (const way of ['Back', 'Back to products'] as const) {
+    test(`${way}: the list is found as it was left, at the same place`, async ({ page, site }) => {
+      await site.addProducts(70, (index) => ({ name: `Yarrow ${index}` }));
+      await visit(page, '/?q=yarrow');
+      await scrollTo(page, 60);
+      const link = page.getByRole('link', { name: 'Yarrow 20', exact: true });
+      await link.scrollIntoViewIfNeeded();
+      const before = await link.boundingBox();
+      const asked = recordRequests(page, /\/api\/products\?/);
+      await link.click();
+      await expect(page.getByRole('heading', { level: 1, name: 'Yarrow 20' })).toBeVisible();
+      expect(await page.evaluate(() => scrollY), 'a new page starts at its top').toBe(0);
+      if (way === 'Back') await page.goBack();
+      else await page.getByRole('link', { name: way }).click();
+      await expect(link).toBeInViewport();
+      await expect.poll(async () => Math.round((await link.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? -1));
+      expect(
+        asked.filter((request) => !request.url().includes('cursor=')),
+        'nothing is loaded anew',
+      ).toEqual([]);
+    });
+  }
+
+  test('a list can be ordered by upvotes or comments, each an address of its own', async ({ page, site }) => {
+    const [first, second, third] = await site.addProducts(3, (index) => ({ name: `Speedwell ${index + 1}` }));
+    await site.addUpvotes(first?.id ?? '', 2);
+    await site.addUpvotes(second?.id ?? '', 1);
+    await site.addComments(second?.id ?? '', [{}, {}]);
+    await site.addComments(third?.id ?? '', [{}]);
+    await visit(page, '/?q=speedwell');
+    await expect(cardNames(page)).toHaveText(['Speedwell 3', 'Speedwell 2', 'Speedwell 1']);
+    await page.getByRole('link', { name: 'Top', exact: true }).click();
+    await expect(page).toHaveURL('/?q=speedwell&sort=top');
+    await expect(cardNames(page)).toHaveText(['Speedwell 1', 'Speedwell 2', 'Speedwell 3']);
+    await page.getByRole('link', { name: 'Discussed', exact: true }).click();
+    await expect(cardNames(page)).toHaveText(['Speedwell 2', 'Speedwell 3', 'Speedwell 1']);
+  });
+});

@@ -1,0 +1,66 @@
+import { type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import { type E2eSite, startE2eSite } from './e2e-site.ts';
+import { createPageFaults, type PageFaults } from './page-faults.ts';
+
+interface TestFixtures {
+  faults: PageFaults;
+  /** Announces an error in the browser's console, which would otherwise fail the test; it must then come. */
+  expectConsoleError: (pattern: RegExp) => void;
+  /** The page of another visitor, in a browser profile of its own, watched like `page`. */
+  newVisitor: (options?: BrowserContextOptions) => Promise<Page>;
+}
+
+interface WorkerFixtures {
+  /** The built site with the sample catalogue. Tests of one worker share it: a test adds what it changes. */
+  site: E2eSite;
+}
+
+/** Every page fails its test on an uncaught error, a console error or a violation of the content policy. */
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const site = await startE2eSite();
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+
+  baseURL: ({ site }, use) => use(site.address),
+
+  // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+  faults: async ({}, use) => {
+    const faults = createPageFaults();
+    await use(faults);
+    faults.verify();
+  },
+
+  expectConsoleError: ({ faults }, use) => use(faults.announce),
+
+  context: async ({ context, faults }, use) => {
+    await faults.watch(context);
+    await use(context);
+  },
+
+  newVisitor: async ({ browser, baseURL, faults }, use) => {
+    const open: Page[] = [];
+    await use(async (options = {}) => {
+      const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
+      await faults.watch(context);
+      const page = await context.newPage();
+      open.push(page);
+      return page;
+    });
+    for (const page of open) await page.context().close();
+  },
+});
+
+export { expect } from '@playwright/test';
+
+/** Opens a page that has products and waits until it is alive: the last thing that it does by itself is to ask for votes. */
+export async function visit(page: Page, path: string): Promise<void> {
+  const alive = page.waitForRequest(/\/api\/upvotes\?/);
+  await page.goto(path);
+  await alive;
+}

@@ -1,0 +1,55 @@
+import type { Page, Request } from '@playwright/test';
+
+type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
+
+interface Match {
+  method?: Method;
+  /** How many requests it concerns; all by default. */
+  times?: number;
+}
+
+/** Lets the server answer and keeps the answer from the page until it is released. */
+export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }: Match = {}) {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const requests: Request[] = [];
+  await page.route(url, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    requests.push(route.request());
+    const response = await route.fetch();
+    await released;
+    await route.fulfill({ response });
+  });
+  return { release, requests };
+}
+
+/** Answers in the server's place with an error, as a server that is overloaded or away would. */
+export async function failResponses(
+  page: Page,
+  url: RegExp,
+  { method = 'GET', times = Number.POSITIVE_INFINITY, status = 503 }: Match & { status?: number } = {},
+) {
+  const requests: Request[] = [];
+  const detail = status === 429 ? 'Too many requests' : 'The database cannot be reached';
+  await page.route(url, (route) => {
+    if (route.request().method() !== method || requests.length >= times) return route.fallback();
+    requests.push(route.request());
+    return route.fulfill({
+      status,
+      contentType: 'application/problem+json',
+      body: JSON.stringify({ type: 'about:blank', title: 'Failed', status, detail, code: 'unavailable' }),
+    });
+  });
+  return { requests };
+}
+
+/** The requests of a page from now on that match. */
+export function recordRequests(page: Page, url: RegExp, method: Method = 'GET'): Request[] {
+  const requests: Request[] = [];
+  page.on('request', (request) => {
+    if (request.method() === method && url.test(request.url())) requests.push(request);
+  });
+  return requests;
+}
