@@ -3,7 +3,7 @@
 # A recording's first line is the command; colours are kept as ANSI sequences.
 set -uo pipefail
 tools="$(cd "$(dirname "$0")" && pwd)"
-export tools LC_ALL=C.UTF-8 TZ=UTC COLORTERM=truecolor TERM=xterm-256color PAGER=cat GIT_PAGER=cat
+export real_home="$HOME" tools LC_ALL=C.UTF-8 TZ=UTC COLORTERM=truecolor TERM=xterm-256color PAGER=cat GIT_PAGER=cat
 export GIT_CONFIG_GLOBAL="$tools/samples/git/gitconfig.txt" GIT_CONFIG_SYSTEM=/dev/null
 export npm_config_update_notifier=false NO_UPDATE_NOTIFIER=1
 PATH="$tools/node_modules/.bin:$PATH"

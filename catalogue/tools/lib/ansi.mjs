@@ -61,12 +61,9 @@ function css(style) {
 export function ansiToHtml(text) {
   const style = {};
   let html = '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
   for (const piece of text.split(/(\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()].|\r|\x0f)/)) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
     const sgr = /^\x1b\[([0-9;:]*)m$/.exec(piece);
     if (sgr) apply(style, (sgr[1] || '0').split(/[;:]/).map(Number));
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
     else if (piece && !/^[\x1b\r\x0f]/.test(piece)) {
       const rules = css(style);
       html += rules ? `<span style="${rules}">${escapeHtml(piece)}</span>` : escapeHtml(piece);
@@ -76,6 +73,5 @@ export function ansiToHtml(text) {
 }
 
 /** What is left when the colours are gone: for measuring. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 export const plainText = (text) =>
   text.replace(/\x1b\[[0-9;:?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[()].|\r|\x0f/g, '');

@@ -1,109 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { codeToHtml } from 'shiki';
 import { ansiToHtml, escapeHtml, plainText } from './ansi.mjs';
-
-const themes = {
-  night: {
-    ground: '#10151f',
-    ink: '#dfe6ee',
-    bar: '#1a2130',
-    mute: '#8793a6',
-    code: 'github-dark-default',
-    a: [
-      '#2b3444',
-      '#ff7b86',
-      '#7ee0a1',
-      '#f2cc7b',
-      '#7ab7ff',
-      '#d6a4ff',
-      '#6fdfe6',
-      '#d4dbe6',
-      '#6b788d',
-      '#ff9aa2',
-      '#9df0b9',
-      '#ffdf9e',
-      '#a3cdff',
-      '#e4c3ff',
-      '#9af0f4',
-      '#ffffff',
-    ],
-  },
-  plum: {
-    ground: '#1d1527',
-    ink: '#eae2f4',
-    bar: '#2a1f38',
-    mute: '#a493b8',
-    code: 'catppuccin-mocha',
-    a: [
-      '#3b2d4d',
-      '#ff7f9f',
-      '#95e6a8',
-      '#f7d27e',
-      '#8db4ff',
-      '#e29bf5',
-      '#7fe3df',
-      '#ddd2ea',
-      '#7d6b92',
-      '#ff9fb8',
-      '#b4f2c2',
-      '#ffe3a6',
-      '#b0ccff',
-      '#efc1fb',
-      '#a9f0ec',
-      '#ffffff',
-    ],
-  },
-  forest: {
-    ground: '#0e1a17',
-    ink: '#dcebe4',
-    bar: '#16271f',
-    mute: '#84a296',
-    code: 'everforest-dark',
-    a: [
-      '#27413a',
-      '#f58b7c',
-      '#8fdc8a',
-      '#e6cf7a',
-      '#7cc4e8',
-      '#d7a6d9',
-      '#72dcc4',
-      '#cfe0d8',
-      '#64857a',
-      '#ffa99c',
-      '#aef0a8',
-      '#f6e3a0',
-      '#a2dbf5',
-      '#e9c5ea',
-      '#9aeedb',
-      '#ffffff',
-    ],
-  },
-  paper: {
-    ground: '#fdfcf9',
-    ink: '#22303c',
-    bar: '#f0ede5',
-    mute: '#7b7c78',
-    code: 'github-light-default',
-    a: [
-      '#22303c',
-      '#c22f3d',
-      '#1b7f46',
-      '#946200',
-      '#1f5fbf',
-      '#8c3fb3',
-      '#0b7a85',
-      '#5d6670',
-      '#8a8f94',
-      '#d94452',
-      '#23995a',
-      '#b07a0b',
-      '#3a7ade',
-      '#a556cc',
-      '#1597a3',
-      '#22303c',
-    ],
-  },
-}; // prettier-ignore
+import { themes } from './themes.mjs';
 
 const face = (file) => `url(/node_modules/@fontsource-variable/${file})`;
 const baseStyle = `
@@ -115,7 +13,7 @@ body{display:flex;align-items:center;justify-content:center;font-family:Sans,san
 .bar{height:52px;display:flex;align-items:center;gap:10px;padding:0 22px;background:var(--bar);color:var(--mute);font-size:18px;font-weight:560}
 .bar i{width:14px;height:14px;border-radius:50%;background:var(--mute);opacity:.45}.bar i.on{background:var(--accent);opacity:1}
 .bar span{flex:1;text-align:center;margin-right:72px}
-pre{margin:0;font-family:Mono,'DejaVu Sans Mono',monospace;font-variant-ligatures:none;white-space:pre;overflow:hidden}
+pre{margin:0;font-family:Mono,'DejaVu Sans Mono',monospace;font-variant-ligatures:none;white-space:pre-wrap;overflow-wrap:anywhere;word-break:break-all;overflow:hidden}pre.shiki{white-space:pre}
 .code{padding:24px 0 24px 26px}pre.rule{padding:18px 32px 24px}pre.side{padding:24px 24px;background:color-mix(in srgb,var(--bar) 60%,transparent);border-left:1px solid color-mix(in srgb,var(--mute) 25%,transparent)}
 .prompt{color:var(--accent);font-weight:700}.typed{font-weight:650}.rule{border-top:1px solid color-mix(in srgb,var(--mute) 30%,transparent)}
 .shiki{background:none!important}.n{color:var(--mute);opacity:.6;user-select:none}`;
@@ -127,6 +25,19 @@ const bodyWidth = 1136;
 function typeSize(columns, lines, height = bodyHeight) {
   const size = Math.min((bodyWidth - 64) / (columns * 0.6), (height - 48) / (lines * 1.4), 27);
   return Math.round(Math.max(size, 11) * 4) / 4;
+}
+
+const rowsAt = (lines, columns) =>
+  lines.reduce((sum, line) => sum + Math.max(1, Math.ceil([...plainText(line)].length / columns)), 0);
+
+/** The column at which wrapping, as a terminal does, leaves the largest type; `sizeAt(columns, rows)` judges. */
+function bestWrap(lines, sizeAt) {
+  let best = { columns: widest(lines), size: 0 };
+  for (const columns of [widest(lines), 120, 108, 96, 84, 72, 60, 50, 42]) {
+    const size = sizeAt(columns, rowsAt(lines, columns));
+    if (columns <= widest(lines) && size > best.size * 1.04) best = { columns, size };
+  }
+  return best;
 }
 
 const widest = (lines) => Math.max(...lines.map((line) => [...plainText(line)].length), 24);
@@ -171,21 +82,22 @@ export async function framePage(product, shot) {
     title = shot.title ?? shot.code.split('/').at(-1);
     const output = shot.recording ? recordedLines(shot.recording, false) : [];
     const code = widest(lines) + 5;
-    const rows = lines.length + output.length + (output.length ? 3 : 0);
-    const below = typeSize(Math.max(code, widest(output)), rows);
-    const beside = output.length ? typeSize(code + widest(output) + 6, Math.max(lines.length, output.length)) : 0;
-    const size = Math.max(below, beside);
-    const side = beside > below;
-    const split =
-      output.length && side ? `display:grid;grid-template-columns:${code + 1}fr ${widest(output) + 3}fr` : '';
+    const gap = output.length ? 3 : 0;
+    const below = bestWrap(output, (columns, rows) => typeSize(Math.max(code, columns), lines.length + rows + gap));
+    const beside = bestWrap(output, (columns, rows) => typeSize(code + columns + 6, Math.max(lines.length, rows)));
+    const side = output.length > 0 && beside.size > below.size;
+    const { size, columns } = side ? beside : below;
+    const split = output.length && side ? `display:grid;grid-template-columns:${code + 1}fr ${columns + 3}fr` : '';
     const printed = output.length ? `<pre class="${side ? 'side' : 'rule'}">${terminalHtml(output)}</pre>` : '';
     body = `<div style="${split};min-height:420px;font-size:${size}px;line-height:1.4"><div class="code">${html}</div>${printed}</div>`;
   } else {
     const lines = recordedLines(shot.recording, shot.screen);
-    const size = typeSize(shot.columns ?? widest(lines), lines.length);
+    const { size, columns } = shot.screen
+      ? { size: typeSize(widest(lines), lines.length), columns: widest(lines) }
+      : bestWrap(lines, typeSize);
     const content = shot.screen ? ansiToHtml(lines.join('\n')) : terminalHtml(lines);
     const line = shot.screen ? 1.32 : 1.4;
-    body = `<pre style="padding:24px 32px;min-height:420px;font-size:${size}px;line-height:${line}">${content}</pre>`;
+    body = `<pre style="padding:24px 32px;max-width:calc(${columns + 0.4}ch + 64px);min-height:420px;font-size:${size}px;line-height:${line}">${content}</pre>`;
   }
   const palette = theme.a.map((color, index) => `--a${index}:${color}`).join(';');
   const [from, to] = product.tile;

@@ -1,4 +1,4 @@
 sample main.rs broken.rs
-export HOME=/root
+export HOME="$real_home" # rustup finds its toolchain there
 rec 1; run 'rustc main.rs && ./main'
 rec 2; shown 'rustc broken.rs' 'rustc --color always broken.rs'

@@ -132,12 +132,10 @@ for (const option of options) {
   const box = document.createElement('div');
   box.style.cssText = 'background:#16203a;border-radius:14px;overflow:hidden;min-width:0;min-height:0';
   app.append(box);
-  echarts
-    .init(box, 'dark')
-    .setOption({
-      backgroundColor: 'transparent',
-      animation: false,
-      color: ['#4cc9f0', '#f72585', '#ffd166', '#06d6a0', '#b388eb', '#ff9f68'],
-      ...option,
-    });
+  echarts.init(box, 'dark').setOption({
+    backgroundColor: 'transparent',
+    animation: false,
+    color: ['#4cc9f0', '#f72585', '#ffd166', '#06d6a0', '#b388eb', '#ff9f68'],
+    ...option,
+  });
 }
