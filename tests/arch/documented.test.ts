@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -8,7 +10,7 @@ import type { PageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 import { silentLog } from '../support/silent-log.ts';
-import { readText } from './source-files.ts';
+import { filesBelow, ROOT, readText } from './source-files.ts';
 
 /** Those of the names that a document does not give as code, alone between backticks. */
 function missingFrom(document: string, names: readonly string[]): string[] {
@@ -94,6 +96,44 @@ describe("the operator's command", () => {
     });
   }
 });
+
+describe('links', () => {
+  test('each link of a document to another file leads somewhere', async () => {
+    const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+    documents.push(...(await filesBelow('docs')).filter((path) => path.endsWith('.md')));
+    const broken: string[] = [];
+    for (const document of documents) {
+      for (const target of linksOf(await readText(document))) {
+        const [path = '', heading] = target.split('#');
+        const file = path === '' ? document : join(dirname(document), path);
+        const isThere = existsSync(join(ROOT, file));
+        if (!isThere || (heading && !anchorsOf(await readText(file)).includes(heading))) {
+          broken.push(`${document}: ${target}`);
+        }
+      }
+    }
+    expect(broken).toEqual([]);
+  });
+});
+
+/** Targets in the same repository, of links and pictures. */
+function linksOf(document: string): string[] {
+  const targets = [...document.matchAll(/\]\(([^)\s]+)\)|(?:src|srcset)="([^"]+)"/g)].map(
+    (match) => match[1] ?? match[2],
+  );
+  return targets.filter((target) => target !== undefined).filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** The names that headings have in addresses. */
+function anchorsOf(document: string): string[] {
+  const headings = [...document.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] ?? '');
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );
+}
 
 /** The commands that do something, with their whole names and their flags. */
 function leavesOf(command: Command, parents: readonly string[] = []): { name: string; flags: string[] }[] {
