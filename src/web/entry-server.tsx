@@ -16,6 +16,9 @@ import { NOT_FOUND_TITLE } from './routes/not-found/not-found.tsx';
 import { productSummary, productTitle } from './routes/product/titles.ts';
 import { matchRoute, ROUTES } from './routes/table.ts';
 
+// While the server starts: a later build may replace the files of one that is running.
+await Promise.all(ROUTES.map(({ route }) => route.preload()));
+
 export interface RenderRequest {
   /** Path and query, e.g. `/?q=a`. */
   url: string;
@@ -46,7 +49,6 @@ type Head = Pick<RenderedPage, 'status' | 'title' | 'description' | 'preloadImag
 
 /** Renders one page for every visitor: nothing personal is asked for. Never rejects because a read failed. */
 export async function render({ url, api, siteName }: RenderRequest): Promise<RenderedPage> {
-  await Promise.all(ROUTES.map(({ route }) => route.preload()));
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
   const client = createQueryClient('server');
   const renderedAt = Date.now();
