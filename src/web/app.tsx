@@ -1,6 +1,6 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { Route, Routes } from 'react-router';
+import { Route, Routes, useLocation } from 'react-router';
 import type { Api } from '../contract/api.ts';
 import { ApiProvider } from './lib/api-context.tsx';
 import { SiteNameContext } from './lib/document-title.ts';
@@ -8,7 +8,7 @@ import { RouteView } from './lib/lazy-route.tsx';
 import { NavigationProvider } from './lib/navigation.tsx';
 import { NowProvider } from './lib/now.tsx';
 import { Layout } from './routes/layout/layout.tsx';
-import { ROUTES } from './routes/table.ts';
+import { matchRoute, ROUTES } from './routes/table.ts';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
 
 interface AppProps {
@@ -30,11 +30,7 @@ export function App({ api, client, siteName, renderedAt }: AppProps) {
               <Layout>
                 <ErrorBoundary>
                   <Suspense>
-                    <Routes>
-                      {ROUTES.map(({ path, route }) => (
-                        <Route key={path} path={path} element={<RouteView route={route} />} />
-                      ))}
-                    </Routes>
+                    <Screen />
                   </Suspense>
                 </ErrorBoundary>
               </Layout>
@@ -43,5 +39,19 @@ export function App({ api, client, siteName, renderedAt }: AppProps) {
         </SiteNameContext>
       </QueryClientProvider>
     </ApiProvider>
+  );
+}
+
+/** The screen of the current address. The router would overlook case and a slash at the end, the table of routes does not. */
+function Screen() {
+  const location = useLocation();
+  const { name } = matchRoute(location.pathname);
+  const shown = ROUTES.filter((row) => row.name === name);
+  return (
+    <Routes>
+      {shown.map(({ path, route }) => (
+        <Route key={path} path={path} element={<RouteView route={route} />} />
+      ))}
+    </Routes>
   );
 }

@@ -24,11 +24,12 @@ export const ROUTES: readonly [TableRow, TableRow, TableRow] = [
   },
 ];
 
-/** The row for a path, and the parameters in it. */
+/** The row for a path, and the parameters in it. An address is taken as it is written: neither case nor a slash at its end is overlooked. */
 export function matchRoute(pathname: string): TableRow & { params: Record<string, string | undefined> } {
+  const hasSlashAtEnd = pathname.length > 1 && pathname.endsWith('/');
   for (const row of ROUTES) {
-    const match = matchPath(row.path, pathname);
-    if (match) return { ...row, params: match.params };
+    const match = matchPath({ path: row.path, caseSensitive: true }, pathname);
+    if (match && !hasSlashAtEnd) return { ...row, params: match.params };
   }
   return { ...ROUTES[2], params: {} };
 }
