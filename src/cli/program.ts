@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { countsCommand } from './commands/counts.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -11,7 +12,8 @@ export function buildProgram(): Command {
     )
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
-    .addCommand(sampleCommand());
+    .addCommand(sampleCommand())
+    .addCommand(countsCommand());
   throwFaults(program);
   return program;
 }

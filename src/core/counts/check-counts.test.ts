@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore } from '../core.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { checkCounts, repairCounts, type WrongCount } from './check-counts.ts';
+import { createDriftSampler } from './drift-sampler.ts';
+
+let database: TestDatabase;
+/** Another process, as far as the database can tell. */
+let other: TestDatabase;
+const ids = Array.from({ length: 25 }, (_, index) => `p-${String(index).padStart(2, '0')}`);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  other = joinTestDatabase(database);
+  await saveProducts(
+    database,
+    ids.map((id) => buildProduct({ id })),
+  );
+});
+afterAll(async () => {
+  await other.drop();
+  await database.drop();
+});
+
+const upvote = (productId: string, upvoted = true, session = `session-${randomUUID()}`) =>
+  createCore(other).setUpvote({ productId, session, upvoted });
+
+async function checkAll(limit = 10): Promise<{ checked: number; wrong: WrongCount[] }> {
+  const result = { checked: 0, wrong: [] as WrongCount[] };
+  for (let after: string | null = ''; after !== null; ) {
+    const batch = await checkCounts(database, { after, limit });
+    result.checked += batch.checked;
+    result.wrong.push(...batch.wrong);
+    after = batch.next;
+  }
+  return result;
+}
+
+const plantDrift = () =>
+  database.query(
+    `UPDATE product_counts SET upvotes = upvotes + 3, comments = comments + 1 WHERE product_id IN ('p-03', 'p-24')`,
+  );
+
+test.each([1, 10, 25, 100])(
+  'every product is compared once, %i at a time; right counts are no alarm',
+  async (limit) => {
+    await upvote('p-00');
+    expect(await checkAll(limit)).toEqual({ checked: ids.length, wrong: [] });
+  },
+);
+
+test('a planted drift is found, repaired once, and gone', async () => {
+  await upvote('p-03');
+  await plantDrift();
+  const { wrong } = await checkAll();
+  expect(wrong).toEqual([
+    { productId: 'p-03', upvotes: { stored: 4, rows: 1 }, comments: { stored: 1, rows: 0 } },
+    { productId: 'p-24', upvotes: { stored: 3, rows: 0 }, comments: { stored: 1, rows: 0 } },
+  ]);
+  expect(await repairCounts(database, ['p-03', 'p-24'])).toEqual(wrong);
+  expect(await repairCounts(database, ['p-03', 'p-24'])).toEqual([]);
+  expect((await checkAll()).wrong).toEqual([]);
+});
+
+test('counts that are missing are found and made', async () => {
+  await database.query("DELETE FROM product_counts WHERE product_id = 'p-05'");
+  const missing = { productId: 'p-05', upvotes: { stored: null, rows: 0 }, comments: { stored: null, rows: 0 } };
+  expect((await checkAll()).wrong).toEqual([missing]);
+  expect(await repairCounts(database, ['p-05'])).toEqual([missing]);
+  expect((await checkAll()).wrong).toEqual([]);
+});
+
+test('while another process writes the same products, there is no false alarm and a repair loses nothing', async () => {
+  const core = createCore(other);
+  let writing = true;
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    const session = `session-writer-${writer}`;
+    for (let turn = 0; writing; turn += 1) {
+      const productId = ids[turn % ids.length] ?? '';
+      await core.setUpvote({ productId, session, upvoted: turn % 3 > 0 });
+      if (turn % 5 === 0) await core.addComment({ productId, content: 'Again' }, { session });
+    }
+  });
+  try {
+    for (let round = 0; round < 15; round += 1) {
+      expect((await checkAll()).wrong).toEqual([]);
+      expect(await repairCounts(database, ids)).toEqual([]);
+    }
+    await plantDrift();
+    expect((await checkAll()).wrong.map(({ productId }) => productId)).toEqual(['p-03', 'p-24']);
+    expect((await repairCounts(database, ids)).map(({ productId }) => productId).sort()).toEqual(['p-03', 'p-24']);
+  } finally {
+    writing = false;
+    await Promise.all(writers);
+  }
+  expect((await checkAll()).wrong).toEqual([]);
+});
+
+test('the sampler goes round, tells what it found at once, and forgets it after a round without', async () => {
+  const sampler = createDriftSampler(database, 10);
+  await plantDrift();
+  const found: number[] = [];
+  for (let step = 0; step < 3; step += 1) found.push((await sampler.step()).length);
+  expect([found, sampler.drift()]).toEqual([[1, 0, 1], 2]);
+  await repairCounts(database, ids);
+  await sampler.step();
+  expect(sampler.drift()).toBe(2);
+  for (let step = 0; step < 2; step += 1) await sampler.step();
+  expect(sampler.drift()).toBe(0);
+});
