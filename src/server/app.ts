@@ -1,13 +1,19 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
-import { LIMITS } from '../contract/limits.ts';
 import type { Core } from '../core/core.ts';
+import { type Sources, systemSources } from '../core/sources.ts';
+import type { RateLimits } from '../settings/rate-limits.ts';
+import type { TrustedProxies } from '../settings/trusted-proxies.ts';
+import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
 import { handleError } from './http/error-handler.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { recordAllowedMethods } from './http/method-not-allowed.ts';
-import { negotiateRepresentation } from './http/representation.ts';
+import { negotiateRepresentation } from './http/negotiate-representation.ts';
 import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.ts';
 import { validateByContract } from './http/validation.ts';
+import { chargeWith, limitRequests } from './limits/limit-requests.ts';
+import { createRateLimiter } from './limits/rate-limiter.ts';
+import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -22,25 +28,23 @@ export interface AppOptions {
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
+  /** Unset: nothing is limited. */
+  rateLimits?: RateLimits | undefined;
+  /** Whose `X-Forwarded-For` counts; unset: nobody's. */
+  trustProxy?: TrustedProxies | undefined;
+  sources?: Sources;
   /** Runs before the routes are added; development hangs its asset server in here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
-/** A client that sends its headers or body slower than this is let go. */
-const REQUEST_TIMEOUT_MS = 30_000;
-
-/** Node refuses a longer head of a request. */
-const MAX_PATH_LENGTH = 16 * 1024;
-
 /** Builds the whole server, which then listens where and when its caller says. */
-export async function buildApp({ core, renderer, folders, log, prepare }: AppOptions): Promise<FastifyInstance> {
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { core, renderer, folders, log, rateLimits, trustProxy, sources = systemSources, prepare } = options;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    bodyLimit: LIMITS.bodyBytes,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    // As long as a path can be at all: that an id is too long to exist is for its route to say.
-    routerOptions: { maxParamLength: MAX_PATH_LENGTH },
+    ...SERVER_BOUNDS,
+    trustProxy: trustProxy ?? false,
     // A path that is no valid URL reaches no hook or handler: it is answered here.
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(reply);
@@ -55,15 +59,21 @@ export async function buildApp({ core, renderer, folders, log, prepare }: AppOpt
   validateByContract(app);
   addSecurityHeaders(app);
   negotiateRepresentation(app);
+  boundRequests(app);
+  const now = () => sources.now().getTime();
+  const limiter = rateLimits && createRateLimiter(rateLimits, now);
+  if (limiter) warnOfUntrustedProxy(app, trustProxy);
+  limitRequests(app, limiter);
+  const charge = chargeWith(limiter);
 
   await prepare?.(app);
 
-  await app.register(productRoutes, { core });
+  await app.register(productRoutes, { core, charge });
   await app.register(upvoteRoutes, { core });
   await app.register(commentRoutes, { core });
   await app.register(healthRoutes, { core });
   await app.register(staticFiles, folders);
-  addPageRoutes(app, renderer);
+  addPageRoutes(app, renderer, charge);
   addNotFound(app, renderer, allowedMethods);
   return app;
 }

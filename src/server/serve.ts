@@ -57,6 +57,8 @@ export async function serve(
       renderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log,
+      rateLimits: settings.rateLimits,
+      trustProxy: settings.trustProxy,
       prepare,
     });
     address = await listen(app, settings);

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 import { readSettings, SETTING_NAMES, SettingsError } from './settings.ts';
 
 function faultsOf(environment: Record<string, string>): readonly string[] {
@@ -22,6 +23,8 @@ describe('defaults', () => {
       siteUrl: undefined,
       siteName: 'Groundswell',
       sampleCatalogue: true,
+      rateLimits: DEFAULT_RATE_LIMITS,
+      trustProxy: undefined,
       logLevel: 'info',
     });
   });
@@ -43,6 +46,15 @@ describe('values', () => {
         SITE_URL: 'https://Launches.example/',
         SITE_NAME: 'Launches',
         SAMPLE_CATALOGUE: 'OFF',
+        RATE_LIMITS: 'On',
+        LIMIT_UPVOTES_PER_SESSION: '1',
+        LIMIT_UPVOTES_PER_NETWORK: '2',
+        LIMIT_COMMENTS_PER_SESSION: '3',
+        LIMIT_COMMENTS_PER_NETWORK: '4',
+        LIMIT_LIKES_PER_SESSION: '5',
+        LIMIT_LIKES_PER_NETWORK: '6',
+        LIMIT_SEARCHES_PER_NETWORK: '7',
+        TRUST_PROXY: 'loopback, 192.0.2.1',
         LOG_LEVEL: 'Warn',
       }),
     ).toEqual({
@@ -53,6 +65,13 @@ describe('values', () => {
       siteUrl: 'https://launches.example',
       siteName: 'Launches',
       sampleCatalogue: false,
+      rateLimits: {
+        upvote: { session: { amount: 1, seconds: 60 }, network: { amount: 2, seconds: 60 } },
+        comment: { session: { amount: 3, seconds: 60 }, network: { amount: 4, seconds: 60 } },
+        like: { session: { amount: 5, seconds: 60 }, network: { amount: 6, seconds: 60 } },
+        search: { network: { amount: 7, seconds: 1 } },
+      },
+      trustProxy: expect.any(Function),
       logLevel: 'warn',
     });
   });
@@ -79,10 +98,24 @@ describe('faults', () => {
     ['SITE_NAME', 'x'.repeat(61), /longer than 60/],
     ['SAMPLE_CATALOGUE', 'yes', /neither on nor off/],
     ['SAMPLE_CATALOGUE', 'constructor', /neither on nor off/],
+    ['RATE_LIMITS', 'no', /neither on nor off/],
+    ['LIMIT_UPVOTES_PER_SESSION', '0', /number from 1 to/],
+    ['LIMIT_UPVOTES_PER_NETWORK', '-5', /number from 1 to/],
+    ['LIMIT_COMMENTS_PER_SESSION', '1.5', /number from 1 to/],
+    ['LIMIT_COMMENTS_PER_NETWORK', '1e3', /number from 1 to/],
+    ['LIMIT_LIKES_PER_SESSION', 'many', /number from 1 to/],
+    ['LIMIT_LIKES_PER_NETWORK', '10000000', /number from 1 to/],
+    ['LIMIT_SEARCHES_PER_NETWORK', '20/s', /number from 1 to/],
+    ['TRUST_PROXY', 'yes', /no address/],
     ['LOG_LEVEL', 'loud', /is not one of fatal, error, warn/],
   ])('%s=%s is one line that names the setting and what it takes', (name, value, what) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);
     expect(faultsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
+  });
+
+  test('a faulty amount is a fault even while limits are off', () => {
+    expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
+    expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
   });
 
   test('all faults are listed at once', () => {
@@ -93,6 +126,8 @@ describe('faults', () => {
       SITE_URL: 'x',
       SITE_NAME: 'x'.repeat(99),
       SAMPLE_CATALOGUE: 'x',
+      LIMIT_LIKES_PER_SESSION: 'x',
+      TRUST_PROXY: 'x',
       LOG_LEVEL: 'x',
     });
     expect(faults.map((fault) => fault.split(':')[0])).toEqual([
@@ -102,6 +137,8 @@ describe('faults', () => {
       'SITE_URL',
       'SITE_NAME',
       'SAMPLE_CATALOGUE',
+      'LIMIT_LIKES_PER_SESSION',
+      'TRUST_PROXY',
       'LOG_LEVEL',
     ]);
   });

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path';
+import { RATE_LIMIT_SETTINGS, type RateLimits, rateLimitsOf } from './rate-limits.ts';
+import { readTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 
 /** What the operator can set, read and checked; see docs/configuration.md. */
 export interface Settings {
@@ -12,6 +14,10 @@ export interface Settings {
   siteUrl: string | undefined;
   siteName: string;
   sampleCatalogue: boolean;
+  /** Unset: nothing is limited. */
+  rateLimits: RateLimits | undefined;
+  /** Unset: nobody is trusted. */
+  trustProxy: TrustedProxies | undefined;
   logLevel: LogLevel;
 }
 
@@ -27,6 +33,15 @@ const READERS = {
   SITE_URL: { fallback: undefined, read: readSiteUrl },
   SITE_NAME: { fallback: 'Groundswell', read: readSiteName },
   SAMPLE_CATALOGUE: { fallback: 'on', read: readSwitch },
+  RATE_LIMITS: { fallback: 'on', read: readSwitch },
+  LIMIT_UPVOTES_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_UPVOTES_PER_SESSION, read: readAmount },
+  LIMIT_UPVOTES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_UPVOTES_PER_NETWORK, read: readAmount },
+  LIMIT_COMMENTS_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_COMMENTS_PER_SESSION, read: readAmount },
+  LIMIT_COMMENTS_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_COMMENTS_PER_NETWORK, read: readAmount },
+  LIMIT_LIKES_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_SESSION, read: readAmount },
+  LIMIT_LIKES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_NETWORK, read: readAmount },
+  LIMIT_SEARCHES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_SEARCHES_PER_NETWORK, read: readAmount },
+  TRUST_PROXY: { fallback: undefined, read: readTrustedProxies },
   LOG_LEVEL: { fallback: 'info', read: readLogLevel },
 } as const;
 
@@ -64,6 +79,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     siteUrl: get('SITE_URL'),
     siteName: get('SITE_NAME'),
     sampleCatalogue: get('SAMPLE_CATALOGUE'),
+    rateLimits: readRateLimits(get('RATE_LIMITS'), rateLimitsOf(get)),
+    trustProxy: get('TRUST_PROXY'),
     logLevel: get('LOG_LEVEL'),
   };
   if (faults.length > 0) throw new SettingsError(faults);
@@ -114,6 +131,19 @@ function readSwitch(text: string): boolean {
   ]).get(text.toLowerCase());
   if (value === undefined) throw new Error(`'${text}' is neither on nor off`);
   return value;
+}
+
+function readRateLimits(areOn: boolean, limits: RateLimits): RateLimits | undefined {
+  return areOn ? limits : undefined;
+}
+
+/** Read even where limits are off: a fault should not wait for the day on which they are needed. */
+function readAmount(text: string): number {
+  if (!/^\d{1,7}$/.test(text) || Number(text) === 0)
+    throw new Error(
+      `${quote(text)} is not an amount; it must be a number from 1 to 9999999 (RATE_LIMITS=off lifts all limits)`,
+    );
+  return Number(text);
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -7,6 +7,8 @@ import { buildApp } from '../../src/server/app.ts';
 import { coreApi } from '../../src/server/pages/core-api.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import type { RateLimits } from '../../src/settings/rate-limits.ts';
+import type { TrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from './build-product.ts';
 import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
@@ -35,10 +37,15 @@ const BUILD = {
 export async function startTestSite({
   sources = systemSources,
   log = silentLog,
+  rateLimits,
+  trustProxy,
   beside,
 }: {
   sources?: Sources;
   log?: FastifyBaseLogger;
+  /** Unset: nothing is limited, so that a test may ask as often as it likes. */
+  rateLimits?: RateLimits;
+  trustProxy?: TrustedProxies;
   /** Shares the database of that site, as a second process would. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
@@ -55,6 +62,9 @@ export async function startTestSite({
     renderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
     log,
+    sources,
+    rateLimits,
+    trustProxy,
   });
   return {
     app,

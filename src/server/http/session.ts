@@ -7,9 +7,15 @@ const HEADER_NAME = SESSION_HEADER.toLowerCase();
 
 /** The session id of the visitor who asks. @throws CoreError `session_required` where it is missing or malformed. */
 export function sessionOf(request: FastifyRequest): string {
-  const session = request.headers[HEADER_NAME];
-  if (typeof session !== 'string' || !SESSION.test(session)) {
+  const session = knownSessionOf(request);
+  if (session === undefined) {
     throw new CoreError('session_required', `The header ${SESSION_HEADER} must name the visitor's session`);
   }
   return session;
+}
+
+/** The session id where there is a good one. */
+export function knownSessionOf(request: FastifyRequest): string | undefined {
+  const session = request.headers[HEADER_NAME];
+  return typeof session === 'string' && SESSION.test(session) ? session : undefined;
 }

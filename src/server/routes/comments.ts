@@ -31,6 +31,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
   app.post(
     '/api/comments',
     {
+      config: { limit: { action: 'comment' } },
       schema: { body: NewCommentSchema, response: { 200: AddedCommentSchema, 201: AddedCommentSchema } },
       schemaErrorFormatter: (errors) =>
         // A field that is missing or no text is, in the specification's words, the same fault as an empty one.
@@ -46,11 +47,15 @@ export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     },
   );
 
-  app.post('/api/comments/:id/like', { schema: { params, response: { 200: LikesSchema } } }, async (request, reply) => {
-    sessionOf(request);
-    reply.header('Cache-Control', NO_STORE);
-    return core.likeComment(request.params.id);
-  });
+  app.post(
+    '/api/comments/:id/like',
+    { config: { limit: { action: 'like' } }, schema: { params, response: { 200: LikesSchema } } },
+    async (request, reply) => {
+      sessionOf(request);
+      reply.header('Cache-Control', NO_STORE);
+      return core.likeComment(request.params.id);
+    },
+  );
 };
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);

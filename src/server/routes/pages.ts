@@ -1,11 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { REVALIDATE } from '../http/caching.ts';
+import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { homeAddress, type PageAddress, productAddress } from '../pages/page-address.ts';
 import type { PageRenderer } from '../pages/renderer.ts';
 
 /** The two pages that there are; every other address an HTML visitor asks for is the 404 page. */
-export function addPageRoutes(app: FastifyInstance, renderer: PageRenderer): void {
-  app.get('/', (request, reply) => sendAt(homeAddress(queryOf(request)), request, reply));
+export function addPageRoutes(app: FastifyInstance, renderer: PageRenderer, charge: ChargeRequest): void {
+  app.get('/', async (request, reply) => {
+    const query = queryOf(request);
+    const address = homeAddress(query);
+    // Only what is really rendered: a page out of a cache is to be given before this.
+    if (query.get('q') && !address.faulty) charge('search', request, reply);
+    return sendAt(address, request, reply);
+  });
   app.get<{ Params: { id: string } }>('/product/:id', (request, reply) =>
     sendAt(productAddress(request.params.id, queryOf(request)), request, reply),
   );

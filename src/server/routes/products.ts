@@ -4,12 +4,20 @@ import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/products/product-not-found.ts';
 import { REVALIDATE } from '../http/caching.ts';
+import type { ChargeRequest } from '../limits/limit-requests.ts';
 
-export const productRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+interface Options {
+  core: Core;
+  charge: ChargeRequest;
+}
+
+export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, charge }) => {
   app.get(
     '/api/products',
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
     async (request, reply) => {
+      // Only what the database is really asked for: an answer out of a cache is to be given before this.
+      if (request.query.q) charge('search', request, reply);
       reply.header('Cache-Control', REVALIDATE);
       return core.listProducts(request.query);
     },

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { UpvotedQuerySchema, UpvotedSchema, UpvoteStateSchema } from '../../contract/upvotes/schema.ts';
 import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/caching.ts';
-import { sessionOf } from '../http/session.ts';
+import { knownSessionOf, sessionOf } from '../http/session.ts';
 
 export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.addHook('onRequest', async (_request, reply) => {
@@ -21,6 +22,14 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
   );
 
   const params = Type.Object({ id: Type.String() });
+
+  /** Whoever voted can take the vote back, whatever others do in the same network. Not more work than asking for it. */
+  async function isRetraction(request: FastifyRequest): Promise<boolean> {
+    const session = knownSessionOf(request);
+    const { id } = request.params as { id: string };
+    return session !== undefined && (await core.getUpvoted([id], session)).upvoted.length > 0;
+  }
+
   for (const [method, upvoted] of [
     ['PUT', true],
     ['DELETE', false],
@@ -29,6 +38,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       method,
       url: '/api/products/:id/upvote',
       schema: { params, response: { 200: UpvoteStateSchema } },
+      config: { limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
       handler: async (request) => {
         const { id: productId } = request.params;
         return core.setUpvote({ productId, session: sessionOf(request), upvoted });

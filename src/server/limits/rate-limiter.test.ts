@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import type { RateLimits } from '../../settings/rate-limits.ts';
+import { createRateLimiter } from './rate-limiter.ts';
+
+const perMinute = (amount: number) => ({ amount, seconds: 60 });
+const LIMITS: RateLimits = {
+  upvote: { session: perMinute(2), network: perMinute(5) },
+  comment: { session: perMinute(1), network: perMinute(3) },
+  like: { session: perMinute(2), network: perMinute(5) },
+  search: { network: { amount: 2, seconds: 1 } },
+};
+const HOUR_MS = 3_600_000;
+
+function limiterAt(startMs = 0, maxKeys?: number) {
+  const clock = { ms: startMs };
+  return { clock, limiter: createRateLimiter(LIMITS, () => clock.ms, undefined, maxKeys) };
+}
+
+const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
+
+describe('who is limited', () => {
+  test('a session, wherever it comes from', () => {
+    const { limiter } = limiterAt();
+    const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
+      (address) => limiter.charge('upvote', visitor('a', address)).exceeded,
+    );
+    expect(exceeded).toEqual([[], [], ['session']]);
+  });
+
+  test('a network, whatever sessions it makes up', () => {
+    const { limiter } = limiterAt();
+    const exceeded = [1, 2, 3, 4, 5, 6].map((name) => limiter.charge('upvote', visitor(`made-up-${name}`)).exceeded);
+    expect(exceeded.at(-1)).toEqual(['network']);
+    expect(exceeded.slice(0, 5).flat()).toEqual([]);
+    expect(limiter.charge('upvote', visitor('other', '192.0.3.1')).exceeded).toEqual([]);
+  });
+
+  test('each action for itself', () => {
+    const { limiter } = limiterAt();
+    limiter.charge('comment', visitor('a'));
+    expect(limiter.charge('comment', visitor('a')).exceeded).toEqual(['session']);
+    expect(limiter.charge('like', visitor('a')).exceeded).toEqual([]);
+  });
+
+  test('without a good session, the network alone', () => {
+    const { limiter } = limiterAt();
+    const charge = limiter.charge('upvote', { session: undefined, address: undefined });
+    expect(charge.limits).toEqual([{ scope: 'network', ...perMinute(5), remaining: 4, waitMs: 0, refillMs: 12_000 }]);
+  });
+});
+
+test('what one limit refuses costs the other nothing', () => {
+  const { limiter } = limiterAt();
+  for (let tried = 0; tried < 50; tried += 1) limiter.charge('upvote', visitor('greedy'));
+  const { exceeded, limits } = limiter.charge('upvote', visitor('modest'));
+  expect(exceeded).toEqual([]);
+  expect(limits.map(({ scope, remaining }) => [scope, remaining])).toEqual([
+    ['session', 1],
+    ['network', 2],
+  ]);
+});
+
+test('a refused flood of made-up sessions leaves no trace in memory', () => {
+  const { limiter } = limiterAt();
+  for (let name = 0; name < 10_000; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
+  expect(limiter.size()).toBe(5 + 1);
+});
+
+test('a flood from many networks keeps no more than the bound', () => {
+  const { limiter } = limiterAt(0, 100);
+  for (let name = 0; name < 5_000; name += 1) {
+    limiter.charge('upvote', visitor(`made-up-${name}`, `10.${name >> 8}.${name & 255}.1`));
+  }
+  expect(limiter.size()).toBe(200);
+});
+
+test('when the salt changes, a network goes on where it was', () => {
+  const { clock, limiter } = limiterAt();
+  limiter.charge('upvote', visitor('first'));
+  clock.ms = HOUR_MS - 1;
+  for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
+  clock.ms = HOUR_MS;
+  expect(limiter.charge('upvote', visitor('f')).exceeded).toEqual(['network']);
+  clock.ms += 12_000;
+  expect(limiter.charge('upvote', visitor('f')).exceeded).toEqual([]);
+});
+
+test('a limit that is ignored is neither asked nor charged', () => {
+  const { limiter } = limiterAt();
+  for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
+  const { exceeded, limits } = limiter.charge('upvote', visitor('a'), { ignoring: 'network' });
+  expect(exceeded).toEqual([]);
+  expect(limits.map(({ remaining }) => remaining)).toEqual([0, 0]);
+  expect(limiter.charge('upvote', visitor('a'), { ignoring: 'network' }).exceeded).toEqual(['session']);
+});

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createTokenBuckets } from './token-buckets.ts';
+
+/** What a bucket is by its definition: tokens that come in evenly and are taken out whole. */
+class ModelBucket {
+  tokens: number;
+  at = 0;
+
+  constructor(
+    readonly amount: number,
+    readonly seconds: number,
+  ) {
+    this.tokens = amount;
+  }
+
+  take(now: number): boolean {
+    const refilled = ((now - this.at) / (this.seconds * 1_000)) * this.amount;
+    this.tokens = Math.min(this.amount, this.tokens + refilled);
+    this.at = now;
+    // The same thousandth is forgiven.
+    if (this.tokens + 0.001 < 1) return false;
+    this.tokens = Math.max(this.tokens - 1, 0);
+    return true;
+  }
+}
+
+describe('against a simple model', () => {
+  const steps = fc.array(fc.record({ key: fc.constantFrom('a', 'b', 'c'), pauseMs: fc.nat(2_000) }), {
+    maxLength: 300,
+  });
+  const rate = fc.record({ amount: fc.integer({ min: 1, max: 50 }), seconds: fc.integer({ min: 1, max: 60 }) });
+
+  test('each bucket gives and refuses as one that counts its tokens', () => {
+    fc.assert(
+      fc.property(rate, steps, ({ amount, seconds }, list) => {
+        let now = 0;
+        const buckets = createTokenBuckets({ amount, seconds, now: () => now });
+        const models = new Map(['a', 'b', 'c'].map((key) => [key, new ModelBucket(amount, seconds)]));
+        for (const { key, pauseMs } of list) {
+          now += pauseMs;
+          expect(buckets.take(key)).toBe(models.get(key)?.take(now));
+        }
+      }),
+    );
+  });
+
+  test('in no stretch of the window pass more than twice the amount, however requests are spread', () => {
+    fc.assert(
+      fc.property(rate, steps, ({ amount, seconds }, list) => {
+        let now = 0;
+        const buckets = createTokenBuckets({ amount, seconds, now: () => now });
+        const passed: number[] = [];
+        for (const { pauseMs } of list) {
+          now += pauseMs;
+          if (buckets.take('a')) passed.push(now);
+        }
+        for (const start of passed) {
+          expect(passed.filter((at) => at >= start && at < start + seconds * 1_000).length).toBeLessThanOrEqual(
+            2 * amount,
+          );
+        }
+      }),
+    );
+  });
+});
+
+describe('one bucket', () => {
+  function bucketOf(amount: number, seconds: number, maxKeys?: number) {
+    const clock = { ms: 1_000_000 };
+    const buckets = createTokenBuckets({ amount, seconds, now: () => clock.ms, ...(maxKeys ? { maxKeys } : {}) });
+    return { clock, buckets };
+  }
+
+  test('gives its amount at once, then one by one as it refills', () => {
+    const { clock, buckets } = bucketOf(3, 60);
+    expect([1, 2, 3, 4].map(() => buckets.take('a'))).toEqual([true, true, true, false]);
+    expect(buckets.look('a')).toEqual({ remaining: 0, waitMs: expect.any(Number), refillMs: 60_000 });
+    clock.ms += 19_000;
+    expect(buckets.take('a')).toBe(false);
+    clock.ms += 1_000;
+    expect([1, 2].map(() => buckets.take('a'))).toEqual([true, false]);
+  });
+
+  test('says how long to wait for the next token, and waiting just so long is enough', () => {
+    const { clock, buckets } = bucketOf(7, 60);
+    for (let taken = 0; taken < 7; taken += 1) buckets.take('a');
+    clock.ms += buckets.look('a').waitMs;
+    expect(buckets.take('a')).toBe(true);
+  });
+
+  test('a refusal costs nothing', () => {
+    const { clock, buckets } = bucketOf(1, 10);
+    buckets.take('a');
+    for (let tried = 0; tried < 100; tried += 1) buckets.take('a');
+    clock.ms += 10_000;
+    expect(buckets.take('a')).toBe(true);
+  });
+
+  test('a token that is given back can be taken again', () => {
+    const { buckets } = bucketOf(1, 10);
+    buckets.take('a');
+    buckets.giveBack('a');
+    expect(buckets.size()).toBe(0);
+    expect(buckets.take('a')).toBe(true);
+  });
+
+  test('a clock that is set back locks nobody out for longer than an empty bucket would', () => {
+    const { clock, buckets } = bucketOf(2, 60);
+    buckets.take('a');
+    clock.ms -= 3_600_000;
+    expect(buckets.look('a').refillMs).toBe(60_000);
+    clock.ms += 30_000;
+    expect(buckets.take('a')).toBe(true);
+  });
+
+  test('full buckets are forgotten as new ones come', () => {
+    const { clock, buckets } = bucketOf(10, 1);
+    for (let key = 0; key < 1_000; key += 1) buckets.take(`old-${key}`);
+    clock.ms += 1_000;
+    for (let key = 0; key < 1_000; key += 1) buckets.take(`new-${key}`);
+    expect(buckets.size()).toBe(1_000);
+  });
+
+  test('200,000 made-up keys keep no more than the bound', () => {
+    const { buckets } = bucketOf(1, 3_600, 1_000);
+    for (let key = 0; key < 200_000; key += 1) buckets.take(`made-up-${key}`);
+    expect(buckets.size()).toBe(1_000);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { readTrustedProxies } from './trusted-proxies.ts';
+
+describe('who is trusted', () => {
+  const cases: [setting: string, trusted: string[], others: string[]][] = [
+    ['192.0.2.1', ['192.0.2.1', '::ffff:192.0.2.1'], ['192.0.2.2', '::1', '', 'unknown']],
+    ['10.0.0.0/8', ['10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3'], ['11.0.0.1', '9.255.255.255']],
+    ['10.1.2.3/8', ['10.200.0.1'], ['11.0.0.1']],
+    ['2001:db8::/32', ['2001:db8::1', '2001:DB8:ffff::'], ['2001:db9::1', '32.1.13.184']],
+    ['::ffff:192.0.2.0/120', ['192.0.2.9', '::ffff:192.0.2.9'], ['192.0.3.9']],
+    ['loopback', ['127.0.0.1', '127.9.9.9', '::1', '::ffff:127.0.0.1'], ['10.0.0.1', '::2']],
+    ['LinkLocal', ['169.254.1.1', 'fe80::1', 'fe80::1%eth0'], ['169.253.1.1']],
+    ['uniquelocal', ['10.0.0.1', '172.31.0.1', '192.168.1.1', 'fd00::1'], ['172.32.0.1', '192.0.2.1']],
+    [' loopback , 192.0.2.1,, 2001:db8::7 ', ['::1', '192.0.2.1', '2001:db8::7'], ['192.0.2.2']],
+  ];
+  for (const [setting, trusted, others] of cases) {
+    test(`TRUST_PROXY=${setting}`, () => {
+      const isTrusted = readTrustedProxies(setting);
+      expect(trusted.filter((address) => !isTrusted(address))).toEqual([]);
+      expect(others.filter(isTrusted)).toEqual([]);
+    });
+  }
+});
+
+describe('faults name the part that is wrong', () => {
+  test.each([
+    ['true', "'true' is no address"],
+    ['1', "'1' is no address"],
+    ['*', "'*' is no address"],
+    ['127.1', "'127.1' is no address"],
+    ['0x7f000001', "'0x7f000001' is no address"],
+    ['proxy.example', "'proxy.example' is no address"],
+    ['loopback, 10.0.0.256', "'10.0.0.256' is no address"],
+    ['10.0.0.0/8/8', "'10.0.0.0/8/8' is no address"],
+    ['10.0.0.0/', "'10.0.0.0/' is no range"],
+    ['10.0.0.0/33', "'10.0.0.0/33' is no range"],
+    ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' is no range"],
+    ['2001:db8::/129', "'2001:db8::/129' is no range"],
+    ['0.0.0.0/0', "'0.0.0.0/0' trusts everybody"],
+    ['::/0', "'::/0' trusts everybody"],
+    ['::ffff:0:0/96', 'covers all of IPv4'],
+    ['fe80::1%eth0', "'fe80::1%eth0' is no address"],
+  ])('TRUST_PROXY=%s', (setting, fault) => {
+    expect(() => readTrustedProxies(setting)).toThrow(fault);
+  });
+});
