@@ -1,0 +1,190 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { connect } from '../../src/core/database/connect.ts';
+import { databasesOf, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { newVisitor } from '../support/requests.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+
+const ground = new Ground();
+
+// Every start is a process or two, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+beforeAll(installCommand);
+afterEach(() => ground.clear());
+
+const LOG_LEVEL = 'warn';
+
+async function upvotesOf(address: string, id: string): Promise<number> {
+  const response = await fetch(`${address}/api/products/${id}`);
+  return (await response.json()).product.upvotes;
+}
+
+async function upvote(address: string, id: string): Promise<number> {
+  const response = await fetch(`${address}/api/products/${id}/upvote`, { method: 'PUT', headers: newVisitor() });
+  return (await response.json()).upvotes;
+}
+
+/** What PostgreSQL calls a cluster, drawn anew with every initdb. */
+async function clusterIdentity(dataDir: string): Promise<unknown> {
+  const connection = await connect({ dataDir, mode: 'share', log: silentLog });
+  try {
+    return await connection.database.query('SELECT system_identifier::text FROM pg_control_system()');
+  } finally {
+    await connection.close();
+  }
+}
+
+describe('serve', () => {
+  test('it says its address, where the data lies and how many products there are, and serves them', async () => {
+    const dataDir = await ground.dataDir();
+    const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL });
+    expect(site.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+    await site.says(new RegExp(`Data +${join(dataDir, 'postgres')}\n`));
+    expect(site.products).toBeGreaterThanOrEqual(48);
+
+    const home = await fetch(site.address);
+    expect([home.status, home.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    const html = await home.text();
+    expect(html).toContain('Top Products Launching Today');
+    // Every file that the page names is there.
+    const files = [...html.matchAll(/(?:src|href)="(\/(?:assets|pictures)\/[^"]+)"/g)].map(([, path]) => path);
+    expect(files.length).toBeGreaterThan(3);
+    for (const path of new Set(files)) expect((await fetch(site.address + path)).status, path).toBe(200);
+    const missing = await fetch(`${site.address}/nothing`, { method: 'HEAD' });
+    expect([missing.status, await missing.text()]).toEqual([404, '']);
+
+    site.process.kill('SIGTERM');
+    expect(await site.ended).toMatchObject({ code: 0, signal: null, stderr: '' });
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s ends everything that it started, with exit code 0, though a browser holds a connection open',
+    async (signal) => {
+      const dataDir = await ground.dataDir();
+      const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+      expect(await databasesOf(dataDir)).not.toEqual([]);
+      // `fetch` keeps its connection.
+      await (await fetch(`${site.address}/healthz`)).text();
+      site.process.kill(signal);
+      const { code, signal: killedBy, stdout } = await site.ended;
+      expect({ code, killedBy }).toEqual({ code: 0, killedBy: null });
+      expect(stdout).toContain('"msg":"Stopped"');
+      expect(await databasesOf(dataDir)).toEqual([]);
+    },
+  );
+
+  test('SIGTERM in the middle of the start ends everything as well', async () => {
+    const dataDir = await ground.dataDir();
+    const site = ground.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });
+    await site.says(/Making the embedded database/);
+    site.process.kill('SIGTERM');
+    expect(await site.ended).toMatchObject({ code: 0, signal: null });
+    expect(await databasesOf(dataDir)).toEqual([]);
+  });
+
+  test('the second start keeps everything: it makes no new database, builds nothing and loads nothing again', async () => {
+    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'info' };
+    const first = await ground.serve(settings);
+    const upvotes = await upvote(first.address, 'git');
+    const identity = await clusterIdentity(settings.DATA_DIR);
+    first.process.kill('SIGTERM');
+    await first.ended;
+
+    const second = await ground.serve(settings);
+    expect(second.products).toBe(first.products);
+    expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
+    expect(await clusterIdentity(settings.DATA_DIR)).toEqual(identity);
+    second.process.kill('SIGTERM');
+    const { stdout, stderr } = await second.ended;
+    expect(stdout).not.toMatch(/Making the embedded database|Migration applied/);
+    expect(stderr).toBe('');
+  });
+
+  test('a second site on one data folder is told who holds it, with exit code 2, and harms nothing', async () => {
+    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+    const first = await ground.serve(settings);
+    const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
+    expectRefusal(
+      second,
+      new RegExp(`${settings.DATA_DIR} is held by process ${first.process.pid} \\(${first.address}\\).*DATA_DIR`),
+    );
+    expect((await fetch(`${first.address}/readyz`)).status).toBe(200);
+  });
+
+  test('two sites started at once on a new data folder: one is up, the other is told', async () => {
+    const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+    const sites = [0, 1].map(() => ground.start(['serve'], { settings }));
+    const loser = await Promise.race(sites.map(({ ended }) => ended));
+    expectRefusal(loser, /is held by process \d+/);
+    const winner = sites.find(({ process }) => process.exitCode === null);
+    const [, address] = (await winner?.says(/Address +(http:\S+)\n/)) ?? [];
+    expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  });
+
+  test('SAMPLE_CATALOGUE=off starts with an empty list', async () => {
+    const site = await ground.serve({ DATA_DIR: await ground.dataDir(), LOG_LEVEL, SAMPLE_CATALOGUE: 'off' });
+    expect(site.products).toBe(0);
+    expect(await (await fetch(`${site.address}/api/products`)).json()).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('with DATABASE_URL it uses that server, names it without the password, and loads no sample', async () => {
+    const database = await createTestDatabase({ migrated: false });
+    const { host, password, pathname } = new URL(database.url);
+    const dataDir = await ground.dataDir();
+    const site = await ground.serve({ DATABASE_URL: database.url, DATA_DIR: dataDir, LOG_LEVEL: 'info' });
+    await site.says(new RegExp(`Data +.*${pathname}\n`));
+    expect(site.products).toBe(0);
+    site.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await site.ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    if (host !== '') expect(stdout).toContain(host);
+    if (password !== '') expect(stdout).not.toContain(password);
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+    await database.drop();
+  });
+});
+
+describe('kill -9', () => {
+  test('of a site that is up: the next start has everything that was acknowledged', async () => {
+    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+    const first = await ground.serve(settings);
+    const upvotes = await upvote(first.address, 'git');
+    first.process.kill('SIGKILL');
+    await first.ended;
+    const second = await ground.serve(settings);
+    expect(second.products).toBe(first.products);
+    expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
+    expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
+  });
+
+  test('of a site and its database: the next start has everything that was acknowledged', async () => {
+    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+    const first = await ground.serve(settings);
+    const upvotes = await upvote(first.address, 'git');
+    const databases = await databasesOf(settings.DATA_DIR);
+    for (const pid of [first.process.pid ?? 0, ...databases]) process.kill(pid, 'SIGKILL');
+    await first.ended;
+    const second = await ground.serve(settings);
+    expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
+  });
+
+  test.each([/Making the embedded database/, /Migration applied/])(
+    'in the middle of the very first start (%s): the next start works',
+    async (moment) => {
+      const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'info' };
+      const first = ground.start(['serve'], { settings });
+      await first.says(moment);
+      first.process.kill('SIGKILL');
+      await first.ended;
+      const second = await ground.serve(settings);
+      expect(second.products).toBeGreaterThanOrEqual(48);
+      expect((await fetch(`${second.address}/readyz`)).status).toBe(200);
+      second.process.kill('SIGTERM');
+      expect(await second.ended).toMatchObject({ code: 0 });
+      expect(await databasesOf(settings.DATA_DIR)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { databasesOf, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+
+const ground = new Ground();
+const isRoot = process.geteuid?.() === 0;
+const nobody = { uid: 65_534, gid: 65_534 };
+
+// Every start is a process or two, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+beforeAll(installCommand);
+afterEach(() => ground.clear());
+
+/** Takes a port until the test is over. */
+async function takePort(): Promise<{ port: number; release: () => void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('No port');
+  return { port: address.port, release: () => server.close() };
+}
+
+describe('usage (api.md, Operator’s command: exit code 2 for bad usage)', () => {
+  test('--help lists every command and ends with 0', async () => {
+    const { code, stdout, stderr } = await runCommand(['--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    for (const name of ['serve', 'migrate', 'sample']) expect(stdout).toMatch(new RegExp(`^ +${name}\\b`, 'm'));
+  });
+
+  test.each([[['serve', '--help']], [['sample', 'remove', '--help']]])(
+    '%s explains itself and ends with 0',
+    async (parameters) => {
+      const { code, stdout } = await runCommand(parameters);
+      expect(code).toBe(0);
+      expect(stdout).toContain(`Usage: groundswell ${parameters.slice(0, -1).join(' ')}`);
+    },
+  );
+
+  test.each([
+    [['nonsense'], /unknown command 'nonsense'/],
+    [['serve', '--nonsense'], /unknown option '--nonsense'/],
+    [['sample', 'nonsense'], /unknown command 'nonsense'/],
+    [['migrate', 'now'], /too many arguments/],
+    [[], /Usage: groundswell/],
+    [['sample'], /Usage: groundswell sample/],
+  ])('%j is bad usage: 2, said on standard error, without a stack trace', async (parameters, message) => {
+    const { code, stdout, stderr } = await runCommand(parameters);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^ +at /m);
+  });
+});
+
+describe('faulty settings (api.md, Settings: all faults are listed at once)', () => {
+  test.each([[['serve']], [['migrate']], [['sample', 'load']]])(
+    '%s lists them, a line each, and ends with 2',
+    async (parameters) => {
+      const dataDir = await ground.dataDir();
+      const settings = {
+        DATA_DIR: dataDir,
+        PORT: 'eighty',
+        SITE_URL: 'https://me:hunter2@site.example',
+        SAMPLE_CATALOGUE: 'maybe',
+        LOG_LEVEL: 'loud',
+        DATABASE_URL: 'mysql://me:hunter2@db/site',
+      };
+      const ended = await runCommand(parameters, { settings });
+      expectRefusal(ended, /PORT: /, /DATABASE_URL: /, /SITE_URL: /, /SAMPLE_CATALOGUE: /, /LOG_LEVEL: /);
+      expect(ended.stderr).not.toContain('hunter2');
+      await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+    },
+  );
+});
+
+describe('a database that cannot be had', () => {
+  test.each([[['serve']], [['migrate']], [['sample', 'load']], [['sample', 'remove', '--yes']]])(
+    '%s with a DATABASE_URL where nobody listens: one line with what to do, and 2',
+    async (parameters) => {
+      const { port, release } = await takePort();
+      release();
+      const settings = { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: `postgres://me:hunter2@127.0.0.1:${port}/site` };
+      const ended = await runCommand(parameters, { settings });
+      expectRefusal(ended, /DATABASE_URL: 127\.0\.0\.1:\d+\/site cannot be used: .*ECONNREFUSED.*Check the address/);
+      expect(ended.stderr).not.toContain('hunter2');
+    },
+  );
+
+  test('a database that does not exist: one line with what to do, and 2', async () => {
+    const url = new URL(inject('databaseServerUrl'));
+    url.pathname = '/no_such_database';
+    const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATABASE_URL: url.href } });
+    expectRefusal(ended, /DATABASE_URL: .*database "no_such_database" does not exist/);
+  });
+
+  test('a DATA_DIR that is a file: one line that names it, and 2', async () => {
+    const file = join(await ground.folder(), 'data');
+    await writeFile(file, 'not a folder');
+    for (const DATA_DIR of [file, join(file, 'below')]) {
+      const ended = await runCommand(['serve'], { settings: { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR } });
+      expectRefusal(ended, new RegExp(`${DATA_DIR}.*DATA_DIR`));
+    }
+  });
+
+  test('a DATA_DIR in which an ordinary user may not write: one line that names it, and 2', async () => {
+    const folder = await ground.folder();
+    await mkdir(join(folder, 'data'));
+    await chmod(join(folder, 'data'), 0o555);
+    await chmod(folder, 0o555);
+    for (const DATA_DIR of [join(folder, 'data'), join(folder, 'other')]) {
+      const settings = { PORT: '0', LOG_LEVEL: 'warn', DATA_DIR, HOME: folder };
+      const ended = await runCommand(['serve'], { settings, ...(isRoot ? { account: nobody } : {}) });
+      expectRefusal(ended, new RegExp(`${DATA_DIR}.*DATA_DIR`));
+    }
+    await chmod(folder, 0o755);
+    await chmod(join(folder, 'data'), 0o755);
+  });
+});
+
+describe('an address that cannot be had', () => {
+  test('a busy port: one line with what to do, 2, and no database is left behind', async () => {
+    const dataDir = await ground.dataDir();
+    const { port, release } = await takePort();
+    const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
+    release();
+    expectRefusal(ended, new RegExp(`PORT: something already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
+    expect(await databasesOf(dataDir)).toEqual([]);
+  });
+
+  test('an address that this machine has not: one line with what to do, 2, and no database is left behind', async () => {
+    const dataDir = await ground.dataDir();
+    // TEST-NET-1 of RFC 5737 belongs to nobody.
+    const settings = { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir };
+    expectRefusal(await runCommand(['serve'], { settings }), /HOST: this machine has no address '192\.0\.2\.1'/);
+    expect(await databasesOf(dataDir)).toEqual([]);
+  });
+});
+
+describe('commands that ask (api.md: without a terminal they need --yes)', () => {
+  test('sample remove without --yes and without a terminal: one line with what to do, 2, and nothing is touched', async () => {
+    const dataDir = await ground.dataDir();
+    const ended = await runCommand(['sample', 'remove'], { settings: { DATA_DIR: dataDir } });
+    expectRefusal(ended, /--yes/);
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
+  });
+});
