@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { connect } from '../src/core/database/connect.ts';
+import { fillDatabase } from './seed/fill.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '../migrations');
+/** Of each product, where no number is given. */
+const UPVOTES = 5;
+const COMMENTS = 2;
+
+/** `npm run bench -- seed --products N`: fills the database that the settings name, or --database-url. */
+export async function seed(flags: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...flags],
+    options: {
+      products: { type: 'string' },
+      upvotes: { type: 'string' },
+      comments: { type: 'string' },
+      seed: { type: 'string', default: '1' },
+      'database-url': { type: 'string' },
+      force: { type: 'boolean', default: false },
+    },
+  });
+  const products = wholeNumber('products', values.products);
+  const sizes = {
+    products,
+    upvotes: wholeNumber('upvotes', values.upvotes ?? String(products * UPVOTES)),
+    comments: wholeNumber('comments', values.comments ?? String(products * COMMENTS)),
+    seed: wholeNumber('seed', values.seed),
+  };
+  const databaseUrl = values['database-url'] ?? (process.env.DATABASE_URL || undefined);
+  if (databaseUrl === undefined) throw new Error('Name a database: --database-url postgres://… or DATABASE_URL');
+  const log = pino({ level: 'warn' });
+  const connection = await connect({ databaseUrl, dataDir: '', mode: 'share', log });
+  try {
+    await connection.migrate(MIGRATIONS);
+    await fillDatabase(databaseUrl, sizes, { force: values.force });
+  } finally {
+    await connection.close();
+  }
+}
+
+function wholeNumber(name: string, text: string | undefined): number {
+  if (text === undefined || !/^\d+$/.test(text)) throw new Error(`--${name} needs a whole number`);
+  return Number(text);
+}

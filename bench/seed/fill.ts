@@ -1,0 +1,154 @@
+import pg from 'pg';
+import { foldText, searchTextOf } from '../../src/core/search-text.ts';
+import { type Cell, copyRows } from './copy.ts';
+import { makeProducts } from './products.ts';
+import { startProgress, timed } from './progress.ts';
+import { randomFrom, uuidOf } from './random.ts';
+import { splitByZipf } from './shares.ts';
+import { dropRules } from './table-rules.ts';
+import { createWriter, writeText } from './text.ts';
+
+export interface SeedSizes {
+  products: number;
+  upvotes: number;
+  comments: number;
+  seed: number;
+}
+
+const TABLES = ['products', 'product_counts', 'upvotes', 'comments'];
+const NOW = Date.UTC(2026, 0, 1);
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Ids of different things must differ although both count from 0. */
+const KIND = { upvote: 0, comment: 1, session: 2 } as const;
+
+/**
+ * Fills an empty database with the current schema: the same numbers make the same rows. All or nothing.
+ * @throws Error where there are products already, unless `force`.
+ */
+export async function fillDatabase(url: string, sizes: SeedSizes, { force = false } = {}): Promise<void> {
+  const client = new pg.Client({ connectionString: url, application_name: 'groundswell-seed' });
+  await client.connect();
+  try {
+    const { rows } = await client.query('SELECT 1 FROM products LIMIT 1');
+    if (rows.length > 0 && !force) throw new Error('This database has products already. --force adds to them.');
+    await client.query('BEGIN');
+    await client.query("SET LOCAL maintenance_work_mem = '512MB'");
+    const restore = await dropRules(client, TABLES);
+    await copyAll(client, sizes);
+    for (const statement of restore) await timed(titleOf(statement), () => client.query(statement));
+    await client.query('COMMIT');
+    // Also sets the visibility map, without which index-only scans visit every row.
+    for (const table of TABLES) await timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
+  } finally {
+    await client.end();
+  }
+}
+
+async function copyAll(client: pg.Client, { products, upvotes, comments, seed }: SeedSizes): Promise<void> {
+  const sessions = Math.max(1_000, Math.ceil(upvotes / 20));
+  const upvoteCounts = splitByZipf(upvotes, products, seed + 1, sessions);
+  const commentCounts = splitByZipf(comments, products, seed + 2);
+  const ids: string[] = [];
+
+  await copy(client, 'products', PRODUCT_COLUMNS, productRows({ products, seed, ids }), products);
+  const counts = ids.map((id, index) => [id, upvoteCounts[index] ?? 0, commentCounts[index] ?? 0]);
+  await copy(client, 'product_counts', ['product_id', 'upvotes', 'comments'], counts, products);
+  await copy(client, 'upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, counts: upvoteCounts, sessions, seed }), upvotes);
+  await copy(client, 'comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }), comments);
+}
+
+async function copy(
+  client: pg.Client,
+  table: string,
+  columns: readonly string[],
+  rows: Iterable<readonly Cell[]>,
+  total: number,
+): Promise<void> {
+  const progress = startProgress(table, total);
+  await copyRows(client, table, columns, rows, progress.add);
+  progress.end();
+}
+
+const PRODUCT_COLUMNS = [
+  ...['id', 'name', 'description', 'image', 'tags', 'category', 'maker', 'launch_date', 'team', 'screenshots'],
+  ...['created_at', 'search_text', 'tag_keys'],
+];
+
+/** Also remembers the ids, which the other tables point to. */
+function* productRows({ products, seed, ids }: { products: number; seed: number; ids: string[] }): Generator<Cell[]> {
+  for (const product of makeProducts(products, seed)) {
+    ids.push(product.id);
+    const { id, name, description, image, tags, category, maker, launchDate, team, screenshots, createdAt } = product;
+    const searchText = searchTextOf(product);
+    const tagKeys = tags.map(foldText);
+    const written = [
+      id,
+      name,
+      description,
+      image,
+      tags,
+      category,
+      maker,
+      launchDate,
+      JSON.stringify(team),
+      screenshots,
+    ];
+    yield [...written, createdAt, searchText, tagKeys];
+  }
+}
+
+const UPVOTE_COLUMNS = ['id', 'product_id', 'user_session', 'created_at'];
+
+function* upvoteRows({ ids, counts, sessions, seed }: Engagement & { sessions: number }): Generator<Cell[]> {
+  const names = Array.from({ length: sessions }, (_, index) => `session-${uuidOf(seed, KIND.session, index)}`);
+  const random = randomFrom(seed + 3);
+  // A prime larger than any table of sessions steps through all of them before it meets one again.
+  const stride = 2_147_483_629;
+  let made = 0;
+  for (const [index, id] of ids.entries()) {
+    const start = random.below(sessions);
+    for (let upvote = 0; upvote < (counts[index] ?? 0); upvote += 1) {
+      const session = names[(start + upvote * stride) % sessions] ?? '';
+      yield [uuidOf(seed, KIND.upvote, made), id, session, timeBefore(random.next())];
+      made += 1;
+    }
+  }
+}
+
+const COMMENT_COLUMNS = ['id', 'product_id', 'author_name', 'author_avatar', 'content', 'likes', 'created_at'];
+const TEXTS = 20_000;
+
+function* commentRows({ ids, counts, seed }: Engagement): Generator<Cell[]> {
+  const random = randomFrom(seed + 4);
+  const writer = createWriter(seed);
+  const texts = Array.from({ length: TEXTS }, () =>
+    writeText(writer.vocabularyFor(random), random, 3 + Math.floor(60 * random.next() ** 3)),
+  );
+  let made = 0;
+  for (const [index, id] of ids.entries()) {
+    for (let comment = 0; comment < (counts[index] ?? 0); comment += 1) {
+      const content = texts[random.below(TEXTS)] ?? '';
+      const likes = Math.floor(random.next() ** -0.5) - 1;
+      const time = timeBefore(random.next());
+      yield [uuidOf(seed, KIND.comment, made), id, 'You', '/pictures/avatar-default.svg', content, likes, time];
+      made += 1;
+    }
+  }
+}
+
+interface Engagement {
+  ids: readonly string[];
+  counts: Int32Array;
+  seed: number;
+}
+
+/** Some time in the last year, rather lately. */
+function timeBefore(share: number): string {
+  return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
+}
+
+/** `products_search` out of the statement that builds it. */
+function titleOf(statement: string): string {
+  return /(?:INDEX|CONSTRAINT) (\S+)/.exec(statement)?.[1] ?? statement;
+}

@@ -1,0 +1,37 @@
+const WIDTH = 30;
+const REDRAW_MS = 100;
+
+/** A progress bar on standard error: redrawn in place on a terminal, else one line at the end of each stage. */
+export function startProgress(title: string, total: number): { add(count: number): void; end(): void } {
+  const started = performance.now();
+  let done = 0;
+  let drawnAt = 0;
+  const line = () => {
+    const share = total === 0 ? 1 : Math.min(1, done / total);
+    const bar = '█'.repeat(Math.round(share * WIDTH)).padEnd(WIDTH, '░');
+    const seconds = (performance.now() - started) / 1_000;
+    const rate = Math.round(done / Math.max(seconds, 0.001)).toLocaleString('en');
+    return `${title.padEnd(16)} ${bar} ${done.toLocaleString('en')} of ${total.toLocaleString('en')}, ${seconds.toFixed(1)} s, ${rate}/s`;
+  };
+  return {
+    add(count) {
+      done += count;
+      if (!process.stderr.isTTY || performance.now() - drawnAt < REDRAW_MS) return;
+      drawnAt = performance.now();
+      process.stderr.write(`\r\u001b[K${line()}`);
+    },
+    end() {
+      process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${line()}\n`);
+    },
+  };
+}
+
+/** Tells how long a stage without countable parts took. */
+export async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
+  const started = performance.now();
+  if (process.stderr.isTTY) process.stderr.write(`${title.padEnd(16)} …`);
+  const result = await work();
+  const seconds = ((performance.now() - started) / 1_000).toFixed(1);
+  process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${title.padEnd(16)} ${seconds} s\n`);
+  return result;
+}

@@ -1,0 +1,53 @@
+/** Numbers that look random and are the same for the same seed: what is made can be made again elsewhere. */
+export interface Random {
+  /** From 0 up to, not including, 1. */
+  next(): number;
+  /** A whole number from 0 up to, not including, `bound`. */
+  below(bound: number): number;
+  /** Whether something that happens with this probability happens. */
+  chance(probability: number): boolean;
+}
+
+/** mulberry32 (Tommy Ettinger): 32 bits of state, which is plenty for text that only has to look like text. */
+export function randomFrom(seed: number): Random {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return { next, below: (bound) => Math.floor(next() * bound), chance: (probability) => next() < probability };
+}
+
+/** Draws ranks from 0, the k-th with a probability in proportion to 1 / (k + 1 + flatness) ** exponent (Zipf, Mandelbrot). */
+export function zipf(size: number, exponent: number, flatness = 0): (random: Random) => number {
+  const cumulative = new Float64Array(size);
+  let total = 0;
+  for (let rank = 0; rank < size; rank += 1) {
+    total += (rank + 1 + flatness) ** -exponent;
+    cumulative[rank] = total;
+  }
+  return (random) => {
+    const wanted = random.next() * total;
+    let low = 0;
+    for (let high = size - 1; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if ((cumulative[middle] ?? total) < wanted) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+}
+
+/** A UUID (version 4 in form) that belongs to a kind of thing and its number. */
+export function uuidOf(seed: number, kind: number, index: number): string {
+  const random = randomFrom(seed ^ Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
+  const hex = (digits: number) =>
+    Math.floor(random.next() * 16 ** digits)
+      .toString(16)
+      .padStart(digits, '0');
+  // The number itself is in it: 32 bits of randomness alone would meet themselves among millions.
+  const number = index.toString(16).padStart(12, '0');
+  return `${hex(4)}${hex(4)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${number}`;
+}

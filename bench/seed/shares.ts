@@ -1,0 +1,53 @@
+import { randomFrom } from './random.ts';
+
+/**
+ * Splits a total over products with a heavy head (Zipf): exactly, and in an order that has nothing to do with their age.
+ * `most` bounds what one product may get.
+ */
+export function splitByZipf(
+  total: number,
+  products: number,
+  seed: number,
+  most = Number.POSITIVE_INFINITY,
+): Int32Array {
+  const counts = new Int32Array(products);
+  const order = shuffled(products, seed);
+  const weightOf = (rank: number) => 1 / (rank + 10);
+  let weightLeft = 0;
+  for (let rank = 0; rank < products; rank += 1) weightLeft += weightOf(rank);
+  let left = total;
+  for (let rank = 0; rank < products; rank += 1) {
+    const weight = weightOf(rank);
+    // Of what is left, so that the parts add up; rounded by chance, so that the long tail is not all zero.
+    const exact = Math.min(most, (left * weight) / weightLeft);
+    const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
+    counts[order[rank] ?? 0] = part;
+    left -= part;
+    weightLeft -= weight;
+  }
+  for (let rank = 0; left > 0 && rank < products; rank += 1) {
+    const product = order[rank] ?? 0;
+    const room = Math.max(0, Math.min(left, Math.floor(most) - (counts[product] ?? 0)));
+    counts[product] = (counts[product] ?? 0) + room;
+    left -= room;
+  }
+  if (left > 0) throw new Error(`${total} do not fit on ${products} products with at most ${most} each`);
+  return counts;
+}
+
+function random01(seed: number, index: number): number {
+  return randomFrom(seed ^ Math.imul(index + 1, 0x9e3779b1)).next();
+}
+
+/** Fisher and Yates. */
+function shuffled(length: number, seed: number): Int32Array {
+  const random = randomFrom(seed);
+  const order = Int32Array.from({ length }, (_, index) => index);
+  for (let last = length - 1; last > 0; last -= 1) {
+    const other = random.below(last + 1);
+    const kept = order[last] ?? 0;
+    order[last] = order[other] ?? 0;
+    order[other] = kept;
+  }
+  return order;
+}

@@ -1,0 +1,106 @@
+import { type Random, randomFrom, zipf } from './random.ts';
+
+/** A script with what its words are made of. `spaced` is false where words follow each other without a space. */
+export interface Script {
+  /** Of all products. */
+  share: number;
+  frequent: readonly string[];
+  syllables: readonly string[];
+  spaced: boolean;
+}
+
+const list = (text: string) => text.split(' ');
+
+export const SCRIPTS: Record<string, Script> = {
+  latin: {
+    share: 0.79,
+    frequent: list(
+      'the and of to a in for with your is on that you it from as by or are this be can an all at we our not more ' +
+        'without one every new team teams data code app apps build open source fast simple free time work tool tools ' +
+        'web api design make users share track write read find search cloud local private secure files image video ' +
+        'music photo notes calendar mail chat voice agent agents model models learn learning developers engineers ' +
+        'designers students families small business budget health fitness travel food recipes games maps weather home ' +
+        'garden energy deploy test tests debug monitor logs metrics database cache queue editor terminal browser ' +
+        'extension plugin library framework language compiler schema query table chart dashboard report invoice shop',
+    ),
+    syllables: list(
+      'ka re to li na su mo ve ta ri no de la si co ma pe ra tu lo ne mi fa do ser ban cor tel ver man dex lum nov ' +
+        'gra pli sto tra cli fro qua sky hub ly er ing ion ent al is or um io',
+    ),
+    spaced: true,
+  },
+  han: {
+    share: 0.06,
+    frequent: list('的 一 是 在 人 有 我 中 大 为 上 个 国 和 要 用户 数据 团队 应用 开发 工具 免费 快速 简单 设计'),
+    syllables: list(
+      '时 来 会 可 下 能 生 那 里 如 水 地 着 天 道 只 想 起 开 手 行 方 又 如 前 所 本 见 经 头 面 公 同',
+    ),
+    spaced: false,
+  },
+  cyrillic: {
+    share: 0.05,
+    frequent: list(
+      'и в не на что с для как это по все к но из у за от без данные команда быстро просто код сайт поиск',
+    ),
+    syllables: list('ко ра ни то ве ли на пре сто го ро ды ва ет ость ны ми ще ён ка по ску бо лу'),
+    spaced: true,
+  },
+  japanese: {
+    share: 0.04,
+    frequent: list('の に は を た が で て と し れ さ ある いる する データ チーム アプリ ツール 検索 共有 無料'),
+    syllables: list('カ ラ ト ミ ノ さ く ら み ず う み な み 東 京 新 道 風 波 光 音 早 見'),
+    spaced: false,
+  },
+  greek: {
+    share: 0.02,
+    frequent: list('και το της η ο για με του να σε από είναι που ομάδα δεδομένα γρήγορα απλά κώδικας'),
+    syllables: list('κα λο ρα με νο τι στο πα θε ού μα δι φω ρι γε ξά νος'),
+    spaced: true,
+  },
+  arabic: {
+    share: 0.02,
+    frequent: list('في من على و إلى هذا مع أن عن كل بيانات فريق سريع بسيط مجاني تطبيق بحث'),
+    syllables: list('كا مر لو سي نا با دي ري تم عل شا قو'),
+    spaced: true,
+  },
+  hangul: {
+    share: 0.02,
+    frequent: list('이 그 및 위한 있는 하는 데이터 팀 앱 도구 무료 빠른 간단한 검색 공유'),
+    syllables: list('가 나 다 라 마 바 사 아 자 차 카 타 파 하 고 노 도 로 모 보 소 오'),
+    spaced: true,
+  },
+};
+
+export const EMOJI = list('🌊 🚀 ✨ 🔥 🎉 💡 🧠 📦 🛠️ 🔒 📈 🎨 🧪 🗺️ 🎧 👩‍💻 🏄 🇺🇳');
+
+export interface Vocabulary {
+  /** A word, frequent ones often. */
+  word(random: Random): string;
+  /** A word that says something: not one of the frequent ones. */
+  rareWord(random: Random): string;
+  spaced: boolean;
+}
+
+const WORDS = 20_000;
+
+/** Frequent words are short and rare ones long (Zipf's law of abbreviation), and the k-th is drawn about 1/k as often. */
+export function vocabularyOf(script: Script, seed: number): Vocabulary {
+  const random = randomFrom(seed);
+  const words = [...script.frequent];
+  const known = new Set(words);
+  for (let tried = 0; words.length < WORDS && tried < WORDS * 10; tried += 1) {
+    const syllables = 2 + Math.floor(random.next() * Math.log10(words.length + 10));
+    const word = Array.from({ length: syllables }, () => script.syllables[random.below(script.syllables.length)]).join(
+      '',
+    );
+    if (!known.has(word)) words.push(word);
+    known.add(word);
+  }
+  const anyRank = zipf(words.length, 1, 2);
+  const rareRank = zipf(words.length - script.frequent.length, 0.7);
+  return {
+    word: (source) => words[anyRank(source)] ?? '',
+    rareWord: (source) => words[script.frequent.length + rareRank(source)] ?? '',
+    spaced: script.spaced,
+  };
+}
