@@ -8,6 +8,14 @@ export function useHasNavigated(): boolean {
   return useContext(NavigatedContext);
 }
 
+/**
+ * Options for a read that a page is about. What the server could not read stays so on the page that it rendered, until
+ * the visitor asks again; a later visit tries anew, even if the read failed while it was only prefetched.
+ */
+export function useReadOnArrival(): { retryOnMount: boolean } {
+  return { retryOnMount: useHasNavigated() };
+}
+
 export function NavigationProvider({ children }: { children: ReactNode }) {
   const { key } = useLocation();
   const [firstKey] = useState(key);

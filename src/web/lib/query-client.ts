@@ -27,8 +27,6 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
       queries: {
         // Offline, a request fails and says so instead of waiting without a word.
         networkMode: 'always',
-        // A failed read stays failed until somebody asks again.
-        retryOnMount: false,
         ...(side === 'server' ? { gcTime: Number.POSITIVE_INFINITY } : {}),
       },
       mutations: { networkMode: 'always' },

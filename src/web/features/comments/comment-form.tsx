@@ -10,12 +10,15 @@ export function CommentForm({ productId }: { productId: string }) {
   const [text, setText] = useState('');
   const draftKey = useRef<string | null>(null);
   const hintId = useId();
-  const { mutate, isPending } = useMutation(addCommentOptions(useApi(), useQueryClient(), productId));
+  const client = useQueryClient();
+  const options = addCommentOptions(useApi(), client, productId);
+  const { mutate, isPending } = useMutation(options);
   const draft = judgeDraft(text);
   const blocked = !draft.postable || isPending;
 
   function post(): void {
-    if (blocked) return;
+    // Asked of the client: a second click may come before the first one was rendered.
+    if (blocked || client.isMutating({ mutationKey: options.mutationKey }) > 0) return;
     draftKey.current ??= newDraftKey();
     mutate(
       { content: draft.content, idempotencyKey: draftKey.current },

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
 import { useApi } from '../../lib/api-context.tsx';
+import { useReadOnArrival } from '../../lib/navigation.tsx';
 import { flattenComments } from './comment-cache.ts';
 import { CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
@@ -22,7 +23,10 @@ export function Discussion({ productId, count }: DiscussionProps) {
   const api = useApi();
   const [params] = useSearchParams();
   const [sort, setSort] = useState(DEFAULT_COMMENT_SORT);
-  const list = useInfiniteQuery(commentListOptions(api, productId, commentOrder(sort, params.get('comments'))));
+  const list = useInfiniteQuery({
+    ...commentListOptions(api, productId, commentOrder(sort, params.get('comments'))),
+    ...useReadOnArrival(),
+  });
   const comments = flattenComments(list.data);
   const total = list.data?.pages[0]?.total ?? count;
 

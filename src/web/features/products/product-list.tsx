@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../lib/api-context.tsx';
+import { useReadOnArrival } from '../../lib/navigation.tsx';
 import type { ProductFilters } from './filters.ts';
 import { ListAnnouncement } from './list-announcement.tsx';
 import { ListEmpty, ListFailure, ListLoading } from './list-states.tsx';
@@ -15,7 +16,7 @@ interface ProductListProps {
 }
 
 export function ProductList({ filters, renderVote }: ProductListProps) {
-  const list = useInfiniteQuery(productListOptions(useApi(), filters));
+  const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useReadOnArrival() });
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;
 

@@ -26,7 +26,6 @@ export function upvoteStatusOptions(api: Api, productId: string) {
     staleTime: 5_000,
     retry: 1,
     retryDelay: 1_000,
-    retryOnMount: true,
     meta: { logFailureAs: 'warn' },
   });
 }

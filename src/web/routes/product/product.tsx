@@ -12,6 +12,7 @@ import { TeamList } from '../../features/products/team-list.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { useApi } from '../../lib/api-context.tsx';
 import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { useReadOnArrival } from '../../lib/navigation.tsx';
 import { findListedProduct } from '../../lib/product-cache.ts';
 import { BackLink } from './back-link.tsx';
 import { ProductFailure, ProductMissing } from './product-states.tsx';
@@ -23,6 +24,7 @@ export function ProductPage() {
   const client = useQueryClient();
   const { data, isPending, isError } = useQuery({
     ...productDetailOptions(useApi(), id),
+    ...useReadOnArrival(),
     // Known from a list, a product is shown at once, and completed when the whole answer is there.
     placeholderData: () => findListedProduct(client, id),
   });
