@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 export const PROBLEM_CODES = [
   'bad_request',
   'session_required',
+  'token_required',
   'bad_cursor',
   'too_many_products',
   'comment_incomplete',

@@ -8,6 +8,9 @@ import { systemSources } from '../core/sources.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
+import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
+import { startMetricsServer } from './metrics/metrics-server.ts';
+import { watchDrift } from './metrics/watch-drift.ts';
 import { readClientBuild } from './pages/client-build.ts';
 import { coreApi } from './pages/core-api.ts';
 import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/renderer.ts';
@@ -26,6 +29,10 @@ export interface Site {
 
 const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
 
+interface Closeable {
+  close(): unknown;
+}
+
 /** How pages are rendered: from the built site, or through the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
@@ -41,10 +48,14 @@ export async function serve(
 ): Promise<Site> {
   const { databaseUrl, dataDir } = settings;
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log });
-  let app: FastifyInstance | undefined;
+  const closeables: Closeable[] = [connection];
   try {
     const productCount = await prepareData(connection, settings);
-    const core = createCore(connection.database);
+    const metrics = createMetricsIfWanted(settings);
+    const core = createCore(connection.database, { observeWrites: metrics?.observeWrites });
+    const drift = watchDrift(connection.database, log);
+    closeables.push(drift);
+    metrics?.watch({ core, database: connection.database, drift });
     // Known for certain only when the server listens, since the kernel may pick the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
@@ -52,26 +63,29 @@ export async function serve(
       siteName: settings.siteName,
       siteUrl: () => settings.siteUrl ?? address,
     });
-    app = await buildApp({
+    const app = await buildApp({
       core,
       renderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log,
       rateLimits: settings.rateLimits,
       trustProxy: settings.trustProxy,
-      prepare,
+      async prepare(target) {
+        if (metrics) prepareMetrics(target, metrics, settings);
+        await prepare(target);
+      },
     });
+    closeables.push(app);
     address = await listen(app, settings);
+    if (metrics && settings.metricsPort !== undefined) {
+      const { host, metricsPort: port, metricsToken: token } = settings;
+      closeables.push(await startMetricsServer(metrics, { host, port, token, log }));
+    }
     connection.setOwnerNote(address);
-    const housekeeping = keepHouse(core, log);
-    return {
-      address,
-      dataLocation: connection.location,
-      productCount,
-      close: () => close(app, connection, housekeeping),
-    };
+    closeables.push(keepHouse(core, log));
+    return { address, dataLocation: connection.location, productCount, close: () => closeAll(closeables) };
   } catch (error) {
-    await close(app, connection);
+    await closeAll(closeables);
     throw error;
   }
 }
@@ -100,17 +114,13 @@ async function listen(app: FastifyInstance, { host, port }: Settings): Promise<s
   }
 }
 
-function keepHouse(core: Core, log: Logger): NodeJS.Timeout {
+function keepHouse(core: Core, log: Logger): Closeable {
   const tidy = () => core.forgetOldKeys().catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
-  return setInterval(tidy, HOUSEKEEPING_INTERVAL_MS).unref();
+  const timer = setInterval(tidy, HOUSEKEEPING_INTERVAL_MS).unref();
+  return { close: () => clearInterval(timer) };
 }
 
-async function close(
-  app: FastifyInstance | undefined,
-  connection: Connection,
-  housekeeping?: NodeJS.Timeout,
-): Promise<void> {
-  clearInterval(housekeeping);
-  await app?.close();
-  await connection.close();
+/** The last that was started ends first, since it may rest on those before it. */
+async function closeAll(closeables: readonly Closeable[]): Promise<void> {
+  for (const closeable of closeables.toReversed()) await closeable.close();
 }

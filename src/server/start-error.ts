@@ -3,17 +3,25 @@ export class StartError extends Error {
   override readonly name = 'StartError';
 
   /** Puts an error of `listen` into the words of the settings that caused it. */
-  static ofListening(error: unknown, host: string, port: number): StartError {
+  static ofListening(
+    error: unknown,
+    host: string,
+    port: number,
+    setting: 'PORT' | 'METRICS_PORT' = 'PORT',
+  ): StartError {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     const options = { cause: error };
     switch (code) {
       case 'EADDRINUSE':
         return new StartError(
-          `PORT: something already listens on ${host}:${port}. Stop it, or set PORT to another number (0 picks a free one).`,
+          `${setting}: something already listens on ${host}:${port}. Stop it, or set ${setting} to another number (0 picks a free one).`,
           options,
         );
       case 'EACCES':
-        return new StartError(`PORT: ${port} needs more rights than this user has. Set PORT to 1024 or more.`, options);
+        return new StartError(
+          `${setting}: ${port} needs more rights than this user has. Set ${setting} to 1024 or more.`,
+          options,
+        );
       case 'EADDRNOTAVAIL':
       case 'ENOTFOUND':
       case 'EAI_AGAIN':

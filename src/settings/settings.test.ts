@@ -25,6 +25,8 @@ describe('defaults', () => {
       sampleCatalogue: true,
       rateLimits: DEFAULT_RATE_LIMITS,
       trustProxy: undefined,
+      metricsPort: undefined,
+      metricsToken: undefined,
       logLevel: 'info',
     });
   });
@@ -55,6 +57,8 @@ describe('values', () => {
         LIMIT_LIKES_PER_NETWORK: '6',
         LIMIT_SEARCHES_PER_NETWORK: '7',
         TRUST_PROXY: 'loopback, 192.0.2.1',
+        METRICS_PORT: '9464',
+        METRICS_TOKEN: '0123456789abcdef',
         LOG_LEVEL: 'Warn',
       }),
     ).toEqual({
@@ -72,6 +76,8 @@ describe('values', () => {
         search: { network: { amount: 7, seconds: 1 } },
       },
       trustProxy: expect.any(Function),
+      metricsPort: 9464,
+      metricsToken: '0123456789abcdef',
       logLevel: 'warn',
     });
   });
@@ -86,6 +92,9 @@ describe('faults', () => {
     ['PORT', '3000x', /number from 0 to 65535/],
     ['PORT', '0x10', /number from 0 to 65535/],
     ['PORT', '80.5', /number from 0 to 65535/],
+    ['METRICS_PORT', 'x', /number from 0 to 65535/],
+    ['METRICS_TOKEN', 'short', /^METRICS_TOKEN: this is not 16 to 200 visible ASCII/],
+    ['METRICS_TOKEN', 'has a space in it all', /^METRICS_TOKEN: this is not 16 to 200 visible ASCII/],
     ['DATABASE_URL', 'db.example', /not a URL/],
     ['DATABASE_URL', 'mysql://root@db/site', /not a PostgreSQL URL/],
     ['SITE_URL', 'launches.example', /not an http or https URL/],

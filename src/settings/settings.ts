@@ -18,6 +18,10 @@ export interface Settings {
   rateLimits: RateLimits | undefined;
   /** Unset: nobody is trusted. */
   trustProxy: TrustedProxies | undefined;
+  /** Where metrics are served apart from the site; 0 lets the kernel pick. */
+  metricsPort: number | undefined;
+  /** Who brings it may see the metrics. */
+  metricsToken: string | undefined;
   logLevel: LogLevel;
 }
 
@@ -42,6 +46,8 @@ const READERS = {
   LIMIT_LIKES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_NETWORK, read: readAmount },
   LIMIT_SEARCHES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_SEARCHES_PER_NETWORK, read: readAmount },
   TRUST_PROXY: { fallback: undefined, read: readTrustedProxies },
+  METRICS_PORT: { fallback: undefined, read: readPort },
+  METRICS_TOKEN: { fallback: undefined, read: readToken },
   LOG_LEVEL: { fallback: 'info', read: readLogLevel },
 } as const;
 
@@ -81,6 +87,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     sampleCatalogue: get('SAMPLE_CATALOGUE'),
     rateLimits: readRateLimits(get('RATE_LIMITS'), rateLimitsOf(get)),
     trustProxy: get('TRUST_PROXY'),
+    metricsPort: get('METRICS_PORT'),
+    metricsToken: get('METRICS_TOKEN'),
     logLevel: get('LOG_LEVEL'),
   };
   if (faults.length > 0) throw new SettingsError(faults);
@@ -144,6 +152,15 @@ function readAmount(text: string): number {
       `${quote(text)} is not an amount; it must be a number from 1 to 9999999 (RATE_LIMITS=off lifts all limits)`,
     );
   return Number(text);
+}
+
+/** A secret, so that a fault never repeats it. */
+function readToken(text: string): string {
+  if (!/^[\x21-\x7e]{16,200}$/.test(text))
+    throw new Error(
+      'this is not 16 to 200 visible ASCII characters without a space, such as `openssl rand -hex 16` prints',
+    );
+  return text;
 }
 
 function readLogLevel(text: string): LogLevel {

@@ -12,8 +12,17 @@ export interface Sql {
 export interface Database extends Sql {
   /** Runs `work` in one transaction (READ COMMITTED); any error rolls all of it back and is thrown on. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** How many connections there are, and how many callers wait for one. */
+  connections(): Connections;
   /** Waits for what is running and ends every connection. */
   close(): Promise<void>;
+}
+
+export interface Connections {
+  busy: number;
+  idle: number;
+  waiting: number;
+  max: number;
 }
 
 export interface DatabaseOptions {
@@ -46,6 +55,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (text, values) => run(pool, text, values),
     transaction: (work) => inTransaction(pool, work),
+    connections: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: maxConnections,
+    }),
     close: () => pool.end(),
   };
 }
@@ -80,9 +95,13 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     await run(client, 'COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch((rollbackError: Error) => {
-      broken ??= rollbackError;
-    });
+    // After a time-out the statement still runs, and a ROLLBACK would queue behind it: the connection is given up, and
+    // the server rolls back when it notices.
+    if (error instanceof CoreError && error.code === 'unavailable') broken ??= error;
+    else
+      await client.query('ROLLBACK').catch((rollbackError: Error) => {
+        broken ??= rollbackError;
+      });
     throw error;
   } finally {
     client.off('error', onError);

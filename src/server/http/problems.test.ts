@@ -5,6 +5,7 @@ import { problem } from './problems.ts';
 const STATUSES: Record<ProblemCode, number> = {
   bad_request: 400,
   session_required: 400,
+  token_required: 401,
   bad_cursor: 400,
   too_many_products: 400,
   comment_incomplete: 400,

@@ -5,6 +5,7 @@ import type { Problem, ProblemCode } from '../../contract/problem.ts';
 const KINDS: Record<ProblemCode, { status: number; title: string }> = {
   bad_request: { status: 400, title: 'Bad request' },
   session_required: { status: 400, title: 'Visitor session required' },
+  token_required: { status: 401, title: 'Token required' },
   bad_cursor: { status: 400, title: 'Bad cursor' },
   too_many_products: { status: 400, title: 'Too many products' },
   comment_incomplete: { status: 400, title: 'Incomplete comment' },

@@ -1,0 +1,131 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Core, WriteKind } from '../../core/core.ts';
+import type { Database } from '../../core/database/database.ts';
+import type { GroupCommitObserver } from '../../core/group-commit.ts';
+
+/** What the site tells a Prometheus server. No label ever holds a session id, an address or a path that a visitor chose. */
+export interface SiteMetrics {
+  /** Counts and times every request to routes that are registered from now on. */
+  watchRequests(app: FastifyInstance): void;
+  /** Asks these whenever somebody looks. */
+  watch(watched: Watched): void;
+  observeWrites(kind: WriteKind): GroupCommitObserver;
+  /** The media type of `text`. */
+  contentType: string;
+  text(): Promise<string>;
+}
+
+export interface Watched {
+  core: Pick<Core, 'queuedWrites'>;
+  database: Pick<Database, 'connections'>;
+  drift: { drift(): number };
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
+/** Metrics in a registry of their own, with those of the process and its event loop. */
+export function createSiteMetrics(): SiteMetrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    watchRequests: (app) => watchRequests(app, registers),
+    watch: (watched) => watch(watched, registers),
+    observeWrites: observeWritesIn(registers),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}
+
+function watch({ core, database, drift }: Watched, registers: Registry[]): void {
+  new Gauge({
+    name: 'groundswell_write_queue_depth',
+    help: 'Writes that wait for a transaction',
+    labelNames: ['kind'],
+    registers,
+    collect() {
+      for (const [kind, depth] of Object.entries(core.queuedWrites())) this.set({ kind }, depth);
+    },
+  });
+  new Gauge({
+    name: 'groundswell_database_connections',
+    help: 'Connections to the database: busy, idle, the most there may be, and callers that wait for one',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(database.connections())) this.set({ state }, count);
+    },
+  });
+  new Gauge({
+    name: 'groundswell_count_drift',
+    help: 'Products whose counts were not those of their rows, in the last full round or the one under way',
+    registers,
+    collect() {
+      this.set(drift.drift());
+    },
+  });
+}
+
+function watchRequests(app: FastifyInstance, registers: Registry[]): void {
+  const requests = new Counter({
+    name: 'groundswell_http_requests_total',
+    help: 'Requests that were answered',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'groundswell_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its answer',
+    labelNames: ['method', 'route'],
+    buckets: SECONDS,
+    registers,
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method } = request;
+    // The pattern of the route, never the path: that is the visitor's.
+    const route = request.routeOptions.url ?? 'none';
+    requests.inc({ method, route, status: reply.statusCode });
+    durations.observe({ method, route }, reply.elapsedTime / 1_000);
+  });
+}
+
+function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommitObserver {
+  const outcomes = new Counter({
+    name: 'groundswell_write_transactions_total',
+    help: 'Transactions of writes: committed, retried because two met crosswise, failed',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'groundswell_writes_refused_total',
+    help: 'Writes that found the queue full and were answered with 503',
+    labelNames: ['kind'],
+    registers,
+  });
+  const sizes = new Histogram({
+    name: 'groundswell_write_batch_size',
+    help: 'Writes that shared a transaction',
+    labelNames: ['kind'],
+    buckets: BATCH_SIZES,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'groundswell_write_transaction_duration_seconds',
+    help: 'Time of a transaction of writes, its wait for a connection included',
+    labelNames: ['kind'],
+    buckets: SECONDS,
+    registers,
+  });
+  return (kind) => ({
+    committed(items, seconds) {
+      outcomes.inc({ kind, outcome: 'committed' });
+      sizes.observe({ kind }, items);
+      durations.observe({ kind }, seconds);
+    },
+    retried: () => outcomes.inc({ kind, outcome: 'retried' }),
+    failed: () => outcomes.inc({ kind, outcome: 'failed' }),
+    refused: () => refused.inc({ kind }),
+  });
+}

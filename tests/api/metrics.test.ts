@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Site, serve } from '../../src/server/serve.ts';
+import { readSettings } from '../../src/settings/settings.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const TOKEN = 'a-token-of-this-test';
+const PROBE_PATH = '/api/products/path-of-a-visitor';
+
+let database: TestDatabase;
+let site: Site;
+let logText = () => '';
+
+afterEach(async () => {
+  await site.close();
+  await database.drop();
+});
+
+/** The site with its own start, on a database of its own and a free port; its pages matter to nobody here. */
+async function start(environment: Record<string, string>): Promise<void> {
+  database = await createTestDatabase();
+  const { log, text } = createLogLines();
+  logText = text;
+  const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
+  site = await serve(settings, log, async () => ({
+    render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
+  }));
+}
+
+const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${site.address}${path}`, { headers });
+const authorization = (token: string) => ({ authorization: `Bearer ${token}` });
+
+/** Where the log says that metrics are served. */
+async function metricsAddress(): Promise<string> {
+  await expect.poll(logText).toContain('Metrics at');
+  return /Metrics at (http:\/\/[^"]+)/.exec(logText())?.[1] ?? '';
+}
+
+describe('GET /metrics (api.md, Endpoints)', () => {
+  test('is not there unless it is set up', async () => {
+    await start({});
+    expect((await ask('/metrics')).status).toBe(404);
+    expect((await ask('/metrics', authorization(TOKEN))).status).toBe(404);
+  });
+
+  test('is shown to those who bring the token, and to nobody else', async () => {
+    await start({ METRICS_TOKEN: TOKEN });
+    for (const headers of [{}, authorization('another-token-than-it'), authorization(''), { authorization: TOKEN }]) {
+      const refused = await ask('/metrics', headers);
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+      expect(await refused.json()).toMatchObject({ status: 401, code: 'token_required' });
+    }
+    const shown = await ask('/metrics', authorization(TOKEN));
+    expect([shown.status, shown.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(shown.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  });
+
+  test('on a port of their own: not on the site, without a token on this machine alone', async () => {
+    await start({ METRICS_PORT: '0', HOST: '0.0.0.0' });
+    const address = await metricsAddress();
+    expect(new URL(address).hostname).toBe('127.0.0.1');
+    expect((await fetch(address)).status).toBe(200);
+    expect((await ask('/metrics')).status).toBe(404);
+  });
+
+  test('on a port of their own with a token: wanted there too', async () => {
+    await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
+    const address = await metricsAddress();
+    expect((await fetch(address)).status).toBe(401);
+    expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
+  });
+
+  test('tells of requests, writes, connections, drift and the process, and names no visitor', async () => {
+    await start({ METRICS_TOKEN: TOKEN });
+    const session = `session-${randomUUID()}`;
+    await fetch(`${site.address}/api/products/nothing/upvote`, {
+      method: 'PUT',
+      headers: { 'x-user-session': session },
+    });
+    await ask(PROBE_PATH);
+    await ask('/nowhere/at/all');
+    const text = await (await ask('/metrics', authorization(TOKEN))).text();
+    const lines = text.split('\n');
+    for (const line of [
+      'groundswell_http_requests_total{method="PUT",route="/api/products/:id/upvote",status="404"} 1',
+      'groundswell_http_requests_total{method="GET",route="/api/products/:id",status="404"} 1',
+      'groundswell_http_request_duration_seconds_count{method="GET",route="/api/products/:id"} 1',
+      'groundswell_write_queue_depth{kind="upvotes"} 0',
+      'groundswell_write_batch_size_count{kind="upvotes"} 1',
+      'groundswell_write_transactions_total{kind="upvotes",outcome="committed"} 1',
+      'groundswell_database_connections{state="waiting"} 0',
+      'groundswell_database_connections{state="max"} 10',
+      'groundswell_count_drift 0',
+    ]) {
+      expect(lines).toContain(line);
+    }
+    expect(text).toMatch(/^process_resident_memory_bytes \d+$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.e-]+$/m);
+    for (const secret of [session, 'path-of-a-visitor', '/nowhere', '127.0.0.1', TOKEN]) {
+      expect(text).not.toContain(secret);
+    }
+    expect(logText()).not.toContain(session);
+  });
+});
