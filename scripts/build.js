@@ -8,6 +8,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compressFolder } from './compress-folder.js';
 
@@ -17,13 +18,48 @@ const DIST = join(ROOT, 'dist');
 /** What a build depends on; a folder stands for every file below it. */
 const INPUTS = ['src', 'public', 'scripts', 'package-lock.json', 'vite.config.ts', 'vite.server.config.ts'];
 
+const NOT_BUILT = /\.(?:test|fixture)\.tsx?$/;
+
 /** Builds unless what is in place was made from these very sources. */
 export async function buildIfStale({ quiet = false } = {}) {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
   if (!quiet) console.error('Building the site …');
-  await build(stamp);
+  await alone(async () => {
+    // Whoever held the lock may have built just this.
+    if ((await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined)) !== stamp) await build(stamp);
+  });
+}
+
+/** Runs `work` while no other process of this checkout does; a lock whose holder is dead is taken over. */
+async function alone(work) {
+  const lock = `${DIST}-lock`;
+  for (;;) {
+    try {
+      await writeFile(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = Number(await readFile(lock, 'utf8').catch(() => ''));
+    if (holder > 0 && !isRunning(holder)) await rm(lock, { force: true });
+    await sleep(100);
+  }
+  try {
+    await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
 }
 
 async function build(stamp) {
@@ -67,9 +103,9 @@ function addToHash(hash, path) {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory()) {
     for (const name of readdirSync(path).sort()) addToHash(hash, join(path, name));
-  } else if (stats && !path.endsWith('.test.ts')) {
+  } else if (stats && !NOT_BUILT.test(path)) {
     hash.update(path.slice(ROOT.length)).update('\0').update(readFileSync(path));
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await build(stampOf(INPUTS));
+if (process.argv[1] === fileURLToPath(import.meta.url)) await alone(() => build(stampOf(INPUTS)));

@@ -29,7 +29,20 @@ export function matchRoute(pathname: string): TableRow & { params: Record<string
   const hasSlashAtEnd = pathname.length > 1 && pathname.endsWith('/');
   for (const row of ROUTES) {
     const match = matchPath({ path: row.path, caseSensitive: true }, pathname);
-    if (match && !hasSlashAtEnd) return { ...row, params: match.params };
+    if (match && !hasSlashAtEnd) return { ...row, params: decoded(match.params) };
   }
   return { ...ROUTES[2], params: {} };
+}
+
+/** As the screens get them from the router: the bare match leaves them encoded. */
+function decoded(params: Record<string, string | undefined>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value && decode(value)]));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
