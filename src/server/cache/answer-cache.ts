@@ -1,0 +1,201 @@
+import type { Change } from '../../core/changes/change.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { Log } from '../../core/log.ts';
+import { Representations } from '../http/representations.ts';
+import type { Answer, Freshness } from './answer.ts';
+import { type Entry, EntryStore } from './entry-store.ts';
+
+/** What is sent: one version, and how honest it has to be about its age. */
+export interface Served {
+  answer: Answer;
+  content: Representations;
+  /** Seconds since it was last known to be current, where it no longer is. */
+  staleForS: number | undefined;
+}
+
+export interface AnswerRequest {
+  /** Names the answer, in one way only: two addresses that mean the same have the same key. */
+  key: string;
+  freshness: Freshness;
+  /** @throws CoreError where there is no such answer, or anything else where it cannot be made now. */
+  produce(): Promise<Answer>;
+  /** Milliseconds since 1970: a visitor who wrote then must not see an older state. */
+  notBefore?: number | undefined;
+}
+
+export interface AnswerCache {
+  /** @throws whatever `produce` throws, where there is nothing older to fall back on. */
+  get(request: AnswerRequest): Promise<Served> | Served;
+  /** Marks what depends on a change as outdated. */
+  drop(change: Change): void;
+  dropAll(): void;
+  /** Says that changes cannot be heard of since a moment, or (undefined) that they are heard of again. */
+  setDeafSince(moment: number | undefined): void;
+  sizeBytes(): number;
+}
+
+export interface AnswerCacheOptions {
+  log: Log;
+  maxBytes?: number;
+  /** The time in milliseconds, and waiting: a seam, so that no test sleeps. */
+  now?: () => number;
+  sleep?: (ms: number) => Promise<void>;
+}
+
+const MAX_BYTES = 96 * 1024 * 1024;
+
+/** Nobody waits longer than this for a newer answer: then the outdated one is better than none. */
+const MAX_WAIT_MS = 2_000;
+
+/** After a failure, the next attempt waits this long: a database that is coming back is not to be stormed. */
+const RETRY_INTERVAL_MS = 1_000;
+
+/** Whatever became of the messages about changes, no answer is taken for current longer than this. */
+const MAX_AGE_MS = 60_000;
+
+/**
+ * A cache of whole answers in memory. Each is made once per version, one making in flight per key however many ask;
+ * marked as outdated by what it depends on; given for a moment longer while the next is made (stale-while-revalidate) and
+ * for as long as it takes while the next cannot be made (stale-if-error; both RFC 5861).
+ */
+export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
+  const { log, maxBytes = MAX_BYTES, now = Date.now, sleep = pause } = options;
+  const store = new EntryStore(maxBytes);
+  const firstMakings = new Map<string, Promise<Entry>>();
+  /** Counts beginnings and changes, since several fall into one millisecond. */
+  let tick = 0;
+  let lastDropTick = 0;
+  let deafSince: number | undefined;
+
+  function get(request: AnswerRequest): Promise<Served> | Served {
+    const entry = store.use(request.key);
+    if (entry === undefined) return makeFirst(request).then(serve);
+    if (now() - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= now();
+    const isSeen = entry.startedAt >= (request.notBefore ?? 0);
+    if (entry.outdatedSince === undefined && isSeen) return serve(entry);
+    const refreshing = refresh(entry, request);
+    const mayLag = isSeen && outdatedForMs(entry) < request.freshness.maxOutdatedMs;
+    if (entry.failedAt !== undefined || mayLag) return serve(entry);
+    const { droppedTick } = entry;
+    const waited = refreshing.then(() => {
+      // The making that was under way may have begun before the change, or the visitor's own write.
+      const isNewEnough = entry.startedTick > droppedTick && entry.startedAt >= (request.notBefore ?? 0);
+      return isNewEnough || entry.failedAt !== undefined || entry.goneWith ? undefined : refresh(entry, request);
+    });
+    return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => serve(entry));
+  }
+
+  function makeFirst(request: AnswerRequest): Promise<Entry> {
+    const { key } = request;
+    const making = firstMakings.get(key) ?? make(request).finally(() => firstMakings.delete(key));
+    firstMakings.set(key, making);
+    return making;
+  }
+
+  async function make({ key, produce }: AnswerRequest): Promise<Entry> {
+    const [startedAt, startedTick] = [now(), ++tick];
+    const answer = await produce();
+    const entry: Entry = {
+      key,
+      answer,
+      content: new Representations(answer.body),
+      startedAt,
+      startedTick,
+      droppedTick: lastDropTick,
+      // A change that came in between may or may not be in it.
+      outdatedSince: lastDropTick > startedTick ? now() : undefined,
+      refreshing: undefined,
+      failedAt: undefined,
+      goneWith: undefined,
+    };
+    if (answer.status === 200) store.add(entry);
+    return entry;
+  }
+
+  /** Makes the next version, unless that is under way; never rejects. */
+  function refresh(entry: Entry, request: AnswerRequest): Promise<void> {
+    entry.refreshing ??= makeNext(entry, request).finally(() => {
+      entry.refreshing = undefined;
+    });
+    return entry.refreshing;
+  }
+
+  async function makeNext(entry: Entry, { produce, freshness }: AnswerRequest): Promise<void> {
+    const { startedAt: lastStart, failedAt } = entry;
+    const earliest = failedAt === undefined ? lastStart + freshness.minIntervalMs : failedAt + RETRY_INTERVAL_MS;
+    if (earliest > now()) await sleep(earliest - now());
+    const [startedAt, startedTick] = [now(), ++tick];
+    try {
+      const answer = await produce();
+      if (answer.status >= 500) throw new Error(`The answer could not be made: status ${answer.status}`);
+      replace(entry, { answer, startedAt, startedTick });
+    } catch (error) {
+      if (isFinal(error)) {
+        store.remove(entry);
+        entry.goneWith = error;
+        return;
+      }
+      if (failedAt === undefined) {
+        log.warn({ err: error, key: entry.key }, 'Serving the last good answer while no new one can be made');
+      }
+      entry.failedAt = now();
+      entry.outdatedSince ??= startedAt;
+    }
+  }
+
+  function replace(
+    entry: Entry,
+    { answer, startedAt, startedTick }: Pick<Entry, 'answer' | 'startedAt' | 'startedTick'>,
+  ): void {
+    store.remove(entry);
+    Object.assign(entry, {
+      answer,
+      content: new Representations(answer.body),
+      startedAt,
+      startedTick,
+      failedAt: undefined,
+    });
+    entry.outdatedSince = entry.droppedTick > startedTick ? now() : undefined;
+    if (answer.status === 200) store.add(entry);
+  }
+
+  function serve(entry: Entry): Served {
+    const { answer, content, outdatedSince, failedAt, goneWith } = entry;
+    if (goneWith !== undefined) throw goneWith;
+    const since = failedAt === undefined ? deafSince : outdatedSince;
+    return { answer, content, staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000) };
+  }
+
+  function outdatedForMs({ outdatedSince }: Entry): number {
+    return outdatedSince === undefined ? 0 : now() - outdatedSince;
+  }
+
+  function outdate(entries: Iterable<Entry>): void {
+    lastDropTick = ++tick;
+    for (const entry of entries) {
+      entry.droppedTick = lastDropTick;
+      entry.outdatedSince ??= now();
+    }
+  }
+
+  return {
+    get,
+    drop: (change) => outdate(store.dependents(change)),
+    dropAll: () => outdate(store.all()),
+    setDeafSince: (moment) => {
+      deafSince = moment;
+    },
+    sizeBytes: () => store.bytes,
+  };
+}
+
+/** Whether an error is the answer, such as that there is no such product, and not a failure to find it. */
+function isFinal(error: unknown): error is CoreError {
+  return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

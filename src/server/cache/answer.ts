@@ -1,0 +1,32 @@
+/** A GET answer that is the same for every visitor, and what it depends on. */
+export interface Answer {
+  status: number;
+  type: string;
+  cacheControl: string;
+  body: string;
+  reads: Reads;
+}
+
+/** What an answer was made from. */
+export interface Reads {
+  /** Products that it shows. */
+  products: readonly string[];
+  /** Whether it also depends on which products there are, and how they are described. */
+  catalogue: boolean;
+  /** Whether it depends on the counts of all products, as a list ordered by them does. */
+  allCounts: boolean;
+}
+
+/** How new an answer has to be. All in milliseconds. */
+export interface Freshness {
+  /** However many changes there are, it is made once in this time at most. */
+  minIntervalMs: number;
+  /** An outdated one is still given while the next is made, but not for longer than this after the change. */
+  maxOutdatedMs: number;
+}
+
+/** A page costs milliseconds to render, and may lag for a moment behind what somebody else did. */
+export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxOutdatedMs: 1_000 };
+
+/** An answer of the API costs a statement, and shows whatever was acknowledged before it was asked for. */
+export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxOutdatedMs: 0 };
