@@ -5,7 +5,7 @@ import { isUuid } from './uuid.ts';
 /** What a sort key is, which decides how it reads in a cursor and what SQL takes it for. */
 type KeyKind = 'count' | 'time' | 'productId' | 'uuid';
 
-type Key = string | number;
+export type Key = string | number;
 
 /** A total order of a list: its columns, all in one direction, the last of them unique. */
 export interface KeysetOrder<Row> {
@@ -75,12 +75,21 @@ export function pageOf<Row>(
 ): { shown: readonly Row[]; nextCursor: string | null } {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { shown, nextCursor: rows.length > limit && last !== undefined ? writeCursor(order, last) : null };
+  const isLast = rows.length <= limit || last === undefined;
+  return {
+    shown,
+    nextCursor: isLast
+      ? null
+      : cursorBehind(
+          order,
+          order.columns.map((column) => column.keyOf(last)),
+        ),
+  };
 }
 
-/** The cursor that stands behind a row: base64url of the order's name and the row's sort keys. */
-function writeCursor<Row>({ name, columns }: KeysetOrder<Row>, row: Row): string {
-  return Buffer.from(JSON.stringify([name, ...columns.map((column) => column.keyOf(row))])).toString('base64url');
+/** The cursor that stands behind a row with these sort keys: base64url of the order's name and the keys. */
+export function cursorBehind<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
+  return Buffer.from(JSON.stringify([name, ...keys])).toString('base64url');
 }
 
 function parse(cursor: string): unknown[] {

@@ -32,6 +32,14 @@ export function isUnavailable(error: unknown): boolean {
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
 }
 
+const QUERY_CANCELED = '57014';
+
+/** Whether a statement was given up because its own time limit was over; errors come wrapped from `Sql`. */
+export function isStatementTimeout(error: unknown): boolean {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
+}
+
 /** SQLSTATE of transactions that met crosswise, and go through when they are tried again. */
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 

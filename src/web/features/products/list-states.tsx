@@ -16,6 +16,15 @@ export function ListLoading() {
   );
 }
 
+/** A search that found nothing yet and is not at the end of the list. */
+export function ListSearching() {
+  return (
+    <p className="list-loading" role="status">
+      Still searching...
+    </p>
+  );
+}
+
 export function ListFailure({ filters }: { filters: ProductFilters }) {
   return (
     <Notice tone="failure">

@@ -5,7 +5,7 @@ import { useApi } from '../../lib/api-context.tsx';
 import { useReadOnArrival } from '../../lib/navigation.tsx';
 import type { ProductFilters } from './filters.ts';
 import { ListAnnouncement } from './list-announcement.tsx';
-import { ListEmpty, ListFailure, ListLoading } from './list-states.tsx';
+import { ListEmpty, ListFailure, ListLoading, ListSearching } from './list-states.tsx';
 import { LoadMore } from './load-more.tsx';
 import { ProductCard } from './product-card.tsx';
 import { type PagedProducts, productListOptions, rankOf } from './queries.ts';
@@ -22,12 +22,20 @@ export function ProductList({ filters, renderVote }: ProductListProps) {
 
   const ranked = rankedProducts(list.data);
   const settled = !list.isPlaceholderData;
+  // A page without products and with a next one: the server did not look at the whole list yet, so nothing is said to be
+  // missing, and the list's end goes on asking.
+  const searching = ranked.length === 0 && list.hasNextPage;
   return (
     <>
-      <ListAnnouncement filters={filters} count={ranked.length} more={list.hasNextPage} settled={settled} />
-      {ranked.length === 0 ? (
-        <ListEmpty filters={filters} />
-      ) : (
+      <ListAnnouncement
+        filters={filters}
+        count={ranked.length}
+        more={list.hasNextPage}
+        settled={settled && !searching}
+      />
+      {searching && <ListSearching />}
+      {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
+      {ranked.length > 0 && (
         <ol className="product-list" aria-busy={!settled} start={ranked[0]?.rank}>
           {ranked.map(({ product, rank }) => (
             <li key={product.id}>
@@ -41,14 +49,11 @@ export function ProductList({ filters, renderVote }: ProductListProps) {
   );
 }
 
-/** Products of all pages with their ranks. A product that moved to a later page while paging is shown once. */
+/**
+ * Products of all pages with their ranks, counted on from the first page: a search's pages may be shorter than full ones.
+ * A product that moved to a later page while paging is shown once.
+ */
 function rankedProducts({ pages, pageParams }: PagedProducts): { product: Product; rank: number }[] {
-  const seen = new Set<string>();
-  return pages.flatMap(({ items }, pageIndex) =>
-    items.flatMap((product, index) => {
-      if (seen.has(product.id)) return [];
-      seen.add(product.id);
-      return [{ product, rank: rankOf(pageParams[pageIndex]?.page ?? 1, index) }];
-    }),
-  );
+  const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));
+  return [...products.values()].map((product, index) => ({ product, rank: rankOf(pageParams[0]?.page ?? 1, index) }));
 }

@@ -1,0 +1,99 @@
+import type { ProductPage } from '../../contract/products/schema.ts';
+import type { Database } from '../database/database.ts';
+import { isStatementTimeout } from '../database/database-faults.ts';
+import { cursorBehind, pageOf } from '../keyset.ts';
+import { PRODUCT_ORDERS } from './product-orders.ts';
+import { type ProductRow, productOf } from './product-row.ts';
+import { hasSearchIndex, isIndexed } from './search-index.ts';
+import { createSlots } from './search-slots.ts';
+import { lookUp, type Stretch, type Walked, walkWindow } from './search-statements.ts';
+
+export interface Search extends Omit<Stretch, 'wanted'> {
+  limit: number;
+}
+
+/** What the first look at the list costs is the most that a common term, and the least that a rare one, has to pay. */
+const FIRST_WINDOW_ROWS = 4_000;
+/** Terms that more products match are common enough to be met by walking on. */
+const MOST_LOOKED_UP = 4_000;
+/** A term of frequent syllables can have many candidates and few matches: then walking is the surer way. */
+const LOOK_UP_MS = 150;
+
+/** How long one request may walk, how long one statement of it should take, and how many rows it may look at. */
+const WALK_MS = 300;
+const WINDOW_MS = 40;
+const WINDOW_ROWS = { min: 1_000, max: 50_000 };
+
+/**
+ * Walking keeps a processor of the database busy. So few do it at the same time that there is always one for the others;
+ * those whose term an index knows do not stand behind those whose term it does not.
+ */
+const slots = { indexed: createSlots(2), unindexed: createSlots(2) };
+
+/**
+ * One page of the products that match, in the order of the list. Two plans: common terms fill a page from the head of the
+ * list; rare ones are looked up by index and sorted. What neither answers (terms of one or two characters, or of signs,
+ * that are rare) is searched for by walking for a limited time, and the cursor goes on from where that ended.
+ * @throws CoreError `bad_cursor`, `unavailable`.
+ */
+export async function searchProducts(database: Database, search: Search): Promise<ProductPage> {
+  const { limit, ...place } = search;
+  const stretch = { ...place, wanted: limit + 1 };
+  const first = await walkWindow(database, stretch, FIRST_WINDOW_ROWS);
+  if (first.edge === undefined) return wholePage(search, first.rows);
+
+  const indexed = search.tag !== '' || (isIndexed(search.term) && (await hasSearchIndex(database)));
+  if (indexed) {
+    const found = await lookUpInTime(database, stretch);
+    if (found !== undefined) return wholePage(search, found);
+  }
+  return walkOn(database, search, first, indexed);
+}
+
+/** `undefined`: there are too many, or it took too long to know. */
+async function lookUpInTime(database: Database, stretch: Stretch): Promise<ProductRow[] | undefined> {
+  try {
+    return await database.transaction(async (sql) => {
+      await sql.query(`SET LOCAL statement_timeout = ${LOOK_UP_MS}`);
+      return lookUp(sql, stretch, MOST_LOOKED_UP);
+    });
+  } catch (error) {
+    if (isStatementTimeout(error)) return undefined;
+    throw error;
+  }
+}
+
+async function walkOn(database: Database, search: Search, first: Walked, indexed: boolean): Promise<ProductPage> {
+  const order = PRODUCT_ORDERS[search.sort];
+  const rows = [...first.rows];
+  let { edge } = first;
+  const end = performance.now() + WALK_MS;
+  const giveBack = await slots[indexed ? 'indexed' : 'unindexed'].take(WALK_MS);
+  try {
+    let windowRows = FIRST_WINDOW_ROWS;
+    while (giveBack && edge !== undefined && performance.now() < end) {
+      const started = performance.now();
+      const stretch = { ...search, cursor: cursorBehind(order, edge), wanted: search.limit + 1 - rows.length };
+      const walked = await walkWindow(database, stretch, windowRows);
+      rows.push(...walked.rows);
+      edge = walked.edge;
+      windowRows = nextWindowRows(windowRows, performance.now() - started);
+    }
+  } finally {
+    giveBack?.();
+  }
+  if (edge === undefined) return wholePage(search, rows);
+  return { items: rows.map(productOf), nextCursor: cursorBehind(order, edge) };
+}
+
+/** So many that they take as long as one statement should, on this machine and at this moment. */
+function nextWindowRows(rows: number, tookMs: number): number {
+  const fitting = Math.round((rows * WINDOW_MS) / Math.max(tookMs, 1));
+  return Math.min(WINDOW_ROWS.max, Math.max(WINDOW_ROWS.min, fitting));
+}
+
+/** Of rows that go as far as the page or the list does. */
+function wholePage({ sort, limit }: Search, rows: readonly ProductRow[]): ProductPage {
+  const { shown, nextCursor } = pageOf(PRODUCT_ORDERS[sort], rows, limit);
+  return { items: shown.map(productOf), nextCursor };
+}

@@ -1,0 +1,122 @@
+import type { ProductSort } from '../../contract/products/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, type Key, orderBy } from '../keyset.ts';
+import { likePattern } from '../search-text.ts';
+import { PRODUCT_ORDERS } from './product-orders.ts';
+import { PRODUCT_COLUMNS, type ProductRow } from './product-row.ts';
+
+/** What narrows a list; an empty text narrows nothing. Both are folded. */
+export interface Terms {
+  term: string;
+  tag: string;
+}
+
+export interface Stretch extends Terms {
+  sort: ProductSort;
+  /** Where it begins; empty: at the head of the list. */
+  cursor: string;
+  /** Matching rows wanted at most. */
+  wanted: number;
+}
+
+type Bind = (value: unknown, sqlType: string) => string;
+
+/** Numbers stand in the texts below: a plan for any parameters would take a limit for a tenth of the table. */
+function withValues<Result>(make: (bind: Bind, values: unknown[]) => Result): Result {
+  const values: unknown[] = [];
+  return make((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
+}
+
+function conditionsOf({ term, tag }: Terms, bind: Bind): string {
+  const conditions = [
+    ...(term === '' ? [] : [`p.search_text LIKE ${bind(likePattern(term), 'text')} ESCAPE '\\'`]),
+    ...(tag === '' ? [] : [`p.tag_keys @> ARRAY[${bind(tag, 'text')}]`]),
+  ];
+  return conditions.join(' AND ');
+}
+
+type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
+
+/** Matching rows of a window of the list, and where the window ends; no edge: the list ends in it, or it has enough. */
+export interface Walked {
+  rows: ProductRow[];
+  edge: readonly Key[] | undefined;
+}
+
+/**
+ * Looks at the next `windowRows` products in the order of the list, and stops as soon as it found as many as are wanted:
+ * the window is read row by row, as far as it is asked for. For each row the terms are tested in a subquery, so that no
+ * plan can take the rows in another order.
+ */
+export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number): Promise<Walked> {
+  const { sort, cursor, wanted } = stretch;
+  const order = PRODUCT_ORDERS[sort];
+  const { text, values } = withValues((bind, bound) => {
+    const hit = conditionsOf(stretch, bind);
+    const after = cursor === '' ? '' : `WHERE ${afterCursor(order, cursor, bind)}`;
+    const [key, id] = order.columns.map((column) => column.sql);
+    const source =
+      sort === 'newest'
+        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p`
+        : `SELECT ${id} AS id, ${key} AS key, (SELECT ${hit} FROM products p WHERE p.id = ${id}) AS hit FROM product_counts c`;
+    return {
+      text: `WITH walked AS MATERIALIZED (
+          ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${windowRows}
+        ), hits AS MATERIALIZED (
+          SELECT id FROM walked WHERE hit LIMIT ${wanted}
+        ), edge AS MATERIALIZED (
+          SELECT key, id FROM walked
+          WHERE CASE WHEN (SELECT count(*) FROM hits) < ${wanted} THEN (SELECT count(*) FROM walked) = ${windowRows} END
+          ORDER BY key, id LIMIT 1
+        )
+        SELECT edge.key AS edge_key, edge.id AS edge_id, ${PRODUCT_COLUMNS}
+        FROM (SELECT 1) AS one_row_at_least
+        LEFT JOIN edge ON true
+        LEFT JOIN (hits JOIN products p ON p.id = hits.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
+        ORDER BY ${orderBy(order)}`,
+      values: bound,
+    };
+  });
+  type WalkedRow = Nullable<ProductRow> & { edge_key: Date | number | null; edge_id: string | null };
+  const rows = await sql.query<WalkedRow>(text, values);
+  return { rows: rows.filter(isProductRow), edge: edgeOf(rows[0]) };
+}
+
+function edgeOf(
+  row: { edge_key: Date | number | null; edge_id: string | null } | undefined,
+): readonly Key[] | undefined {
+  if (!row || row.edge_key === null || row.edge_id === null) return undefined;
+  return [row.edge_key instanceof Date ? row.edge_key.toISOString() : row.edge_key, row.edge_id];
+}
+
+/**
+ * Finds all matching products by the indexes of terms and tags, and sorts them, as long as they are at most `mostFound`.
+ * @returns the rows that are wanted; `undefined`: there are more than that.
+ */
+export async function lookUp(sql: Sql, stretch: Stretch, mostFound: number): Promise<ProductRow[] | undefined> {
+  const { sort, cursor, wanted } = stretch;
+  const order = PRODUCT_ORDERS[sort];
+  const { text, values } = withValues((bind, bound) => ({
+    // The place in the list is no condition of the search for matches, or a plan could walk the list after all.
+    text: `WITH found AS MATERIALIZED (
+        SELECT p.id, p.created_at FROM products p WHERE ${conditionsOf(stretch, bind)} LIMIT ${mostFound + 1}
+      ), size AS MATERIALIZED (
+        SELECT count(*) > ${mostFound} AS exceeded FROM found
+      ), page AS MATERIALIZED (
+        SELECT p.id FROM found p ${sort === 'newest' ? '' : 'JOIN product_counts c ON c.product_id = p.id'}
+        WHERE NOT (SELECT exceeded FROM size) ${cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`}
+        ORDER BY ${orderBy(order)} LIMIT ${wanted}
+      )
+      SELECT size.exceeded, ${PRODUCT_COLUMNS}
+      FROM size
+      LEFT JOIN (page JOIN products p ON p.id = page.id LEFT JOIN product_counts c ON c.product_id = p.id) ON true
+      ORDER BY ${orderBy(order)}`,
+    values: bound,
+  }));
+  const rows = await sql.query<Nullable<ProductRow> & { exceeded: boolean }>(text, values);
+  return rows[0]?.exceeded ? undefined : rows.filter(isProductRow);
+}
+
+function isProductRow<Row extends Nullable<ProductRow>>(row: Row): row is Row & ProductRow {
+  return row.id !== null;
+}
