@@ -84,6 +84,8 @@ test.describe('§2: the list goes on', () => {
       if (way === 'Back') await page.goBack();
       else await page.getByRole('link', { name: way }).click();
       await expect(link).toBeInViewport();
+      // A card under the pointer is lifted a little.
+      await page.mouse.move(0, 0);
       await expect.poll(async () => Math.round((await link.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? -1));
       expect(
         asked.filter((request) => !request.url().includes('cursor=')),

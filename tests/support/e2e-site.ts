@@ -32,9 +32,9 @@ const INSERT_COMMENTS = `WITH added AS (
   )
   UPDATE product_counts SET comments = comments + (SELECT count(*) FROM added) WHERE product_id = $2`;
 
-/** Starts the built command, which logs as it does by default. */
+/** Starts the built command, which logs as it does by default; all tests are one network to it, so it limits nothing. */
 export async function startE2eSite(environment: Record<string, string> = {}): Promise<E2eSite> {
-  const site = await startSite({ LOG_LEVEL: 'info', ...environment });
+  const site = await startSite({ LOG_LEVEL: 'info', RATE_LIMITS: 'off', ...environment });
   const connection = await site.connect();
   const { database } = connection;
 

@@ -1,0 +1,110 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { cardNames, toast, upvoteOf } from '../support/screen.ts';
+import { addStateProducts } from '../support/states.ts';
+
+test.describe('§2: documents, as a browser gets them', () => {
+  for (const [path, status] of [
+    ['/', 200],
+    ['/?q=git', 200],
+    ['/product/git', 200],
+    ['/product/unknown', 404],
+    ['/unknown', 404],
+  ] as const) {
+    test(`${path} answers ${status}, as HTML, compressed, with its protective headers`, async ({
+      page,
+      expectConsoleError,
+    }) => {
+      if (status === 404) expectConsoleError(/404/);
+      const response = await page.goto(path);
+      expect(response?.status()).toBe(status);
+      const headers = (await response?.allHeaders()) ?? {};
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(headers['content-encoding']).toBe('br');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('strict-origin-when-cross-origin');
+      const policy = headers['content-security-policy'] ?? '';
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).toContain("style-src 'self'");
+      expect(policy).not.toContain('unsafe-inline');
+      expect(policy).not.toContain('unsafe-eval');
+      if (status === 200) expect(headers.etag).toMatch(/^"[^"]+"$/);
+      else expect(headers['cache-control']).toBe('no-store');
+      const html = (await response?.text()) ?? '';
+      expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
+      expect(html, 'no inline handlers').not.toMatch(/<[^>]+\son[a-z]+=/);
+    });
+  }
+
+  test('the page that comes has its content: nothing needs to be asked for to read it', async ({ page, site }) => {
+    const { rich } = await addStateProducts(site);
+    for (const path of ['/?q=zz', `/product/${rich.id}`]) {
+      const html = await (await page.request.get(path)).text();
+      expect(html).toContain('Zz rich');
+    }
+    expect(await (await page.request.get(`/product/${rich.id}`)).text()).toContain('Plainly marked');
+  });
+
+  test('a parameter that cannot be leads to the address without it', async ({ page }) => {
+    await page.goto('/?q=git&sort=sideways&cursor=nonsense');
+    await expect(page).toHaveURL('/?q=git');
+    await expect(cardNames(page).first()).toBeVisible();
+    await page.goto('/product/git?comments=nonsense');
+    await expect(page).toHaveURL('/product/git');
+  });
+
+  test('every link of the page leads somewhere, every picture is there, and all of it is the site’s own', async ({
+    page,
+    site,
+  }) => {
+    const elsewhere: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${site.address}/`) && !request.url().startsWith('data:')) {
+        elsewhere.push(request.url());
+      }
+    });
+    await visit(page, '/');
+    const addresses = await page.evaluate(() => {
+      const links = [...document.querySelectorAll('a')].map(({ href }) => href);
+      const pictures = [...document.querySelectorAll('img')].map(({ src }) => src);
+      return [...new Set([...links, ...pictures].map((address) => address.replace(/#.*/, '')))];
+    });
+    expect(addresses.length).toBeGreaterThan(60);
+    for (const address of addresses) {
+      const response = await page.request.head(address);
+      expect(response.status(), address).toBe(200);
+    }
+    expect(elsewhere).toEqual([]);
+  });
+
+  test('nothing on the way through the site violates the content policy', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    // The page itself says nothing about a violation: it is a listener of the test that hears of it.
+    const { rich } = await addStateProducts(site);
+    const violations: string[] = [];
+    await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));
+    await page.addInitScript(() => {
+      document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) => {
+        const { reportViolation } = window as unknown as { reportViolation(text: string): void };
+        reportViolation(`${violatedDirective} ${blockedURI} ${sample}`);
+      });
+    });
+    await visit(page, '/?q=zz');
+    await upvoteOf(page, 'Zz rich').click();
+    await expect(toast(page)).toHaveCount(1);
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    await page.getByRole('link', { name: 'Zz rich', exact: true }).click();
+    await page.getByRole('link', { name: 'Screenshot 1 of Zz rich' }).click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await page.keyboard.press('Escape');
+    await page.goto(`/product/${rich.id}#comments`);
+    await expect(page.getByRole('heading', { name: /^Discussion/ })).toBeFocused();
+    expect(violations).toEqual([]);
+    expectConsoleError(/content policy: style-src/);
+    expectConsoleError(/Content Security Policy/);
+    await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<i style="color: red">'));
+    await expect.poll(() => violations, 'the listener hears of one').toHaveLength(1);
+  });
+});

@@ -1,0 +1,187 @@
+import type { Page } from '@playwright/test';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { cardNames, searchBox } from '../support/screen.ts';
+import { addStateProducts, screenStates } from '../support/states.ts';
+
+const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
+
+const isWiderThanScreen = (page: Page) =>
+  page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+test.describe('§2: on every screen', () => {
+  test('nothing is wider than a screen of 320 px, in any state', async ({ page, site, expectConsoleError }) => {
+    test.setTimeout(120_000);
+    expectConsoleError(/503|404/);
+    expectConsoleError(/Failed to fetch products/);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.clock.install();
+    for (const state of screenStates(await addStateProducts(site))) {
+      await state.open(page);
+      expect(await isWiderThanScreen(page), state.name).toBe(false);
+      await page.unrouteAll({ behavior: 'ignoreErrors' });
+    }
+  });
+
+  for (const [device, width] of Object.entries(WIDTHS)) {
+    test(`${device}: the search is there, what is Demo has its place, and nothing is too wide`, async ({
+      page,
+      site,
+    }) => {
+      const { rich } = await addStateProducts(site);
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of ['/', `/product/${rich.id}`]) {
+        await visit(page, path);
+        await expect(searchBox(page)).toBeInViewport();
+        const signIn = page.getByRole('button', { name: 'Sign in (Demo)' });
+        if (device === 'desktop') {
+          await expect(signIn).toBeVisible();
+          await expect(page.getByLabel('Menu')).toBeHidden();
+        } else {
+          await expect(signIn).toBeHidden();
+          await page.getByLabel('Menu').click();
+          await expect(signIn).toBeVisible();
+          await expect(page.getByRole('button', { name: 'Launches (Demo)' })).toBeDisabled();
+        }
+        expect(await isWiderThanScreen(page)).toBe(false);
+      }
+    });
+  }
+
+  test('the sidebar stands beside the list on a desktop and below it on a phone', async ({ page }) => {
+    const boxes = async () => {
+      const list = await page.getByRole('heading', { name: 'Top Products Launching Today' }).boundingBox();
+      const sidebar = await page.getByRole('heading', { name: 'Product Landscapes' }).boundingBox();
+      return { list: list ?? { x: 0, y: 0 }, sidebar: sidebar ?? { x: 0, y: 0 } };
+    };
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await visit(page, '/?q=git');
+    const wide = await boxes();
+    expect(wide.sidebar.x).toBeGreaterThan(wide.list.x + 400);
+    await page.setViewportSize({ width: 390, height: 900 });
+    const narrow = await boxes();
+    expect(narrow.sidebar.y).toBeGreaterThan(narrow.list.y + 200);
+  });
+
+  test('buttons are at least 44 px high for a finger, and tags 24 px', async ({ newVisitor, site }) => {
+    const { rich } = await addStateProducts(site);
+    const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
+      await visit(page, path);
+      const small = await page.locator('main :is(button:enabled, select, a.button, a.tag)').evaluateAll((elements) =>
+        elements
+          .map((element) => ({
+            height: element.getBoundingClientRect().height,
+            html: element.outerHTML.slice(0, 90),
+          }))
+          .filter(({ height }) => height > 0 && height < 43.5),
+      );
+      expect(small, path).toEqual([]);
+    }
+  });
+});
+
+test.describe('§2: themes', () => {
+  const paper = (page: Page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+
+  test('the page follows the system until one switches; the choice is remembered', async ({ page }) => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await visit(page, '/');
+    const light = await paper(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await paper(page);
+    expect(dark).not.toBe(light);
+    await page.emulateMedia({ colorScheme: 'light' });
+    expect(await paper(page)).toBe(light);
+
+    const toggle = page.getByRole('button', { name: 'Dark theme' });
+    await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+    await toggle.click();
+    await expect(toggle).toHaveAttribute('aria-pressed', 'true');
+    expect(await paper(page)).toBe(dark);
+    await page.reload();
+    expect(await paper(page)).toBe(dark);
+    await expect(toggle).toHaveAttribute('aria-pressed', 'true');
+    await page.goto('/product/git');
+    expect(await paper(page)).toBe(dark);
+    await toggle.click();
+    expect(await paper(page)).toBe(light);
+    await page.reload();
+    expect(await paper(page)).toBe(light);
+  });
+
+  test('a remembered theme is there without the site’s script, before anything is painted', async ({
+    page,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_FAILED.*\/assets\//);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await visit(page, '/');
+    await page.getByRole('button', { name: 'Dark theme' }).click();
+    await page.route(/\/assets\/(?!theme).*\.js$/, (route) => route.abort());
+    await page.goto('/');
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
+  });
+});
+
+test.describe('§2: a page holds still while it loads', () => {
+  interface Shift {
+    value: number;
+    sources: string[];
+  }
+
+  async function recordShifts(page: Page): Promise<() => Promise<Shift[]>> {
+    await page.addInitScript(() => {
+      const shifts: Shift[] = [];
+      Object.assign(window, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries() as (PerformanceEntry & {
+          value: number;
+          sources: { node?: Element }[];
+        })[]) {
+          const sources = entry.sources.map(({ node }) => node?.outerHTML?.slice(0, 100) ?? '');
+          shifts.push({ value: entry.value, sources });
+        }
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    return async () => {
+      // The observer hears of a frame after it was shown.
+      await page.evaluate(
+        () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+      );
+      return page.evaluate(() => (window as unknown as { shifts: Shift[] }).shifts);
+    };
+  }
+
+  for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
+    for (const path of ['/', '/product/git', '/product/unknown']) {
+      test(`${device}, ${path}: no layout shift, though pictures and letters come late`, async ({
+        page,
+        expectConsoleError,
+      }) => {
+        if (path.endsWith('unknown')) expectConsoleError(/404/);
+        await page.setViewportSize({ width, height: 900 });
+        const shifts = await recordShifts(page);
+        let release = () => {};
+        const painted = new Promise<void>((resolve) => {
+          release = resolve;
+        });
+        let late = 0;
+        await page.route(/\/pictures\/|\.woff2$/, async (route) => {
+          late += 1;
+          await painted;
+          await route.continue();
+        });
+        await page.goto(path, { waitUntil: 'domcontentloaded' });
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        if (path === '/') await expect(cardNames(page).first()).toBeVisible();
+        await shifts();
+        expect(late, 'the font at least was held back').toBeGreaterThan(0);
+        release();
+        await page.waitForLoadState('load');
+        await page.evaluate(() => document.fonts.ready);
+        expect(await page.evaluate(() => document.fonts.check('700 24px "Funnel Display"'))).toBe(true);
+        expect(await shifts()).toEqual([]);
+      });
+    }
+  }
+});

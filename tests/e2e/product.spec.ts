@@ -1,0 +1,265 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { discussion, upvoteOf } from '../support/screen.ts';
+
+test.describe('§2: a product’s page', () => {
+  test('shows image, name, description, upvotes, comment count, all tags, screenshots, team and stats', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({
+      name: 'Cormorant',
+      description: 'Dives deep.\nComes up again.',
+      image: '/pictures/git/tile.svg',
+      tags: ['diving', 'birds', 'fishing', 'sea', 'black'],
+      category: 'Water birds',
+      maker: 'Nature',
+      launchDate: 'March 2021',
+      team: [
+        { name: 'Ada Lovelace', avatar: '/pictures/avatar-default.svg', role: 'Maker' },
+        { name: 'Blaise Pascal', avatar: '', role: 'Designer' },
+      ],
+      screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
+    });
+    await site.addUpvotes(product.id, 2);
+    await site.addComments(product.id, [{}]);
+    await visit(page, `/product/${product.id}`);
+    await expect(page).toHaveTitle('Cormorant · Groundswell');
+    await expect(page.getByRole('heading', { level: 1, name: 'Cormorant' })).toBeVisible();
+    await expect(page.locator('.product-hero-picture')).toHaveAttribute('src', '/pictures/git/tile.svg');
+    const description = page.locator('.product-description');
+    await expect(description).toHaveText('Dives deep.\nComes up again.', { useInnerText: true });
+    await expect(upvoteOf(page, 'Cormorant')).toHaveAccessibleName('Upvote Cormorant, 2');
+    await expect(page.getByRole('link', { name: '1 comment', exact: true })).toBeVisible();
+    await expect(page.getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(product.tags);
+    await expect(page.getByRole('button', { name: 'Visit Website (Demo)' })).toBeDisabled();
+
+    const screenshots = page.getByRole('region', { name: 'Screenshots' });
+    await expect(screenshots.getByRole('heading', { level: 2, name: 'Screenshots' })).toBeVisible();
+    for (const number of [1, 2]) {
+      const picture = screenshots.getByRole('img', { name: `Screenshot ${number} of Cormorant` });
+      await picture.scrollIntoViewIfNeeded();
+      await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    }
+
+    const team = page.getByRole('region', { name: 'Meet the team' });
+    await expect(team.getByRole('listitem')).toHaveCount(2);
+    const [ada, blaise] = [team.getByRole('listitem').nth(0), team.getByRole('listitem').nth(1)];
+    await expect(ada.locator('.team-list-name')).toHaveText('Ada Lovelace');
+    await expect(ada.locator('.team-list-role')).toHaveText('Maker');
+    await expect(ada.locator('.avatar img')).toHaveAttribute('src', '/pictures/avatar-default.svg');
+    await expect(blaise.locator('.avatar'), 'initials where there is no picture').toHaveText('BP');
+
+    const stats = page.getByRole('region', { name: 'Product Stats' });
+    await expect(stats.getByRole('term')).toHaveText(['Launched', 'Category', 'Maker']);
+    await expect(stats.getByRole('definition')).toHaveText(['March 2021', 'Water birds', 'Nature']);
+  });
+
+  test('‘Back to products’ goes home', async ({ page }) => {
+    await visit(page, '/product/git');
+    await page.getByRole('link', { name: 'Back to products', exact: true }).click();
+    await expect(page).toHaveURL('/');
+    await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
+  });
+
+  test('a screenshot that cannot be loaded leaves a drawn placeholder with its name', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/404 \(Not Found\).*\/pictures\/gone\.webp/);
+    const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/gone.webp'] });
+    await visit(page, `/product/${product.id}`);
+    await page.getByRole('heading', { name: 'Screenshots' }).scrollIntoViewIfNeeded();
+    await expect(page.getByRole('img', { name: 'Screenshot 1 of Gannet' })).toHaveClass(/picture-placeholder/);
+  });
+});
+
+test.describe('§2: Previous and Next', () => {
+  const button = (name: 'Previous' | 'Next') => ({ name, exact: true }) as const;
+
+  test('move to the neighbours in list order, whose names are their tooltips', async ({ page, site }) => {
+    const [older, middle, newer] = await site.addProducts(3, (index) => ({ name: `Petrel ${index + 1}` }));
+    await visit(page, `/product/${middle?.id}`);
+    await expect(page.getByRole('button', button('Previous'))).toHaveAttribute('title', 'Petrel 3');
+    await expect(page.getByRole('button', button('Next'))).toHaveAttribute('title', 'Petrel 1');
+    await page.getByRole('button', button('Previous')).click();
+    await expect(page).toHaveURL(`/product/${newer?.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Petrel 3' })).toBeVisible();
+    await expect(page).toHaveTitle('Petrel 3 · Groundswell');
+    await page.getByRole('button', button('Next')).click();
+    await expect(page).toHaveURL(`/product/${middle?.id}`);
+    await page.getByRole('button', button('Next')).click();
+    await expect(page).toHaveURL(`/product/${older?.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Petrel 1' })).toBeVisible();
+  });
+
+  test('each is disabled at its end of the list', async ({ page, site }) => {
+    const [newest] = await site.database.query<{ id: string }>(
+      'SELECT id FROM products ORDER BY created_at DESC, id DESC LIMIT 1',
+    );
+    const oldest = await site.addProduct({ createdAt: '1999-01-01T00:00:00.000Z' });
+    await visit(page, `/product/${newest?.id}`);
+    await expect(page.getByRole('button', button('Previous'))).toBeDisabled();
+    await expect(page.getByRole('button', button('Next'))).toBeEnabled();
+    await page.keyboard.press('ArrowLeft');
+    await expect(page).toHaveURL(`/product/${newest?.id}`);
+    await visit(page, `/product/${oldest.id}`);
+    await expect(page.getByRole('button', button('Next'))).toBeDisabled();
+    await expect(page.getByRole('button', button('Previous'))).toBeEnabled();
+    await page.keyboard.press('ArrowRight');
+    await expect(page).toHaveURL(`/product/${oldest.id}`);
+    await site.database.query('DELETE FROM products WHERE id = $1', [oldest.id]);
+  });
+
+  test('so do the arrow keys, but not in the text area', async ({ page, site }) => {
+    const [older, newer] = await site.addProducts(2, (index) => ({ name: `Guillemot ${index + 1}` }));
+    await visit(page, `/product/${older?.id}`);
+    await page.keyboard.press('ArrowLeft');
+    await expect(page).toHaveURL(`/product/${newer?.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Guillemot 2' })).toBeVisible();
+    await page.keyboard.press('ArrowRight');
+    await expect(page).toHaveURL(`/product/${older?.id}`);
+    const comment = page.getByRole('textbox', { name: 'Your comment' });
+    await comment.fill('ab');
+    await comment.press('ArrowLeft');
+    await comment.press('ArrowLeft');
+    await comment.press('x');
+    await expect(comment).toHaveValue('xab');
+    await page.getByRole('combobox', { name: 'Sort comments' }).press('ArrowRight');
+    await expect(page).toHaveURL(`/product/${older?.id}`);
+  });
+});
+
+test.describe('§2 and §9: #comments', () => {
+  test('reached from a card, the page scrolls to the comments after about 100 ms, by a timer', async ({
+    page,
+    site,
+  }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const product = await site.addProduct({ name: 'Kittiwake', description: 'Calls its name.\n'.repeat(40) });
+    await page.clock.install();
+    await visit(page, '/?q=kittiwake');
+    await expect(page.getByRole('link', { name: /^View Comments.*Kittiwake/ })).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await page.getByRole('link', { name: /^View Comments.*Kittiwake/ }).click();
+    await expect(page).toHaveURL(`/product/${product.id}#comments`);
+    const title = page.getByRole('heading', { name: /^Discussion/ });
+    await expect(title).toBeAttached();
+    await page.clock.runFor(80);
+    await expect(title).not.toBeInViewport();
+    expect(await page.evaluate(() => scrollY)).toBe(0);
+    await page.clock.runFor(40);
+    await expect(title).toBeInViewport();
+    await expect(title).toBeFocused();
+  });
+
+  test('it scrolls smoothly', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Razorbill', description: 'Dives.\n'.repeat(40) });
+    await page.addInitScript(() => {
+      const calls: unknown[] = [];
+      const { scrollIntoView } = Element.prototype;
+      Object.assign(window, { scrollCalls: calls });
+      Element.prototype.scrollIntoView = function (options) {
+        calls.push({ id: this.id, options });
+        scrollIntoView.call(this, options);
+      };
+    });
+    await visit(page, '/?q=razorbill');
+    await page.getByRole('link', { name: /^View Comments.*Razorbill/ }).click();
+    await expect(page).toHaveURL(`/product/${product.id}#comments`);
+    await expect(page.getByRole('heading', { name: /^Discussion/ })).toBeInViewport();
+    expect(await page.evaluate(() => (window as unknown as { scrollCalls: unknown }).scrollCalls)).toEqual([
+      { id: 'comments', options: { behavior: 'smooth' } },
+    ]);
+  });
+
+  test('loaded with #comments, the document is at the comments, which take the focus', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Puffin', description: 'Flies.\n'.repeat(40) });
+    await page.goto(`/product/${product.id}#comments`);
+    const title = page.getByRole('heading', { name: /^Discussion/ });
+    await expect(title).toBeFocused();
+    await expect(title).toBeInViewport();
+  });
+
+  test('the comment count of the page leads there too, as often as it is pressed', async ({ page, site }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const product = await site.addProduct({ name: 'Auk', description: 'Swims.\n'.repeat(40) });
+    await visit(page, `/product/${product.id}`);
+    const title = discussion(page).getByRole('heading', { level: 2 });
+    for (const _time of ['once', 'again']) {
+      await page.evaluate(() => window.scrollTo(0, 0));
+      await expect(title).not.toBeInViewport();
+      // The press gives the link the focus; that the heading has it says that the timer fired.
+      await page.getByRole('link', { name: '0 comments', exact: true }).click();
+      await expect(title).toBeFocused();
+      await expect(title).toBeInViewport();
+    }
+  });
+});
+
+test.describe('§2: the screenshots’ viewer', () => {
+  test('opens in full size, steps with the arrow keys, closes with Escape, and gives the focus back', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({
+      name: 'Albatross',
+      screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg', '/pictures/rust/tile.svg'],
+    });
+    await visit(page, `/product/${product.id}`);
+    const second = page.getByRole('link', { name: 'Screenshot 2 of Albatross' });
+    await second.click();
+    const viewer = page.getByRole('dialog', { name: 'Screenshots' });
+    await expect(viewer.getByText('2 / 3')).toBeVisible();
+    await expect(viewer.getByRole('img')).toHaveAttribute('src', '/pictures/vim/tile.svg');
+    await page.keyboard.press('ArrowRight');
+    await expect(viewer.getByText('3 / 3')).toBeVisible();
+    await page.keyboard.press('ArrowRight');
+    await expect(viewer.getByText('3 / 3'), 'the last one is the end').toBeVisible();
+    await expect(viewer.getByRole('button', { name: 'Next screenshot' })).toHaveAttribute('aria-disabled', 'true');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await expect(viewer.getByText('1 / 3')).toBeVisible();
+    await expect(viewer.getByRole('img', { name: 'Screenshot 1 of Albatross' })).toBeVisible();
+    await expect(page, 'the arrow keys belong to the viewer').toHaveURL(`/product/${product.id}`);
+    await page.keyboard.press('Escape');
+    await expect(viewer).toHaveCount(0);
+    await expect(second).toBeFocused();
+
+    await second.press('Enter');
+    await viewer.getByRole('button', { name: 'Next screenshot' }).click();
+    await expect(viewer.getByText('3 / 3')).toBeVisible();
+    for (let presses = 0; presses < 5; presses += 1) {
+      await page.keyboard.press('Tab');
+      const inside = await page.evaluate(
+        () => document.activeElement?.closest('dialog') !== null || !document.hasFocus(),
+      );
+      expect(inside || (await page.evaluate(() => document.activeElement === document.body))).toBe(true);
+    }
+    await viewer.getByRole('button', { name: 'Close' }).click();
+    await expect(viewer).toHaveCount(0);
+    await expect(second).toBeFocused();
+  });
+
+  test('a swipe steps on, and a press beside the picture closes it', async ({ page, site }) => {
+    const product = await site.addProduct({
+      name: 'Frigatebird',
+      screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
+    });
+    await visit(page, `/product/${product.id}`);
+    await page.getByRole('link', { name: 'Screenshot 1 of Frigatebird' }).click();
+    const viewer = page.getByRole('dialog', { name: 'Screenshots' });
+    const stage = await viewer.locator('.viewer-stage').boundingBox();
+    const [x, y] = [(stage?.x ?? 0) + (stage?.width ?? 0) / 2, (stage?.y ?? 0) + (stage?.height ?? 0) / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x - 120, y);
+    await page.mouse.up();
+    await expect(viewer.getByText('2 / 2')).toBeVisible();
+    await page.mouse.move(x - 120, y);
+    await page.mouse.down();
+    await page.mouse.move(x, y);
+    await page.mouse.up();
+    await expect(viewer.getByText('1 / 2')).toBeVisible();
+  });
+});

@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { expect, type Page } from '@playwright/test';
+import type { AxeResults, RunOptions } from 'axe-core';
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Nothing that axe knows to look for is wrong with the page as it is now. */
+export async function expectAccessible(page: Page, state: string): Promise<void> {
+  // A colour on its way to another one is nobody's colour: every transition and entrance is brought to its end.
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY) animation.finish();
+    }
+  });
+  await page.evaluate(await source);
+  const { violations } = await page.evaluate(
+    (options) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
+    { runOnly: { type: 'tag' as const, values: RULES }, resultTypes: ['violations' as const] },
+  );
+  const found = violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} — ${node.failureSummary?.replaceAll(/\s+/g, ' ')}`),
+  );
+  expect(found, state).toEqual([]);
+}
