@@ -18,9 +18,14 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
   await page.route(url, async (route) => {
     if (route.request().method() !== method) return route.fallback();
     requests.push(route.request());
-    const response = await route.fetch();
-    await released;
-    await route.fulfill({ response });
+    try {
+      const response = await route.fetch();
+      const body = await response.body();
+      await released;
+      await route.fulfill({ response, body });
+    } catch {
+      // The page was left, or the test is over: nobody waits for this answer. Where somebody does, the test fails by that.
+    }
   });
   return { release, requests };
 }
