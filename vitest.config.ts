@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   plugins: [react()],
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'tests/{api,arch,cli}/**/*.test.ts', 'catalogue/*.test.ts'],
+    include: ['src/**/*.test.{ts,tsx}', 'tests/{api,arch,cli,crash}/**/*.test.ts', 'catalogue/*.test.ts'],
     environment: 'node',
     globalSetup: ['tests/support/database-server.ts'],
     setupFiles: ['tests/support/fail-on-console-error.ts'],

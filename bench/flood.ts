@@ -1,0 +1,2 @@
+import type { BenchOptions } from './main.ts';
+export async function flood(_o: BenchOptions): Promise<void> {}

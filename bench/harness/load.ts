@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { HttpConnection, requestText } from './http-connection.ts';
+import type { LoadOptions, LoadResult } from './run-load.ts';
+import { quantile } from './statistics.ts';
+
+/** The process that asks, apart from those that answer: keeps every connection busy and tells what came back. */
+const WARM_UP_S = 0.5;
+
+const [options] = (await once(process, 'message')) as [LoadOptions];
+process.send?.(await load(options));
+process.disconnect();
+
+async function load({ address, connections, seconds, targets }: LoadOptions): Promise<LoadResult> {
+  const run = randomBytes(8).toString('hex');
+  const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  let asked = 0;
+  let succeeded = 0;
+  const begin = performance.now() + WARM_UP_S * 1_000;
+  const end = begin + seconds * 1_000;
+
+  const nextRequest = (): string => {
+    const target = targets[asked % targets.length];
+    if (target === undefined) throw new Error('There is nothing to ask');
+    asked += 1;
+    return requestText(target.method, target.path, `session-${run}-${asked.toString(16)}`, target.body);
+  };
+
+  const keepBusy = async (): Promise<void> => {
+    const connection = new HttpConnection(address);
+    for (let sent = performance.now(); sent < end; ) {
+      const { status } = await connection.ask(nextRequest());
+      const received = performance.now();
+      statuses[status] = (statuses[status] ?? 0) + 1;
+      if (status < 300) succeeded += 1;
+      // Counted when it came back in the measured time, whenever it was sent.
+      if (received >= begin && received < end) latencies.push(received - sent);
+      sent = received;
+    }
+    connection.close();
+  };
+
+  await Promise.all(Array.from({ length: connections }, keepBusy));
+  const sorted = Float64Array.from(latencies).sort();
+  return {
+    perSecond: sorted.length / seconds,
+    p50Ms: quantile(sorted, 0.5),
+    p99Ms: quantile(sorted, 0.99),
+    succeeded,
+    asked,
+    statuses,
+  };
+}

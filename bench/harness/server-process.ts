@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface ServerProcess {
+  address: string;
+  pid: number;
+  /** SIGTERM, and waits for the end. */
+  stop(): Promise<void>;
+}
+
+const ROOT = join(import.meta.dirname, '../..');
+
+/** The site as an operator runs it: built, logging warnings, without limits on what one visitor may do. */
+export function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
+  const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
+  return start([...flags, join(ROOT, 'bin/groundswell.js'), 'serve'], {
+    DATABASE_URL: databaseUrl,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    LOG_LEVEL: 'warn',
+    RATE_LIMITS: 'off',
+    ...environment,
+  });
+}
+
+/** One of the servers that the site is measured against. */
+export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
+  return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
+}
+
+/** A process that says in its output at which address it listens. */
+async function start(parameters: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
+  const child = spawn(process.execPath, parameters, {
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = once(child, 'exit');
+  return {
+    address: await addressOf(child, exited),
+    pid: child.pid ?? 0,
+    async stop() {
+      child.kill('SIGTERM');
+      await exited;
+    },
+  };
+}
+
+function addressOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    child.stdout?.setEncoding('utf8').on('data', (text) => {
+      output += text;
+      const address = /Address\s+(http:\S+)/.exec(output)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+    exited.then(([code]) => reject(new Error(`The server ended with code ${code}:\n${output}`)));
+  });
+}

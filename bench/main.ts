@@ -1,0 +1,41 @@
+import { flood } from './flood.ts';
+import { writes } from './writes.ts';
+
+/** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
+const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood };
+
+export interface BenchOptions {
+  /** How often each side is measured. */
+  rounds: number;
+  /** How long each measurement takes. */
+  seconds: number;
+  /** Connections that ask at the same time. */
+  connections: number;
+}
+
+const DEFAULTS: BenchOptions = { rounds: 5, seconds: 4, connections: 256 };
+
+const [name = '', ...flags] = process.argv.slice(2);
+const scenario = SCENARIOS[name];
+if (scenario === undefined) {
+  console.error(
+    `Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} [${Object.keys(DEFAULTS)
+      .map((option) => `--${option}=N`)
+      .join('] [')}]`,
+  );
+  process.exit(2);
+}
+await scenario(readOptions(flags));
+
+function readOptions(flags: readonly string[]): BenchOptions {
+  const options = { ...DEFAULTS };
+  for (const flag of flags) {
+    const [, option, value] = /^--(rounds|seconds|connections)=(\d+)$/.exec(flag) ?? [];
+    if (option === undefined) {
+      console.error(`Unknown option ${flag}`);
+      process.exit(2);
+    }
+    options[option as keyof BenchOptions] = Number(value);
+  }
+  return options;
+}

@@ -1,0 +1,139 @@
+import { type BenchDatabase, type BenchServer, startBenchServer } from './harness/bench-database.ts';
+import { writeResults } from './harness/results.ts';
+import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
+import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
+import { spreadOf } from './harness/statistics.ts';
+import type { BenchOptions } from './main.ts';
+import { drawWrites } from './writes-chart.ts';
+
+const PRODUCTS = 1_000;
+/** The site's own number of connections, given to the baseline too. */
+const POOL_SIZE = 10;
+
+interface Side {
+  server: ServerProcess;
+  database: BenchDatabase;
+  /** The comment that is liked. */
+  commentId: string;
+  succeeded: Record<Workload, number>;
+}
+
+type Workload = keyof typeof WORKLOADS;
+
+const upvote = (index: number): Target => ({ method: 'PUT', path: `/api/products/p-${index}/upvote` });
+const comment = (index: number): Target => ({
+  method: 'POST',
+  path: '/api/comments',
+  body: JSON.stringify({ productId: `p-${index}`, content: 'Works well for us, and the release notes are honest.' }),
+});
+const products = Array.from({ length: PRODUCTS }, (_, index) => index);
+
+const WORKLOADS = {
+  'upvotes, 1,000 products': () => products.map(upvote),
+  'upvotes, one product': () => [upvote(0)],
+  'comments, 1,000 products': () => products.map(comment),
+  'likes, one comment': ({ commentId }: Side): Target[] => [
+    { method: 'POST', path: `/api/comments/${commentId}/like` },
+  ],
+};
+const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
+
+/**
+ * Writes over HTTP, by the site and by a plain server with one transaction for each request: on one PostgreSQL, in turns,
+ * so that whatever else the machine does meets both.
+ */
+export async function writes(options: BenchOptions): Promise<void> {
+  const server = await startBenchServer();
+  const sides: Record<'groundswell' | 'oneTransaction', Side> = {
+    groundswell: await startSide(server, ({ url }) => startSite(url)),
+    oneTransaction: await startSide(server, ({ url }) =>
+      startBaseline('one-transaction', { DATABASE_URL: url, POOL_SIZE: String(POOL_SIZE) }),
+    ),
+  };
+  try {
+    const workloads: Record<string, ReturnType<typeof compare>> = {};
+    for (const workload of WORKLOAD_NAMES) {
+      const ours: LoadResult[] = [];
+      const theirs: LoadResult[] = [];
+      for (let round = 1; round <= options.rounds; round += 1) {
+        ours.push(await measure(sides.groundswell, workload, options));
+        theirs.push(await measure(sides.oneTransaction, workload, options));
+        console.log(`${workload}, round ${round}: ${summary(ours.at(-1))} against ${summary(theirs.at(-1))}`);
+      }
+      workloads[workload] = compare(ours, theirs);
+    }
+    for (const side of Object.values(sides)) await assertNoDrift(side);
+    const results = { ...options, products: PRODUCTS, poolSize: POOL_SIZE, drift: 0, workloads };
+    await writeResults('writes', results, drawWrites(workloads));
+  } finally {
+    for (const side of Object.values(sides)) await side.server.stop();
+    await server.stop();
+  }
+}
+
+async function startSide(
+  server: BenchServer,
+  start: (database: BenchDatabase) => Promise<ServerProcess>,
+): Promise<Side> {
+  const database = await server.createDatabase(PRODUCTS);
+  const commentId = '00000000-0000-4000-8000-000000000001';
+  await database.query("INSERT INTO comments (id, product_id, content) VALUES ($1, 'p-0', 'Like me')", [commentId]);
+  await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'p-0'");
+  const succeeded = Object.fromEntries(WORKLOAD_NAMES.map((name) => [name, 0])) as Side['succeeded'];
+  return { server: await start(database), database, commentId, succeeded };
+}
+
+async function measure(side: Side, workload: Workload, { connections, seconds }: BenchOptions): Promise<LoadResult> {
+  const targets = WORKLOADS[workload](side);
+  const result = await runLoad({ address: side.server.address, connections, seconds, targets });
+  if (result.succeeded !== result.asked)
+    throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
+  side.succeeded[workload] += result.succeeded;
+  return result;
+}
+
+/** Ratios first: they are what another machine will find as well. */
+function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
+  const ratio = (of: (result: LoadResult) => number) =>
+    spreadOf(ours.map((result, round) => of(result) / of(theirs[round] ?? result)));
+  const spreads = (results: readonly LoadResult[]) => ({
+    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
+    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
+    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
+  });
+  return {
+    throughputRatio: ratio(({ perSecond }) => perSecond),
+    p99Ratio: ratio(({ p99Ms }) => p99Ms),
+    groundswell: spreads(ours),
+    oneTransaction: spreads(theirs),
+  };
+}
+
+export type WriteComparison = ReturnType<typeof compare>;
+
+const DRIFT = `SELECT c.product_id FROM product_counts c
+  LEFT JOIN (SELECT product_id, count(*) AS rows FROM upvotes GROUP BY 1) u ON u.product_id = c.product_id
+  LEFT JOIN (SELECT product_id, count(*) AS rows FROM comments GROUP BY 1) m ON m.product_id = c.product_id
+  WHERE c.upvotes <> coalesce(u.rows, 0) OR c.comments <> coalesce(m.rows, 0)`;
+
+/** Every count is that of the rows, and every write that was answered with success is there. */
+async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<void> {
+  const drifting = await database.query(DRIFT);
+  const [stored] = await database.query<{ upvotes: number; comments: number; likes: number }>(
+    `SELECT (SELECT count(*)::integer FROM upvotes) AS upvotes, (SELECT count(*)::integer - 1 FROM comments) AS comments,
+       (SELECT likes FROM comments WHERE id = $1) AS likes`,
+    [commentId],
+  );
+  const expected = {
+    upvotes: succeeded['upvotes, 1,000 products'] + succeeded['upvotes, one product'],
+    comments: succeeded['comments, 1,000 products'],
+    likes: succeeded['likes, one comment'],
+  };
+  if (drifting.length > 0 || JSON.stringify(stored) !== JSON.stringify(expected)) {
+    throw new Error(`${drifting.length} counts drift; stored ${JSON.stringify(stored)} of ${JSON.stringify(expected)}`);
+  }
+}
+
+function summary(result: LoadResult | undefined): string {
+  return result === undefined ? '' : `${Math.round(result.perSecond)}/s (p99 ${Math.round(result.p99Ms)} ms)`;
+}

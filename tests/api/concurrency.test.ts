@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
+import type { AddedComment, CommentPage } from '../../src/contract/comments/schema.ts';
+import type { ProductDetail } from '../../src/contract/products/schema.ts';
+import type { Upvoted } from '../../src/contract/upvotes/schema.ts';
+import { type Core, createCore } from '../../src/core/core.ts';
+import { CoreError } from '../../src/core/core-error.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { lockCounts } from '../../src/core/counts/lock-counts.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { newVisitor } from '../support/requests.ts';
+import { joinTestDatabase } from '../support/test-database.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+let address: string;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  address = await site.app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterAll(() => site.close());
+
+const newProduct = async () => (await site.addProduct({ id: `p-${randomUUID()}` })).id;
+const newSession = () => `session-${randomUUID()}`;
+const shownUpvotes = async (id: string) => (await site.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes;
+const drift = async () => (await checkCounts(site.database, { after: '', limit: 10_000 })).wrong;
+
+/** Asks over sockets of its own, as many at a time as there are lists, each list in its order. */
+async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
+  const answers = lists.map(async (requests) => {
+    const connection = new HttpConnection(address);
+    const answered = [];
+    for (const request of requests) answered.push(await connection.ask(request));
+    connection.close();
+    return answered;
+  });
+  return (await Promise.all(answers)).flat();
+}
+
+describe('upvotes and likes that arrive at once, over real connections', () => {
+  test('100 sessions toggle one product 100 times each: the count is that of the sessions that end upvoted', async () => {
+    const id = await newProduct();
+    const sessions = Array.from({ length: 100 }, newSession);
+    // Four connections a session, so that its own toggles overtake each other too.
+    const lists = sessions.flatMap((session) =>
+      Array.from({ length: 4 }, () =>
+        Array.from({ length: 25 }, () =>
+          requestText(Math.random() < 0.5 ? 'PUT' : 'DELETE', `/api/products/${id}/upvote`, session),
+        ),
+      ),
+    );
+    const answers = await askAll(lists);
+    expect(answers).toHaveLength(10_000);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    const counts = answers.map(({ body }) => JSON.parse(body).upvotes);
+    expect(Math.min(...counts)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...counts)).toBeLessThanOrEqual(100);
+
+    let upvoted = 0;
+    for (const session of sessions) {
+      upvoted += ((await site.core.getUpvoted([id], session)) satisfies Upvoted).upvoted.length;
+    }
+    expect(await shownUpvotes(id)).toBe(upvoted);
+    expect(await drift()).toEqual([]);
+  });
+
+  test('1,000 likes at once: exactly 1,000 more', async () => {
+    const productId = await newProduct();
+    const added = await site.ask.post('/api/comments', { productId, content: 'Like me' }, newVisitor());
+    const { id } = added.json<AddedComment>().comment;
+    const answers = await askAll(
+      Array.from({ length: 1_000 }, () => [requestText('POST', `/api/comments/${id}/like`, newSession())]),
+    );
+    const likes = answers.map(({ body }) => JSON.parse(body).likes).sort((a, b) => a - b);
+    expect(likes).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
+    const { items } = await site.ask.json<CommentPage>(`/api/products/${productId}/comments`);
+    expect(items.map((item) => item.likes)).toEqual([1_000]);
+  });
+});
+
+describe('two processes on one database', () => {
+  test('they write the same products while some are removed: nobody sees a deadlock, and no count drifts', async () => {
+    const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
+    const beside = joinTestDatabase(site.database);
+    let retries = 0;
+    const observer = { committed() {}, failed() {}, refused() {}, retried: () => (retries += 1) };
+    const cores = [site.database, beside].map((database) => createCore(database, { observeWrites: () => observer }));
+    const faults: unknown[] = [];
+    const hammer = async (core: Core, worker: number) => {
+      const session = `session-worker-${worker % 20}`;
+      for (let turn = 0; turn < 40; turn += 1) {
+        // In one process from the first to the last, in the other the other way round.
+        const productId = ids[(worker % 2 === 0 ? turn : 1_000 - turn) % ids.length] ?? '';
+        const upvoted = (turn + worker) % 3 > 0;
+        await Promise.all([
+          core.setUpvote({ productId, session, upvoted }),
+          turn % 4 === 0 && core.addComment({ productId, content: `Turn ${turn}` }, { session }),
+        ]).catch((error: unknown) => {
+          if (!(error instanceof CoreError) || error.code !== 'product_not_found') faults.push(error);
+        });
+      }
+    };
+    const workers = cores.flatMap((core, index) =>
+      Array.from({ length: 20 }, (_, worker) => hammer(core, worker * 2 + index)),
+    );
+    await site.database.transaction(async (sql) => {
+      const removed = ids.slice(0, 3);
+      await lockCounts(sql, removed);
+      await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [removed]);
+    });
+    await Promise.all(workers);
+    await beside.drop();
+    expect(faults).toEqual([]);
+    expect(retries).toBe(0);
+    expect(await drift()).toEqual([]);
+  });
+});
+
+describe('a queue that is full', () => {
+  test('answers 503 with Retry-After, keeps what it took, and takes more afterwards (api.md, Conventions)', async () => {
+    const productId = await newProduct();
+    const comment = () => ({ productId, content: 'In the queue' });
+    const beside = joinTestDatabase(site.database);
+    let taken: Promise<unknown>[] = [];
+    await beside.transaction(async (sql) => {
+      await lockCounts(sql, [productId]);
+      // The first is on its way to the database when the others come, so that none of them slips in.
+      taken = [site.core.addComment(comment(), { session: newSession() })];
+      await expect.poll(() => site.core.queuedWrites().comments).toBe(0);
+      for (let index = 0; index < 2_000; index += 1) {
+        taken.push(site.core.addComment(comment(), { session: newSession() }));
+      }
+      await expect.poll(() => site.core.queuedWrites().comments).toBe(2_000);
+      const refused = await site.ask.post('/api/comments', comment(), newVisitor());
+      expectProblem(refused, 503, 'overloaded');
+      expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+      // Upvotes have a queue of their own.
+      expect((await site.ask.put(`/api/products/${await newProduct()}/upvote`, newVisitor())).statusCode).toBe(200);
+    });
+    await Promise.all(taken);
+    expect((await site.ask.post('/api/comments', comment(), newVisitor())).statusCode).toBe(201);
+    const { product } = await site.ask.json<ProductDetail>(`/api/products/${productId}`);
+    expect(product.comments).toBe(2_002);
+    await beside.drop();
+  });
+});

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { type Connection, connect } from '../../src/core/database/connect.ts';
+import { readPostmasterFile } from '../../src/core/database/embedded/postmaster-file.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { Ground, installCommand } from '../support/command.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { type Acknowledged, startWitness } from './witness.ts';
+
+/** `npm run test:crash` makes it twenty. */
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 3);
+const ROUND_DEADLINE_MS = 60_000;
+
+const PRODUCTS = Array.from({ length: 10 }, (_, index) => `p-${index}`);
+const LIKED = '00000000-0000-4000-8000-000000000001';
+const SETTINGS = { LOG_LEVEL: 'error', SAMPLE_CATALOGUE: 'off', RATE_LIMITS: 'off' };
+
+type Victim = 'site' | 'database' | 'site and database';
+const VICTIMS: Victim[] = ['database', 'site', 'site and database'];
+
+const ground = new Ground();
+beforeAll(installCommand, ROUND_DEADLINE_MS);
+afterEach(() => ground.clear());
+
+describe('kill -9 under load', () => {
+  test(
+    `${ROUNDS} rounds: it comes up by itself, every acknowledged write is there, and the counts are those of the rows`,
+    async () => {
+      const dataDir = await ground.dataDir();
+      let site = await ground.serve({ DATA_DIR: dataDir, ...SETTINGS });
+      await withDatabase(dataDir, addProducts);
+      const witness = startWitness(() => site.address, PRODUCTS, LIKED);
+      try {
+        for (let round = 0; round < ROUNDS; round += 1) {
+          const victim = VICTIMS[round % VICTIMS.length] ?? 'site';
+          await witness.acknowledges(200);
+          await sleep(Math.random() * 300);
+          witness.acknowledged.statuses.clear();
+          if (victim !== 'site') await killPostmaster(dataDir);
+          if (victim === 'database') await untilRefused(witness.acknowledged);
+          else {
+            site.process.kill('SIGKILL');
+            await once(site.process, 'exit');
+            site = await ground.serve({ DATA_DIR: dataDir, ...SETTINGS });
+          }
+          // Up means that it writes again.
+          await witness.acknowledges(50);
+          expectNoFault(witness.acknowledged, victim);
+        }
+      } finally {
+        await witness.stop();
+      }
+      const { upvotes, commentIds, likes } = witness.acknowledged;
+      expect(Math.min(upvotes.size, commentIds.size, likes)).toBeGreaterThan(ROUNDS * 10);
+      await withDatabase(dataDir, (connection) => expectStored(connection, witness.acknowledged));
+      site.process.kill('SIGTERM');
+      expect(await site.ended).toMatchObject({ code: 0 });
+    },
+    ROUNDS * ROUND_DEADLINE_MS,
+  );
+});
+
+/** The site's database, beside the site. */
+async function withDatabase(dataDir: string, work: (connection: Connection) => Promise<void>): Promise<void> {
+  const connection = await connect({ dataDir, mode: 'share', log: silentLog });
+  try {
+    await work(connection);
+  } finally {
+    await connection.close();
+  }
+}
+
+async function addProducts({ database }: Connection): Promise<void> {
+  await saveProducts(
+    database,
+    PRODUCTS.map((id) => buildProduct({ id })),
+  );
+  await database.query('INSERT INTO comments (id, product_id, content) VALUES ($1, $2, $3)', [LIKED, 'p-0', 'Like me']);
+  await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'p-0'");
+}
+
+async function killPostmaster(dataDir: string): Promise<void> {
+  const { pid } = (await readPostmasterFile(join(dataDir, 'postgres'))) ?? {};
+  if (pid === undefined) throw new Error('No database runs');
+  process.kill(pid, 'SIGKILL');
+}
+
+/** The site itself stays, and says that its database is away. */
+async function untilRefused({ statuses }: Acknowledged): Promise<void> {
+  await expect.poll(() => statuses.get(503), { timeout: ROUND_DEADLINE_MS, interval: 10 }).toBeGreaterThan(0);
+}
+
+/** Success, or 503; no answer at all only where the site itself was killed. */
+function expectNoFault({ statuses }: Acknowledged, victim: Victim): void {
+  const expected = [200, 201, 503, ...(victim === 'database' ? [] : [0])];
+  expect([...statuses.keys()].filter((status) => !expected.includes(status))).toEqual([]);
+}
+
+async function expectStored({ database }: Connection, acknowledged: Acknowledged): Promise<void> {
+  const upvotes = await database.query<{ key: string }>(
+    "SELECT product_id || ' ' || user_session AS key FROM upvotes WHERE product_id LIKE 'p-%'",
+  );
+  const stored = new Set(upvotes.map(({ key }) => key));
+  const wrong = [...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted);
+  expect(wrong).toEqual([]);
+
+  const comments = await database.query<{ id: string }>('SELECT id FROM comments');
+  const ids = new Set(comments.map(({ id }) => id));
+  expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
+
+  const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [LIKED]);
+  expect(liked?.likes).toBeGreaterThanOrEqual(acknowledged.likes);
+  expect(liked?.likes).toBeLessThanOrEqual(acknowledged.likes + acknowledged.unknownLikes);
+
+  expect(await checkCounts(database, { after: '', limit: 100 })).toMatchObject({ checked: 10, wrong: [] });
+}

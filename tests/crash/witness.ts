@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
+
+/** What the site must have, since it said so. Whatever was not answered may be there or not. */
+export interface Acknowledged {
+  /** By product and session: whether it is upvoted. */
+  upvotes: Map<string, boolean>;
+  commentIds: Set<string>;
+  likes: number;
+  /** Likes that were sent and never answered with success. */
+  unknownLikes: number;
+  /** Every status that came back; 0 for none at all. */
+  statuses: Map<number, number>;
+}
+
+export interface Witness {
+  acknowledged: Acknowledged;
+  /** Resolves when this many more writes are acknowledged from now on. */
+  acknowledges(count: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const WORKERS = 16;
+const PAUSE_MS = 20;
+
+/**
+ * Visitors who write without a pause, whether or not the site is there, and remember what they were told. `address` says
+ * where the site is at the moment.
+ */
+export function startWitness(address: () => string, productIds: readonly string[], likedId: string): Witness {
+  const acknowledged: Acknowledged = {
+    upvotes: new Map(),
+    commentIds: new Set(),
+    likes: 0,
+    unknownLikes: 0,
+    statuses: new Map(),
+  };
+  let successes = 0;
+  let stopped = false;
+
+  async function work(worker: number): Promise<void> {
+    let connection: HttpConnection | undefined;
+    let session = newSession();
+    for (let turn = worker; !stopped; turn += 1) {
+      const productId = productIds[turn % productIds.length] ?? '';
+      connection ??= new HttpConnection(address());
+      const status = await write(connection, turn, productId, session).catch(() => 0);
+      acknowledged.statuses.set(status, (acknowledged.statuses.get(status) ?? 0) + 1);
+      if (status === 200 || status === 201) successes += 1;
+      else {
+        if (status === 0) connection = undefined;
+        // What became of the last wish is not known, and it may still be under way: this visitor is done.
+        session = newSession();
+        await sleep(PAUSE_MS);
+      }
+    }
+    connection?.close();
+  }
+
+  async function write(connection: HttpConnection, turn: number, productId: string, session: string): Promise<number> {
+    if (turn % 5 === 0) return comment(connection, productId, session);
+    if (turn % 5 === 1) return like(connection, session);
+    const key = `${productId} ${session}`;
+    const upvoted = acknowledged.upvotes.get(key) !== true;
+    acknowledged.upvotes.delete(key);
+    const request = requestText(upvoted ? 'PUT' : 'DELETE', `/api/products/${productId}/upvote`, session);
+    const { status } = await connection.ask(request);
+    if (status === 200) acknowledged.upvotes.set(key, upvoted);
+    return status;
+  }
+
+  async function comment(connection: HttpConnection, productId: string, session: string): Promise<number> {
+    const text = JSON.stringify({ productId, content: `Written down as ${randomUUID()}` });
+    const { status, body } = await connection.ask(requestText('POST', '/api/comments', session, text));
+    if (status === 201) acknowledged.commentIds.add(JSON.parse(body).comment.id);
+    return status;
+  }
+
+  async function like(connection: HttpConnection, session: string): Promise<number> {
+    acknowledged.unknownLikes += 1;
+    const { status } = await connection.ask(requestText('POST', `/api/comments/${likedId}/like`, session));
+    if (status === 200) {
+      acknowledged.unknownLikes -= 1;
+      acknowledged.likes += 1;
+    }
+    return status;
+  }
+
+  const workers = Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  return {
+    acknowledged,
+    async acknowledges(count) {
+      for (const goal = successes + count; successes < goal; ) await sleep(PAUSE_MS);
+    },
+    async stop() {
+      stopped = true;
+      await workers;
+    },
+  };
+}
+
+function newSession(): string {
+  return `session-${randomUUID()}`;
+}
