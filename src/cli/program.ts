@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { sampleCommand } from './commands/sample.ts';
@@ -13,6 +14,7 @@ export function buildProgram(): Command {
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(sampleCommand())
+    .addCommand(commentsCommand())
     .addCommand(countsCommand());
   throwFaults(program);
   return program;

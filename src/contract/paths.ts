@@ -9,6 +9,7 @@ export const paths = {
     upvotes: '/api/upvotes',
     upvote: (productId: string) => `/api/products/${encodeURIComponent(productId)}/upvote`,
     productComments: (productId: string) => `/api/products/${encodeURIComponent(productId)}/comments`,
+    heldComments: (productId: string) => `/api/products/${encodeURIComponent(productId)}/comments/held`,
     comments: '/api/comments',
     like: (commentId: string) => `/api/comments/${encodeURIComponent(commentId)}/like`,
   },

@@ -1,13 +1,15 @@
-import type { CommentListQuery, CommentPage, Likes, NewComment } from '../contract/comments/schema.ts';
+import type { CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from '../contract/products/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import { type AddedComment, addComments } from './comments/add-comments.ts';
-import { type Draft, draftComment, type Sender } from './comments/draft.ts';
+import { type Draft, draftComment, type Judgement, type Sender } from './comments/draft.ts';
+import { getHeldComments } from './comments/held-comments.ts';
 import { forgetOldKeys } from './comments/idempotency-keys.ts';
-import { likeComments } from './comments/like-comments.ts';
+import { type Like, type Liked, likeComments } from './comments/like-comments.ts';
 import { listComments } from './comments/list-comments.ts';
+import { CoreError } from './core-error.ts';
 import type { Database } from './database/database.ts';
-import { type GroupCommitObserver, groupCommit } from './group-commit.ts';
+import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import { type Sources, systemSources } from './sources.ts';
@@ -21,8 +23,9 @@ export interface Core {
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
-  addComment(comment: NewComment, sender: Sender): Promise<AddedComment>;
-  likeComment(commentId: string): Promise<Likes>;
+  getHeldComments(productId: string, session: string): Promise<HeldComments>;
+  addComment(comment: NewComment, sender: Sender, judgement?: Judgement): Promise<AddedComment>;
+  likeComment(like: Like): Promise<Likes>;
   /** Housekeeping, to be called now and then by a process that stays up. */
   forgetOldKeys(): Promise<void>;
   /** Whether the database answers. */
@@ -38,23 +41,37 @@ export interface CoreOptions {
   sources?: Sources;
   /** Who is told what happens to the writes of a kind. */
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
+  /** Told which products a transaction changed, after its commit and before anybody is answered. */
+  onWrite?: ((productIds: ReadonlySet<string>) => void) | undefined;
 }
 
 /** A comment may be a hundred times as large as an upvote; so many fit into memory and into one statement. */
 const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
-export function createCore(database: Database, { sources = systemSources, observeWrites }: CoreOptions = {}): Core {
+export function createCore(database: Database, { sources = systemSources, observeWrites, onWrite }: CoreOptions = {}): Core {
+  /** Passes outcomes on, and says which products those that succeeded belong to. */
+  async function telling<Result>(
+    committing: Promise<Outcome<Result>[]>,
+    productOf: (result: Result, index: number) => string | undefined,
+  ): Promise<Outcome<Result>[]> {
+    const outcomes = await committing;
+    const ids = outcomes.map((outcome, index) => (outcome instanceof CoreError ? undefined : productOf(outcome, index)));
+    onWrite?.(new Set(ids.filter((id) => id !== undefined)));
+    return outcomes;
+  }
+
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
-    commit: (changes) => setUpvotes(database, sources, changes),
+    commit: (changes) =>
+      telling(setUpvotes(database, sources, changes), (_state, index) => changes[index]?.productId),
     observer: observeWrites?.('upvotes'),
   });
   const comments = groupCommit<Draft, AddedComment>({
-    commit: (drafts) => addComments(database, sources, drafts),
+    commit: (drafts) => telling(addComments(database, sources, drafts), ({ comment }) => comment.productId),
     observer: observeWrites?.('comments'),
     ...COMMENT_BOUNDS,
   });
-  const likes = groupCommit<string, Likes>({
-    commit: (ids) => likeComments(database, ids),
+  const likes = groupCommit<Like, Liked>({
+    commit: (items) => telling(likeComments(database, items), ({ productId }) => productId),
     observer: observeWrites?.('likes'),
   });
   return {
@@ -63,8 +80,10 @@ export function createCore(database: Database, { sources = systemSources, observ
     getUpvoted: (productIds, session) => getUpvoted(database, productIds, session),
     setUpvote: (change) => upvotes.submit(change),
     listComments: (productId, query) => listComments(database, productId, query),
-    addComment: async (comment, sender) => comments.submit(draftComment(sources, comment, sender)),
-    likeComment: (commentId) => likes.submit(commentId),
+    getHeldComments: (productId, session) => getHeldComments(database, productId, session),
+    addComment: async (comment, sender, judgement) =>
+      comments.submit(draftComment(sources, comment, sender, judgement)),
+    likeComment: async (like) => ({ likes: (await likes.submit(like)).likes }),
     forgetOldKeys: () => forgetOldKeys(database, sources.now()),
     isReady: () =>
       database.query('SELECT 1').then(

@@ -13,6 +13,7 @@ import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.
 import { validateByContract } from './http/validation.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
+import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
@@ -70,7 +71,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await app.register(productRoutes, { core, charge });
   await app.register(upvoteRoutes, { core });
-  await app.register(commentRoutes, { core });
+  await app.register(commentRoutes, { core, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(healthRoutes, { core });
   await app.register(staticFiles, folders);
   addPageRoutes(app, renderer, charge);

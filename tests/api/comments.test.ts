@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AddedComment, Comment, CommentPage } from '../../src/contract/comments/schema.ts';
 import type { ProductDetail } from '../../src/contract/products/schema.ts';
-import { createTestClock } from '../support/clock.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { BAD_SESSIONS, GOOD_SESSIONS } from '../support/sessions.ts';
+import { createTestClock } from '../support/test-clock.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const clock = createTestClock();

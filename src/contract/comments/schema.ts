@@ -35,7 +35,12 @@ export const CommentPageSchema = Type.Object({
 export const NewCommentSchema = Type.Object({
   productId: Type.String({ format: TEXT_FORMAT }),
   content: Type.String({ format: TEXT_FORMAT }),
+  /** A field that no person sees: only a program that fills in whatever it finds sends more than an empty one. */
+  website: Type.Optional(Type.String()),
 });
+
+/** The comments that are held back until the operator releases them, as their author alone sees them; newest first. */
+export const HeldCommentsSchema = Type.Object({ items: Type.Array(CommentSchema) });
 
 export const AddedCommentSchema = Type.Object({ comment: CommentSchema });
 
@@ -46,5 +51,6 @@ export type CommentSort = Static<typeof CommentSortSchema>;
 export type CommentListQuery = Static<typeof CommentListQuerySchema>;
 export type CommentPage = Static<typeof CommentPageSchema>;
 export type NewComment = Static<typeof NewCommentSchema>;
+export type HeldComments = Static<typeof HeldCommentsSchema>;
 export type AddedComment = Static<typeof AddedCommentSchema>;
 export type Likes = Static<typeof LikesSchema>;

@@ -22,7 +22,8 @@ const ADD_COMMENTS = `WITH locked AS (
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) ORDER BY product_id FOR UPDATE
   ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
-      "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text)
+      "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,
+      "heldFor" text)
     JOIN locked ON locked.product_id = draft."productId"
   ), claimed AS (
     INSERT INTO comment_keys (user_session, idempotency_key, product_id, comment_id, created_at)
@@ -33,19 +34,20 @@ const ADD_COMMENTS = `WITH locked AS (
       WHERE comment_keys.created_at < $2::timestamptz
     RETURNING comment_id
   ), added AS (
-    INSERT INTO comments (id, product_id, author_name, author_avatar, author_badge, content, created_at)
-    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt" FROM drafts
+    INSERT INTO comments (id, product_id, author_name, author_avatar, author_badge, content, created_at, held_for)
+    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt", "heldFor" FROM drafts
     WHERE "idempotencyKey" IS NULL OR id IN (SELECT comment_id FROM claimed)
-    RETURNING id, product_id
+    RETURNING id, product_id, held_for
   ), counted AS (
     UPDATE product_counts SET comments = product_counts.comments + totals.added
-    FROM (SELECT product_id, count(*)::integer AS added FROM added GROUP BY product_id ORDER BY product_id) AS totals
+    FROM (SELECT product_id, count(*)::integer AS added FROM added WHERE held_for IS NULL
+      GROUP BY product_id ORDER BY product_id) AS totals
     WHERE product_counts.product_id = totals.product_id
   )
   SELECT drafts.id, added.id IS NOT NULL AS created FROM drafts LEFT JOIN added ON added.id = drafts.id`;
 
 /**
- * Writes comments in one transaction, and the counts with them.
+ * Writes comments in one transaction, and the counts with them; a comment that is held is not counted yet.
  * @returns for each draft its comment, or the one that its key already stands for, or `product_not_found`.
  * @throws CoreError `unavailable`.
  */
@@ -77,7 +79,7 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
 
 /** By comment id: whether it was created; missing where there is no such product. */
 async function insert(sql: Sql, sources: Sources, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
-  const rows = drafts.map(({ comment, session, idempotencyKey }) => ({ ...comment, session, idempotencyKey }));
+  const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
     const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, [
       JSON.stringify(rows),

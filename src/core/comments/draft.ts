@@ -13,16 +13,29 @@ export interface Sender {
   idempotencyKey?: string | undefined;
 }
 
+/** What was found about a comment beside its text. */
+export interface Judgement {
+  /** Kept back until the operator releases it; its author sees it meanwhile. */
+  held?: boolean;
+}
+
 /** A comment that is ready to be written. */
 export interface Draft extends Sender {
   comment: Comment;
+  /** The session that alone sees it; `null`: everybody does. */
+  heldFor: string | null;
 }
 
 /**
  * Checks what a visitor wrote and makes the comment of it.
  * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an id that no product can have.
  */
-export function draftComment(sources: Sources, { productId, content }: NewComment, sender: Sender): Draft {
+export function draftComment(
+  sources: Sources,
+  { productId, content }: NewComment,
+  sender: Sender,
+  { held = false }: Judgement = {},
+): Draft {
   const text = content.trim();
   if (productId === '' || text === '') throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
   // Code points, as a person counts characters: an emoji is not two.
@@ -38,5 +51,5 @@ export function draftComment(sources: Sources, { productId, content }: NewCommen
     likes: 0,
     createdAt: sources.now().toISOString(),
   };
-  return { ...sender, comment };
+  return { ...sender, comment, heldFor: held ? sender.session : null };
 }

@@ -5,35 +5,62 @@ import type { Sql } from '../database/database.ts';
 import type { Outcome } from '../group-commit.ts';
 import { isUuid } from '../uuid.ts';
 
-// Locked in the order of their ids first, so that two processes never wait for each other crosswise.
+/** The wish of a session to like a comment once more. */
+export interface Like {
+  commentId: string;
+  session: string;
+}
+
+/** A comment's count after a like, and the product that it belongs to. */
+export interface Liked extends Likes {
+  productId: string;
+}
+
+// Locked in the order of their ids first, so that two processes never wait for each other crosswise. A comment that is
+// held back is there for the session that wrote it alone.
 const LIKE_COMMENTS = `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
-  ), added AS (
-    SELECT id, count(*)::integer AS likes FROM unnest($1::uuid[]) AS id WHERE id IN (SELECT id FROM locked) GROUP BY id
   )
-  UPDATE comments SET likes = comments.likes + added.likes
-  FROM added
-  WHERE comments.id = added.id
-  RETURNING comments.id, comments.likes`;
+  UPDATE comments SET likes = comments.likes + CASE WHEN held_for IS NULL THEN added.likes
+    ELSE (SELECT count(*)::integer FROM unnest(added.sessions) AS session WHERE session = held_for) END
+  FROM (SELECT id, count(*)::integer AS likes, array_agg(session) AS sessions
+    FROM unnest($1::uuid[], $2::text[]) AS liked (id, session)
+    WHERE id IN (SELECT id FROM locked) GROUP BY id) AS added
+  WHERE comments.id = added.id AND (held_for IS NULL OR held_for = ANY(added.sessions))
+  RETURNING comments.id, comments.product_id, comments.likes, comments.held_for`;
 
 /**
  * Adds one like for each mention of a comment, in one atomic statement, so that none of many at once is lost.
  * @returns for each the comment's count after it, or `comment_id_required`, `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
-export async function likeComments(sql: Sql, commentIds: readonly string[]): Promise<Outcome<Likes>[]> {
-  const asked = commentIds.map((id) => id.toLowerCase());
-  const valid = asked.filter(isUuid);
-  const rows = valid.length > 0 ? await sql.query<{ id: string; likes: number }>(LIKE_COMMENTS, [valid]) : [];
-  const likes = new Map(rows.map((row) => [row.id, row.likes]));
+export async function likeComments(sql: Sql, likes: readonly Like[]): Promise<Outcome<Liked>[]> {
+  const asked = likes.map(({ commentId, session }) => ({ id: commentId.toLowerCase(), session }));
+  const valid = asked.filter(({ id }) => isUuid(id));
+  const rows = await write(sql, valid);
+  const liked = new Map(rows.map((row) => [row.id, row]));
+  const isSeen = ({ id, session }: { id: string; session: string }) => {
+    const row = liked.get(id);
+    return row !== undefined && (row.held_for === null || row.held_for === session);
+  };
   // From the count after all of them back to the count before the first.
-  for (const id of valid) if (likes.has(id)) likes.set(id, (likes.get(id) ?? 0) - 1);
+  const counts = new Map(rows.map((row) => [row.id, row.likes]));
+  for (const like of valid) if (isSeen(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
 
-  return asked.map((id) => {
-    if (id.trim() === '') return new CoreError('comment_id_required', COMMENT_MESSAGES.idRequired);
-    const before = likes.get(id);
-    if (before === undefined) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
-    likes.set(id, before + 1);
-    return { likes: before + 1 };
+  return asked.map((like) => {
+    if (like.id.trim() === '') return new CoreError('comment_id_required', COMMENT_MESSAGES.idRequired);
+    const before = counts.get(like.id);
+    const row = liked.get(like.id);
+    if (row === undefined || before === undefined || !isSeen(like)) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
+    counts.set(like.id, before + 1);
+    return { likes: before + 1, productId: row.product_id };
   });
+}
+
+async function write(
+  sql: Sql,
+  likes: readonly { id: string; session: string }[],
+): Promise<{ id: string; product_id: string; likes: number; held_for: string | null }[]> {
+  if (likes.length === 0) return [];
+  return sql.query(LIKE_COMMENTS, [likes.map(({ id }) => id), likes.map(({ session }) => session)]);
 }

@@ -29,7 +29,7 @@ const SELECT_TOTAL = `SELECT coalesce(c.comments, 0) AS total
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = $1`;
 
 /**
- * One page of a product's comments, and how many there are in all.
+ * One page of a product's public comments, and how many there are in all.
  * @throws CoreError `product_not_found`, `bad_cursor`, `unavailable`.
  */
 export async function listComments(sql: Sql, productId: string, query: CommentListQuery): Promise<CommentPage> {
@@ -42,7 +42,7 @@ export async function listComments(sql: Sql, productId: string, query: CommentLi
   const [count] = isProductId(productId) ? await sql.query<{ total: number }>(SELECT_TOTAL, [productId]) : [];
   if (count === undefined) throw productNotFound();
   const rows = await sql.query<CommentRow>(
-    `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
+    `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND held_for IS NULL ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
     values,
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);

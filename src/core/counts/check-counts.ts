@@ -27,7 +27,7 @@ interface CountRow {
 // or not at all. That is why writes in between are no false alarm.
 const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
     (SELECT count(*)::integer FROM upvotes u WHERE u.product_id = p.id) AS upvote_rows,
-    (SELECT count(*)::integer FROM comments m WHERE m.product_id = p.id) AS comment_rows
+    (SELECT count(*)::integer FROM comments m WHERE m.product_id = p.id AND m.held_for IS NULL) AS comment_rows
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id`;
 
 const COUNT_BATCH = `${COUNT_ROWS} WHERE p.id > $1 ORDER BY p.id LIMIT $2`;

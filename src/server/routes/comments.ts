@@ -7,15 +7,26 @@ import {
   AddedCommentSchema,
   CommentListQuerySchema,
   CommentPageSchema,
+  HeldCommentsSchema,
   LikesSchema,
+  type NewComment,
   NewCommentSchema,
 } from '../../contract/comments/schema.ts';
+import type { AddedComment } from '../../core/comments/add-comments.ts';
+import type { Sender } from '../../core/comments/draft.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { NO_STORE, REVALIDATE } from '../http/caching.ts';
 import { sessionOf } from '../http/session.ts';
+import type { RepeatedTexts } from '../limits/repeated-texts.ts';
 
-export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+interface Options {
+  core: Core;
+  /** Unset: nobody watches for repeated comments. */
+  repeatedTexts: RepeatedTexts | undefined;
+}
+
+export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, repeatedTexts }) => {
   const params = Type.Object({ id: Type.String() });
 
   app.get(
@@ -28,6 +39,15 @@ export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     },
   );
 
+  app.get(
+    '/api/products/:id/comments/held',
+    { schema: { params, response: { 200: HeldCommentsSchema } } },
+    async (request, reply) => {
+      reply.header('Cache-Control', NO_STORE);
+      return core.getHeldComments(request.params.id, sessionOf(request));
+    },
+  );
+
   app.post(
     '/api/comments',
     {
@@ -35,13 +55,13 @@ export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
       schema: { body: NewCommentSchema, response: { 200: AddedCommentSchema, 201: AddedCommentSchema } },
       schemaErrorFormatter: (errors) =>
         // A field that is missing or no text is, in the specification's words, the same fault as an empty one.
-        errors.some(({ keyword }) => keyword === 'format')
+        errors.some(({ keyword, instancePath }) => keyword === 'format' || instancePath === '/website')
           ? new CoreError('bad_request', 'The comment has characters that cannot be stored')
           : new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete),
     },
     async (request, reply) => {
       const sender = { session: sessionOf(request), idempotencyKey: idempotencyKeyOf(request) };
-      const { comment, created } = await core.addComment(request.body, sender);
+      const { comment, created } = await addJudged(request, sender);
       reply.code(created ? 201 : 200).header('Cache-Control', NO_STORE);
       return { comment };
     },
@@ -51,11 +71,25 @@ export const commentRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (a
     '/api/comments/:id/like',
     { config: { limit: { action: 'like' } }, schema: { params, response: { 200: LikesSchema } } },
     async (request, reply) => {
-      sessionOf(request);
       reply.header('Cache-Control', NO_STORE);
-      return core.likeComment(request.params.id);
+      return core.likeComment({ commentId: request.params.id, session: sessionOf(request) });
     },
   );
+
+  /** What looks like spam is taken like any other comment, and held until the operator has seen it. */
+  async function addJudged(request: FastifyRequest<{ Body: NewComment }>, sender: Sender): Promise<AddedComment> {
+    const repetition = repeatedTexts?.(request.body.content, { session: sender.session, address: request.ip });
+    const isFilledIn = request.body.website !== undefined && request.body.website !== '';
+    const held = isFilledIn || repetition?.isRepeated === true;
+    try {
+      const added = await core.addComment(request.body, sender, { held });
+      if (!added.created) repetition?.forget();
+      return added;
+    } catch (error) {
+      repetition?.forget();
+      throw error;
+    }
+  }
 };
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);

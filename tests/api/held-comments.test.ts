@@ -1,0 +1,191 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { AddedComment, Comment, CommentPage, HeldComments } from '../../src/contract/comments/schema.ts';
+import type { ProductDetail, ProductPage } from '../../src/contract/products/schema.ts';
+import { browseComments } from '../../src/core/comments/browse-comments.ts';
+import { releaseComments } from '../../src/core/comments/held-comments.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { newVisitor } from '../support/requests.ts';
+import { BAD_SESSIONS } from '../support/sessions.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const clock = createTestClock();
+let site: TestSite;
+let productId: string;
+
+beforeAll(async () => {
+  site = await startTestSite({ sources: clock, rateLimits: DEFAULT_RATE_LIMITS });
+});
+
+beforeEach(async () => {
+  // Nothing of an earlier test counts any more.
+  clock.advance({ hours: 2 });
+  productId = (await site.addProduct({ id: `p-${randomUUID()}` })).id;
+});
+
+afterAll(async () => {
+  expect((await checkCounts(site.database, { after: '', limit: 1_000 })).wrong).toEqual([]);
+  await site.close();
+});
+
+type Headers = Record<string, string>;
+
+async function post(visitor: Headers, body: object, headers: Headers = {}): Promise<Comment> {
+  clock.advance({ milliseconds: 10_000 });
+  const answer = await site.ask.post(
+    '/api/comments',
+    { productId, content: 'Text', ...body },
+    { ...visitor, ...headers },
+  );
+  expect(answer.statusCode, answer.body).toBe(201);
+  return answer.json<AddedComment>().comment;
+}
+
+const held = async (visitor: Headers) =>
+  (await site.ask.json<HeldComments>(`/api/products/${productId}/comments/held`, visitor)).items;
+const shown = (query = '') => site.ask.json<CommentPage>(`/api/products/${productId}/comments${query}`);
+
+async function counted(): Promise<number[]> {
+  const { product } = await site.ask.json<ProductDetail>(`/api/products/${productId}`);
+  const { items } = await site.ask.json<ProductPage>('/api/products?limit=100');
+  return [product.comments, items.find(({ id }) => id === productId)?.comments ?? -1, (await shown()).total];
+}
+
+const trap = { website: 'https://spam.example' };
+
+describe('a comment whose hidden field is filled in', () => {
+  test('is answered like any other', async () => {
+    const visitor = newVisitor();
+    const usual = await post(visitor, {});
+    const caught = await post(visitor, { content: 'Caught', ...trap });
+    expect(Object.keys(caught)).toEqual(Object.keys(usual));
+    expect(caught).toMatchObject({ productId, content: 'Caught', likes: 0, authorName: 'You' });
+  });
+
+  test('is in no list and no count, on no page, and its author alone sees it', async () => {
+    const visitor = newVisitor();
+    const [older, newer] = [await post(visitor, { content: 'Older', ...trap }), await post(visitor, trap)];
+    for (const sort of ['best', 'newest', 'oldest']) expect((await shown(`?sort=${sort}`)).items).toEqual([]);
+    expect(await counted()).toEqual([0, 0, 0]);
+    expect((await site.ask.get(`/product/${productId}`)).body).not.toContain('Older');
+    expect(await held(visitor)).toEqual([newer, older]);
+    expect(await held(newVisitor())).toEqual([]);
+  });
+
+  test('may be left empty', async () => {
+    await post(newVisitor(), { website: '' });
+    expect(await counted()).toEqual([1, 1, 1]);
+  });
+
+  test.each([[1], [{}], [[]], [null]])('must be text: %j', async (website) => {
+    const answer = await site.ask.post('/api/comments', { productId, content: 'Text', website }, newVisitor());
+    expectProblem(answer, 400, 'bad_request');
+  });
+
+  test('sent again with its key it is the same comment, still held', async () => {
+    const visitor = newVisitor();
+    const key = { 'idempotency-key': randomUUID() };
+    const first = await post(visitor, trap, key);
+    const again = await site.ask.post('/api/comments', { productId, content: 'Text' }, { ...visitor, ...key });
+    expect([again.statusCode, again.json()]).toEqual([200, { comment: first }]);
+    expect(await counted()).toEqual([0, 0, 0]);
+  });
+
+  test('can be liked by its author, and is not there for others', async () => {
+    const visitor = newVisitor();
+    const { id } = await post(visitor, trap);
+    const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
+    // At once, so that they are written together.
+    const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
+    if (!others || !own || !again) throw new Error('three answers');
+    expectProblem(others, 404, 'comment_not_found', 'Comment not found');
+    expect([own.json(), again.json()]).toEqual([{ likes: 1 }, { likes: 2 }]);
+    expect((await held(visitor))[0]?.likes).toBe(2);
+  });
+});
+
+describe('GET /api/products/:id/comments/held', () => {
+  test.each(BAD_SESSIONS)('needs a session: %s', async (_what, headers) => {
+    expectProblem(await site.ask.get(`/api/products/${productId}/comments/held`, headers), 400, 'session_required');
+  });
+
+  test('is kept by no cache', async () => {
+    const answer = await site.ask.get(`/api/products/${productId}/comments/held`, newVisitor());
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+
+  test('an id that no product can have is none', async () => {
+    expectProblem(await site.ask.get('/api/products/%00/comments/held', newVisitor()), 404, 'product_not_found');
+  });
+});
+
+describe('a text that comes again and again', () => {
+  test('of one visitor is held from the third time on, on whatever product', async () => {
+    const visitor = newVisitor();
+    const other = (await site.addProduct()).id;
+    await post(visitor, { content: 'Great!' });
+    await post(visitor, { content: 'great!!', productId: other });
+    await post(visitor, { content: 'GREAT' });
+    expect((await held(visitor)).map(({ content }) => content)).toEqual(['GREAT']);
+    expect(await counted()).toEqual([1, 1, 1]);
+  });
+
+  test('of many made-up visitors in one network is held from the fifth time on', async () => {
+    const content = 'The best tool for a better life, see https://spam.example/';
+    const visitors = Array.from({ length: 6 }, newVisitor);
+    for (const [index, visitor] of visitors.entries()) await post(visitor, { content: `${content}${index}` });
+    expect(await counted()).toEqual([4, 4, 4]);
+    expect(await Promise.all(visitors.map(async (visitor) => (await held(visitor)).length))).toEqual([
+      0, 0, 0, 0, 1, 1,
+    ]);
+  });
+
+  test('a draft that is sent again is no repetition', async () => {
+    const visitor = newVisitor();
+    const key = { 'idempotency-key': randomUUID() };
+    const body = { productId, content: 'Only once' };
+    for (let tried = 0; tried < 6; tried += 1) await site.ask.post('/api/comments', body, { ...visitor, ...key });
+    await post(visitor, { content: 'Only once' });
+    expect(await held(visitor)).toEqual([]);
+    expect(await counted()).toEqual([2, 2, 2]);
+  });
+});
+
+describe('the operator', () => {
+  test('sees what is held, and not who wrote it', async () => {
+    const visitor = newVisitor();
+    const comment = await post(visitor, trap);
+    const [newest] = await browseComments(site.database, { heldOnly: true, limit: 1 });
+    expect(newest).toEqual({ ...comment, held: true });
+    expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
+  });
+
+  test('releases: public, counted once, as old as it is, liked as it was; its author is forgotten', async () => {
+    const visitor = newVisitor();
+    const [first, second] = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })];
+    await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);
+    const unknown = randomUUID();
+    expect(await releaseComments(site.database, [first.id.toUpperCase(), first.id, unknown])).toEqual({
+      released: [{ id: first.id, productId }],
+      notHeld: [unknown],
+    });
+    expect((await shown()).items).toEqual([{ ...first, likes: 1 }]);
+    expect(await counted()).toEqual([1, 1, 1]);
+    expect(await held(visitor)).toEqual([second]);
+    expect((await releaseComments(site.database, [first.id])).notHeld).toEqual([first.id]);
+    expect(await counted()).toEqual([1, 1, 1]);
+    expect((await site.ask.post(`/api/comments/${first.id}/like`, undefined, newVisitor())).json()).toEqual({
+      likes: 2,
+    });
+  });
+
+  test('twice at once releases once', async () => {
+    const visitor = newVisitor();
+    const ids = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })].map(({ id }) => id);
+    await Promise.all([1, 2, 3].map(() => releaseComments(site.database, ids)));
+    expect(await counted()).toEqual([2, 2, 2]);
+  });
+});

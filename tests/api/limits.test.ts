@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import type { LightMyRequestResponse } from 'fastify';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../src/settings/rate-limits.ts';
+import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const perMinute = (amount: number) => ({ amount, seconds: 60 });
+const SMALL: RateLimits = {
+  upvote: { session: perMinute(3), network: perMinute(6) },
+  comment: { session: perMinute(2), network: perMinute(4) },
+  like: { session: perMinute(3), network: perMinute(6) },
+  search: { network: { amount: 2, seconds: 1 } },
+};
+
+let site: TestSite;
+afterEach(() => site.close());
+
+async function start(options: Parameters<typeof startTestSite>[0] = {}) {
+  const clock = createTestClock();
+  site = await startTestSite({ sources: clock, rateLimits: SMALL, ...options });
+  const { id } = await site.addProduct();
+  return { clock, id };
+}
+
+type Send = (headers: Record<string, string>) => Promise<LightMyRequestResponse>;
+
+async function statuses(send: Send, visitors: readonly Record<string, string>[]): Promise<number[]> {
+  const answers: number[] = [];
+  for (const visitor of visitors) answers.push((await send(visitor)).statusCode);
+  return answers;
+}
+
+const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
+
+describe('each limited endpoint answers 429, for a session and for a network', () => {
+  const ENDPOINTS: [name: string, session: number | undefined, network: number, success: number][] = [
+    ['PUT upvote', 3, 6, 200],
+    ['DELETE upvote', 3, 6, 200],
+    ['POST comment', 2, 4, 201],
+    ['POST like', 3, 6, 200],
+    ['GET search', undefined, 2, 200],
+    ['HEAD search', undefined, 2, 200],
+    ['GET page of a search', undefined, 2, 200],
+  ];
+  test.each(ENDPOINTS)('%s', async (name, session, network, success) => {
+    const { clock, id } = await start();
+    const { comment } = (
+      await site.ask.post('/api/comments', { productId: id, content: 'To be liked' }, newVisitor())
+    ).json<AddedComment>();
+    clock.advance({ milliseconds: 60_000 });
+    const sends: Record<string, Send> = {
+      'PUT upvote': (headers) => site.ask.put(`/api/products/${id}/upvote`, headers),
+      'DELETE upvote': (headers) => site.ask.delete(`/api/products/${id}/upvote`, headers),
+      'POST comment': (headers) => site.ask.post('/api/comments', { productId: id, content: randomUUID() }, headers),
+      'POST like': (headers) => site.ask.post(`/api/comments/${comment.id}/like`, undefined, headers),
+      'GET search': (headers) => site.ask.get('/api/products?q=x', headers),
+      'HEAD search': (headers) => site.app.inject({ method: 'HEAD', url: '/api/products?q=x', headers }),
+      'GET page of a search': (headers) => site.ask.get('/?q=x', headers),
+    };
+    const send = sends[name];
+    if (send === undefined) throw new Error(name);
+    if (session !== undefined) {
+      const one = newVisitor();
+      expect(
+        await statuses(
+          send,
+          times(session + 1, () => one),
+        ),
+      ).toEqual([...times(session, () => success), 429]);
+      clock.advance({ milliseconds: 60_000 });
+    }
+    const many = times(network + 1, newVisitor);
+    expect(await statuses(send, many)).toEqual([...times(network, () => success), 429]);
+    const refused = await send(newVisitor());
+    expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+    if (name !== 'HEAD search') expectProblem(refused, 429, 'rate_limited', /^Too many requests from this network\./);
+    clock.advance({ milliseconds: Number(refused.headers['retry-after']) * 1_000 });
+    expect((await send(newVisitor())).statusCode).toBe(success);
+  });
+});
+
+test('the fields of the RateLimit draft tell where one stands, on success and on refusal', async () => {
+  const { clock, id } = await start();
+  const visitor = newVisitor();
+  const put = () => site.ask.put(`/api/products/${id}/upvote`, visitor);
+  const first = await put();
+  expect(first.headers['ratelimit-policy']).toBe('"session";q=3;w=60, "network";q=6;w=60');
+  expect(first.headers.ratelimit).toBe('"session";r=2;t=20, "network";r=5;t=10');
+  clock.advance({ milliseconds: 10_000 });
+  expect((await put()).headers.ratelimit).toBe('"session";r=1;t=30, "network";r=5;t=10');
+  await put();
+  const refused = await put();
+  expect(refused.statusCode).toBe(429);
+  expect(refused.headers['ratelimit-policy']).toBe('"session";q=3;w=60, "network";q=6;w=60');
+  expect(refused.headers.ratelimit).toBe('"session";r=0;t=50, "network";r=4;t=20');
+  expect(refused.headers['retry-after']).toBe('10');
+  expectProblem(refused, 429, 'rate_limited', 'Too many requests from this visitor. Please try again in 10 seconds.');
+});
+
+test('other reads are not limited and say nothing of limits', async () => {
+  const { id } = await start();
+  for (const url of [
+    '/',
+    '/api/products',
+    '/api/products?tag=x',
+    `/api/products/${id}`,
+    `/api/products/${id}/comments`,
+  ]) {
+    const answers = await Promise.all(times(20, () => site.ask.get(url)));
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
+    expect(answers[0]?.headers.ratelimit).toBeUndefined();
+  }
+  const upvotes = await Promise.all(times(20, () => site.ask.get(`/api/upvotes?products=${id}`, newVisitor())));
+  expect(upvotes.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
+});
+
+test('RATE_LIMITS=off limits nothing, holds no repeated text, and says nothing of limits', async () => {
+  const { id } = await start({ rateLimits: undefined as never });
+  const visitor = newVisitor();
+  const post = () => site.ask.post('/api/comments', { productId: id, content: 'The same' }, visitor);
+  const answers = await Promise.all(times(30, post));
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(times(30, () => 201));
+  expect(answers[0]?.headers.ratelimit).toBeUndefined();
+  expect((await site.ask.json<{ total: number }>(`/api/products/${id}/comments`)).total).toBe(30);
+});
+
+describe('a shared office', () => {
+  test('a hundred people behind one address vote, un-vote and vote again within a minute', async () => {
+    const { id } = await start({ rateLimits: DEFAULT_RATE_LIMITS });
+    const office = times(100, newVisitor);
+    const url = `/api/products/${id}/upvote`;
+    expect(new Set(await statuses((headers) => site.ask.put(url, headers), office))).toEqual(new Set([200]));
+    expect(new Set(await statuses((headers) => site.ask.delete(url, headers), office))).toEqual(new Set([200]));
+    expect(new Set(await statuses((headers) => site.ask.put(url, headers), office))).toEqual(new Set([200]));
+    expect((await site.ask.put(url, office[0])).json()).toEqual({ upvoted: true, upvotes: 100 });
+  });
+
+  test('whoever voted can take it back while somebody uses the whole network up; who did not cannot ask for it', async () => {
+    const { id } = await start();
+    const url = `/api/products/${id}/upvote`;
+    const colleague = newVisitor();
+    await site.ask.put(url, colleague);
+    await statuses((headers) => site.ask.put(url, headers), times(10, newVisitor));
+    expect((await site.ask.put(url, newVisitor())).statusCode).toBe(429);
+    const taken = await site.ask.delete(url, colleague);
+    expect([taken.statusCode, taken.headers.ratelimit]).toEqual([200, '"session";r=1;t=40, "network";r=0;t=60']);
+    expect((await site.ask.delete(url, colleague)).statusCode).toBe(429);
+    expect((await site.ask.delete(url, newVisitor())).statusCode).toBe(429);
+    expect((await site.ask.delete(url)).statusCode).toBe(429);
+  });
+});
+
+describe('whose X-Forwarded-For counts (TRUST_PROXY)', () => {
+  /** Votes of new sessions; of a network of its own each, as far as the header goes. */
+  const vote = (url: string, forwarded: string, remoteAddress: string) =>
+    site.app.inject({
+      method: 'PUT',
+      url,
+      headers: { ...newVisitor(), 'x-forwarded-for': forwarded },
+      remoteAddress,
+    });
+  async function votes(id: string, remoteAddress: string, forwardedOf: (number: number) => string): Promise<number[]> {
+    const answers: number[] = [];
+    for (let number = 0; number < 8; number += 1) {
+      answers.push((await vote(`/api/products/${id}/upvote`, forwardedOf(number), remoteAddress)).statusCode);
+    }
+    return answers;
+  }
+  const ALL = times(8, () => 200);
+  const SIX_OF_THEM = [200, 200, 200, 200, 200, 200, 429, 429];
+
+  test('nobody’s by default: a made-up header makes no new visitor', async () => {
+    const { id } = await start();
+    expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
+  });
+
+  test('that of a trusted proxy, in IPv6 clothes as well', async () => {
+    const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
+    expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1`)).toEqual(ALL);
+    expect(await votes(id, '::ffff:127.0.0.1', (number) => `10.1.${number}.1`)).toEqual(ALL);
+  });
+
+  test('an untrusted address beside a trusted one is not believed', async () => {
+    const { id } = await start({ trustProxy: readTrustedProxies('127.0.0.1') });
+    expect(await votes(id, '192.0.2.1', (number) => `10.0.${number}.1`)).toEqual(SIX_OF_THEM);
+  });
+
+  test('what a visitor wrote before the proxy’s own entry is passed over', async () => {
+    const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
+    expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 192.0.2.7`)).toEqual(SIX_OF_THEM);
+  });
+
+  test('through two trusted proxies, the visitor before both', async () => {
+    const { id } = await start({ trustProxy: readTrustedProxies('loopback, 203.0.113.0/24') });
+    expect(await votes(id, '127.0.0.1', (number) => `10.0.${number}.1, 203.0.113.5`)).toEqual(ALL);
+  });
+
+  test('entries that are no address count as one network', async () => {
+    const { id } = await start({ trustProxy: readTrustedProxies('loopback') });
+    expect(await votes(id, '127.0.0.1', (number) => `nonsense-${number}`)).toEqual(SIX_OF_THEM);
+  });
+
+  test('an untrusted one is warned of once, without its address', async () => {
+    const { log, lines, text } = createLogLines();
+    const { id } = await start({ log, trustProxy: readTrustedProxies('203.0.113.1') });
+    await votes(id, '203.0.113.1', () => '198.51.100.7');
+    expect(lines().filter(({ level }) => level === 40)).toEqual([]);
+    await votes(id, '192.0.2.1', () => '198.51.100.7');
+    const warnings = lines().filter(({ level }) => level === 40);
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]?.msg).toMatch(/TRUST_PROXY.*one proxy looks like one visitor/);
+    expect(text()).not.toMatch(/192\.0\.2|198\.51|203\.0/);
+  });
+});
