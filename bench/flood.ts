@@ -1,2 +1,102 @@
+import { connect, type Socket } from 'node:net';
+import { startBenchServer } from './harness/bench-database.ts';
+import { writeResults } from './harness/results.ts';
+import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
+import { startSite } from './harness/server-process.ts';
+import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './main.ts';
-export async function flood(_o: BenchOptions): Promise<void> {}
+
+const PRODUCTS = 1_000;
+const HALF_OPEN = 200;
+/** Two hundred times what one network may upvote. */
+const FLOOD_PER_SECOND = 2_000;
+const FLOOD_CONNECTIONS = 100;
+const READER_CONNECTIONS = 4;
+/** Networks of their own: limits go by /24. */
+const READER = '127.0.1.1';
+const ATTACKER = '127.0.9.9';
+
+const reads: Target[] = Array.from({ length: PRODUCTS }, (_, index) => ({
+  method: 'GET',
+  path: `/api/products/p-${index}`,
+}));
+const flooded: Target[] = [{ method: 'PUT', path: '/api/products/p-0/upvote' }];
+
+/**
+ * Reads of one network, alone and while another network holds 200 half-open connections and floods the site with upvotes.
+ * In turns, as always. The attacker's own work is done on the same machine, so that the site is a little better than this.
+ */
+export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
+  const server = await startBenchServer();
+  const { url } = await server.createDatabase(PRODUCTS);
+  const site = await startSite(url, { RATE_LIMITS: 'on' });
+  const read = () =>
+    runLoad({
+      address: site.address,
+      connections: READER_CONNECTIONS,
+      seconds,
+      targets: reads,
+      localAddress: READER,
+    });
+  const attack = () =>
+    runLoad({
+      address: site.address,
+      connections: FLOOD_CONNECTIONS,
+      // Longer than the reads take, with their process's start.
+      seconds: seconds + 2,
+      targets: flooded,
+      localAddress: ATTACKER,
+      maxPerSecond: FLOOD_PER_SECOND,
+    });
+  const alone: LoadResult[] = [];
+  const underAttack: LoadResult[] = [];
+  const attacks: LoadResult[] = [];
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      alone.push(await read());
+      const sockets = await openHalf(site.address);
+      const [readings, attacked] = await Promise.all([read(), attack()]);
+      underAttack.push(readings);
+      attacks.push(attacked);
+      for (const socket of sockets) socket.destroy();
+      console.log(`Round ${round}: ${describeReads(alone)} alone, ${describeReads(underAttack)} under attack`);
+    }
+  } finally {
+    await site.stop();
+    await server.stop();
+  }
+  const summary = (results: readonly LoadResult[]) => ({
+    perSecond: spreadOf(results.map(({ perSecond }) => perSecond)),
+    p50Ms: spreadOf(results.map(({ p50Ms }) => p50Ms)),
+    p99Ms: spreadOf(results.map(({ p99Ms }) => p99Ms)),
+  });
+  await writeResults('flood', {
+    rounds,
+    seconds,
+    halfOpenConnections: HALF_OPEN,
+    readsLeft: spreadOf(underAttack.map(({ perSecond }, round) => perSecond / (alone[round]?.perSecond ?? perSecond))),
+    alone: summary(alone),
+    underAttack: summary(underAttack),
+    flood: { perSecond: spreadOf(attacks.map(({ perSecond }) => perSecond)), statuses: attacks.at(-1)?.statuses },
+  });
+}
+
+/** Connections that begin a request and never end its head. */
+function openHalf(address: string): Promise<Socket[]> {
+  const { hostname, port } = new URL(address);
+  return Promise.all(
+    Array.from({ length: HALF_OPEN }, async () => {
+      const socket = connect({ port: Number(port), host: hostname, localAddress: ATTACKER });
+      // The site lets such a connection go after a while, which is as it should be.
+      socket.on('error', () => {});
+      await new Promise((resolve) => socket.once('connect', resolve));
+      socket.write('GET / HTTP/1.1\r\nHost: bench\r\nX-Slow: ');
+      return socket;
+    }),
+  );
+}
+
+function describeReads(results: readonly LoadResult[]): string {
+  const last = results.at(-1);
+  return last === undefined ? '' : `${Math.round(last.perSecond)}/s (p99 ${Math.round(last.p99Ms)} ms)`;
+}

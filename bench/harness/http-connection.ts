@@ -15,9 +15,12 @@ export class HttpConnection {
   #received = '';
   #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
 
-  constructor(address: string) {
+  /** `localAddress` decides from which network it comes: all of 127.0.0.0/8 is this machine. */
+  constructor(address: string, localAddress = '127.0.0.1') {
     const { hostname, port } = new URL(address);
-    this.#socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1');
+    this.#socket = connect({ port: Number(port), host: hostname, localAddress })
+      .setNoDelay(true)
+      .setEncoding('latin1');
     this.#socket.on('data', (text: string) => this.#onData(text));
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('The server closed the connection')));

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, requestText } from './http-connection.ts';
 import type { LoadOptions, LoadResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
@@ -7,11 +8,13 @@ import { quantile } from './statistics.ts';
 /** The process that asks, apart from those that answer: keeps every connection busy and tells what came back. */
 const WARM_UP_S = 0.5;
 
-const [options] = (await once(process, 'message')) as [LoadOptions];
-process.send?.(await load(options));
+const [given] = (await once(process, 'message')) as [LoadOptions];
+process.send?.(await load(given));
 process.disconnect();
 
-async function load({ address, connections, seconds, targets }: LoadOptions): Promise<LoadResult> {
+async function load(options: LoadOptions): Promise<LoadResult> {
+  const { address, connections, seconds, targets, localAddress, maxPerSecond = Number.POSITIVE_INFINITY } = options;
+  const pauseMs = (connections / maxPerSecond) * 1_000;
   const run = randomBytes(8).toString('hex');
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
@@ -28,7 +31,7 @@ async function load({ address, connections, seconds, targets }: LoadOptions): Pr
   };
 
   const keepBusy = async (): Promise<void> => {
-    const connection = new HttpConnection(address);
+    const connection = new HttpConnection(address, localAddress);
     for (let sent = performance.now(); sent < end; ) {
       const { status } = await connection.ask(nextRequest());
       const received = performance.now();
@@ -36,7 +39,8 @@ async function load({ address, connections, seconds, targets }: LoadOptions): Pr
       if (status < 300) succeeded += 1;
       // Counted when it came back in the measured time, whenever it was sent.
       if (received >= begin && received < end) latencies.push(received - sent);
-      sent = received;
+      if (pauseMs > 0) await sleep(Math.max(0, sent + pauseMs - received));
+      sent = pauseMs > 0 ? performance.now() : received;
     }
     connection.close();
   };

@@ -14,6 +14,10 @@ export interface LoadOptions {
   seconds: number;
   /** Asked in turn, each time by another session. */
   targets: readonly Target[];
+  /** Whence the requests come; by default from 127.0.0.1. */
+  localAddress?: string;
+  /** At most so many requests a second; by default as many as are answered. */
+  maxPerSecond?: number;
 }
 
 export interface LoadResult {

@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { pino } from 'pino';
+import { openDatabase } from '../src/core/database/database.ts';
+import { startThrowawayCluster } from '../src/core/database/embedded/throwaway.ts';
+import { migrate } from '../src/core/database/migrate.ts';
+import { COLOURS, drawBars } from './chart.ts';
+import { writeResults } from './harness/results.ts';
+import { quantile } from './harness/statistics.ts';
+import { READS, type Read, type Target } from './scale/reads.ts';
+import { openSide, type Side } from './scale/side.ts';
+import { fillDatabase } from './seed/fill.ts';
+
+const MIGRATIONS = join(import.meta.dirname, '../migrations');
+const SMALL = 1_000;
+const WARM_UP = 10;
+
+interface Measured {
+  name: string;
+  small: Timing;
+  large: Timing;
+  p50Ratio: number;
+  target: Target;
+  held: boolean | undefined;
+}
+
+interface Timing {
+  p50Ms: number;
+  p95Ms: number;
+}
+
+/**
+ * `npm run bench -- scale`: what each read costs, uncached, with a thousand products and with a million, asked in turns of
+ * two databases on one server, so that whatever else the machine does meets both.
+ */
+export async function scale(flags: readonly string[]): Promise<void> {
+  const { values } = parseArgs({ args: [...flags], options: { products: { type: 'string', default: '1000000' } } });
+  const products = Number(values.products);
+  // Nothing is written while it is measured, so how durable a write would be does not matter.
+  const cluster = await startThrowawayCluster({ durability: 'none' });
+  const sides: Side[] = [];
+  try {
+    for (const size of [SMALL, products]) sides.push(await makeSide(cluster.url, size));
+    const [small, large] = sides;
+    if (!small || !large) throw new Error('Two databases are compared');
+    const reads: Measured[] = [];
+    for (const read of READS) {
+      const measured = await measure(read, small, large);
+      reads.push(measured);
+      console.log(summary(measured));
+    }
+    await writeResults('scale', { sizes: [SMALL, products], reads }, draw(reads, products));
+  } finally {
+    for (const { database } of sides) await database.close();
+    await cluster.stop();
+  }
+}
+
+async function makeSide(serverUrl: string, products: number): Promise<Side> {
+  const log = pino({ level: 'error' });
+  const name = `scale_${products}`;
+  const administrator = openDatabase({ url: serverUrl, log, maxConnections: 1 });
+  await administrator.query(`CREATE DATABASE ${name}`);
+  await administrator.close();
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  const database = openDatabase({ url: url.href, log, statementTimeoutMs: 0 });
+  await migrate(database, MIGRATIONS, log);
+  await fillDatabase(url.href, { products, upvotes: products * 5, comments: products * 2, seed: 1 });
+  return openSide(database, products);
+}
+
+async function measure(read: Read, small: Side, large: Side): Promise<Measured> {
+  const asked = await Promise.all([small, large].map((side) => read.prepare(side, read.times + WARM_UP)));
+  const took: number[][] = [[], []];
+  for (let index = 0; index < read.times + WARM_UP; index += 1) {
+    for (const [side, questions] of asked.entries()) {
+      const started = performance.now();
+      await questions[index]?.();
+      if (index >= WARM_UP) took[side]?.push(performance.now() - started);
+    }
+  }
+  const [smallTiming, largeTiming] = took.map(timingOf);
+  if (!smallTiming || !largeTiming) throw new Error('Two databases are compared');
+  const p50Ratio = rounded(largeTiming.p50Ms / smallTiming.p50Ms);
+  const { name, target } = read;
+  return { name, small: smallTiming, large: largeTiming, p50Ratio, target, held: holds(target, p50Ratio, largeTiming) };
+}
+
+function timingOf(times: readonly number[]): Timing {
+  const sorted = Float64Array.from(times).sort();
+  return { p50Ms: rounded(quantile(sorted, 0.5)), p95Ms: rounded(quantile(sorted, 0.95)) };
+}
+
+function holds(target: Target, p50Ratio: number, large: Timing): boolean | undefined {
+  if (target === undefined) return undefined;
+  return 'p50Ratio' in target ? p50Ratio <= target.p50Ratio : large.p95Ms <= target.p95Ms;
+}
+
+function summary({ name, small, large, p50Ratio, held }: Measured): string {
+  const timing = ({ p50Ms, p95Ms }: Timing) => `${p50Ms} ms (p95 ${p95Ms})`.padEnd(24);
+  return `${name.padEnd(36)} ${timing(small)} ${timing(large)} ${p50Ratio} × ${held ? '' : 'MISSED'}`;
+}
+
+function draw(reads: readonly Measured[], products: number): string {
+  return drawBars({
+    title: 'Uncached reads, median (logarithmic)',
+    series: [
+      { name: `${SMALL.toLocaleString('en')} products`, colour: COLOURS.other },
+      { name: `${products.toLocaleString('en')} products`, colour: COLOURS.ours },
+    ],
+    rows: reads.map(({ name, small, large, p50Ratio }) => ({
+      name,
+      values: [small.p50Ms, large.p50Ms],
+      note: `(${p50Ratio.toFixed(1)} ×)`,
+    })),
+    format: (value) => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`,
+    scale: 'log',
+  });
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 1_000) / 1_000;
+}

@@ -1,0 +1,111 @@
+import type { ProductListQuery } from '../../src/contract/products/schema.ts';
+import { listComments } from '../../src/core/comments/list-comments.ts';
+import { getProduct } from '../../src/core/products/get-product.ts';
+import { listProducts } from '../../src/core/products/list-products.ts';
+import { getUpvoted } from '../../src/core/upvotes/get-upvoted.ts';
+import type { Side } from './side.ts';
+
+/** What a read must hold at the greater size. */
+export type Target = { p50Ratio: number } | { p95Ms: number } | undefined;
+
+export interface Read {
+  name: string;
+  target: Target;
+  /** How often it is asked on each side. */
+  times: number;
+  /** Prepares the questions, so that only answering them is measured: one for each asking, distinct where they can be. */
+  prepare(side: Side, times: number): Promise<(() => Promise<unknown>)[]>;
+}
+
+const SAME = { p50Ratio: 1.5 };
+const FAST = { p95Ms: 25 };
+const IN_TIME = { p95Ms: 500 };
+
+const DEPTHS = [0, 10, 1_000, 20_000];
+
+export const READS: readonly Read[] = [
+  ...DEPTHS.map((pages) =>
+    list(pages === 0 ? 'list, first page' : `list, ${pages.toLocaleString('en')} pages deep`, {}, pages),
+  ),
+  list('list by upvotes', { sort: 'top' }, 0),
+  list('list by upvotes, 1,000 pages deep', { sort: 'top' }, 1_000),
+  list('list by comments', { sort: 'discussed' }, 0),
+  narrowed('tag, common', FAST, 60, (_side, index) => ({ tag: ['AI', 'Open Source', 'C++', 'iOS'][index % 4] ?? '' })),
+  narrowed('tag, rare', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}` })),
+  narrowed('tag, rare, by upvotes', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}`, sort: 'top' })),
+  read('product and its neighbours', SAME, 300, ({ database, ids }, index) => getProduct(database, pick(ids, index))),
+  read('comments of the hottest product', SAME, 300, ({ database, hottest }, index) =>
+    listComments(database, hottest, { sort: (['best', 'newest', 'oldest'] as const)[index % 3] ?? 'best' }),
+  ),
+  read('upvoted, of 30 products', SAME, 300, ({ database, ids, sessions }, index) =>
+    getUpvoted(
+      database,
+      Array.from({ length: 30 }, (_, each) => pick(ids, index + each)),
+      pick(sessions, index),
+    ),
+  ),
+  narrowed('search, common', FAST, 100, (_side, index) => ({ q: pick(COMMON, index) })),
+  narrowed('search, common, by upvotes', FAST, 100, (_side, index) => ({ q: pick(COMMON, index), sort: 'top' })),
+  narrowed('search, rare', FAST, 100, ({ rareWords }, index) => ({ q: pick(rareWords, index) })),
+  narrowed('search, rare, by upvotes', FAST, 100, ({ rareWords }, index) => ({
+    q: pick(rareWords, index),
+    sort: 'top',
+  })),
+  narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),
+  narrowed('search, other scripts', FAST, 100, (_side, index) => ({ q: pick(OTHER_SCRIPTS, index) })),
+  narrowed('1 or 2 characters, common', IN_TIME, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),
+  narrowed('1 or 2 characters, rare', IN_TIME, 30, (_side, index) => ({ q: pick(SHORT_RARE, index) })),
+  narrowed('1 or 2 characters, absent', IN_TIME, 30, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
+];
+
+const COMMON = 'the and data team video open source search your private without ing ion code food table'.split(' ');
+const OTHER_SCRIPTS = 'данные быстро команда δεδομένα γρήγορα بيانات データ 検索共 用户数 데이터 검색을'.split(' ');
+const SHORT_COMMON = 'a e in or 的 数据 🌊 и'.split(' ');
+const SHORT_RARE = 'zz xq c# 9 📦 ё'.split(' ');
+const SHORT_ABSENT = '§§ q~ ☂ ßß %_ \\'.split(' ');
+
+/** A word of letters that words do not have in this order. */
+function absentWord(index: number): string {
+  return `zxq${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26))}vw`;
+}
+
+function list(name: string, query: ProductListQuery, pages: number): Read {
+  return {
+    name,
+    target: SAME,
+    times: 300,
+    async prepare(side, times) {
+      const cursors: string[] = [];
+      // The first page is one question; at a depth, each asking begins at another product nearby.
+      for (let each = 0; each < (pages === 0 ? 1 : 20); each += 1) {
+        cursors.push(pages === 0 ? '' : await side.cursorAt(query.sort ?? 'newest', pages - each / 10));
+      }
+      return Array.from(
+        { length: times },
+        (_, index) => () => listProducts(side.database, { ...query, cursor: pick(cursors, index) }),
+      );
+    },
+  };
+}
+
+function narrowed(
+  name: string,
+  target: Target,
+  times: number,
+  queryOf: (side: Side, index: number) => ProductListQuery,
+): Read {
+  return read(name, target, times, (side, index) => listProducts(side.database, queryOf(side, index)));
+}
+
+function read(name: string, target: Target, times: number, ask: (side: Side, index: number) => Promise<unknown>): Read {
+  return {
+    name,
+    target,
+    times,
+    prepare: async (side, count) => Array.from({ length: count }, (_, index) => () => ask(side, index)),
+  };
+}
+
+function pick(from: readonly string[], index: number): string {
+  return from[index % from.length] ?? '';
+}

@@ -1,0 +1,65 @@
+import type { ProductSort } from '../../src/contract/products/schema.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { cursorBehind } from '../../src/core/keyset.ts';
+import { PRODUCT_ORDERS } from '../../src/core/products/product-orders.ts';
+
+/** A database of one size, and what there is in it to ask for. */
+export interface Side {
+  database: Database;
+  products: number;
+  /** Ids of products all over the list. */
+  ids: string[];
+  /** The product with the most comments. */
+  hottest: string;
+  sessions: string[];
+  /** Words that few products contain. */
+  rareWords: string[];
+  cursorAt(sort: ProductSort, pages: number): Promise<string>;
+}
+
+const SAMPLE = 500;
+const PAGE = 30;
+
+export async function openSide(database: Database, products: number): Promise<Side> {
+  const sampled = await database.query<{ id: string; word: string }>(
+    `SELECT id, lower(split_part(id, '-', 1)) AS word FROM products ORDER BY md5(id) LIMIT ${SAMPLE}`,
+  );
+  const [hottest] = await database.query<{ product_id: string }>(
+    'SELECT product_id FROM product_counts ORDER BY comments DESC, product_id DESC LIMIT 1',
+  );
+  const sessions = await database.query<{ user_session: string }>(
+    `SELECT user_session FROM upvotes WHERE product_id = ANY($1::text[]) LIMIT ${SAMPLE}`,
+    [sampled.map(({ id }) => id)],
+  );
+  return {
+    database,
+    products,
+    ids: sampled.map(({ id }) => id),
+    hottest: hottest?.product_id ?? '',
+    sessions: sessions.map((row) => row.user_session),
+    rareWords: await rareWordsOf(database),
+    cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(pages * PAGE, products - PAGE - 1)),
+  };
+}
+
+/** Words out of names of a few old products, told apart from common ones by their length. */
+async function rareWordsOf(database: Database): Promise<string[]> {
+  const rows = await database.query<{ name: string }>(
+    `SELECT lower(split_part(name, ' ', 1)) AS name FROM products
+     WHERE name ~ '^[A-Za-z]{11,}' ORDER BY md5(id) LIMIT ${SAMPLE}`,
+  );
+  return [...new Set(rows.map(({ name }) => name))];
+}
+
+const KEYS: Record<ProductSort, string> = {
+  newest: `SELECT created_at AS key, id FROM products ORDER BY created_at DESC, id DESC`,
+  top: `SELECT upvotes AS key, product_id AS id FROM product_counts ORDER BY upvotes DESC, product_id DESC`,
+  discussed: `SELECT comments AS key, product_id AS id FROM product_counts ORDER BY comments DESC, product_id DESC`,
+};
+
+async function cursorAt(database: Database, sort: ProductSort, offset: number): Promise<string> {
+  if (offset <= 0) return '';
+  const [row] = await database.query<{ key: Date | number; id: string }>(`${KEYS[sort]} LIMIT 1 OFFSET ${offset}`);
+  if (row === undefined) throw new Error(`There is no product ${offset} in the list`);
+  return cursorBehind(PRODUCT_ORDERS[sort], [row.key instanceof Date ? row.key.toISOString() : row.key, row.id]);
+}
