@@ -28,9 +28,9 @@ export function drawBars(chart: BarChart): string {
   const { title, series, rows } = chart;
   const rowHeight = series.length * (BAR_HEIGHT + GAP) + 14;
   const height = TOP + rows.length * rowHeight + 8;
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escape(title)}" font-family="system-ui, sans-serif" font-size="13">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-label="${escaped(title)}" font-family="system-ui, sans-serif" font-size="13">
 <rect width="${WIDTH}" height="${height}" rx="8" fill="#fff"/>
-<text x="20" y="26" font-size="15" font-weight="600" fill="#111827">${escape(title)}</text>
+<text x="20" y="26" font-size="15" font-weight="600" fill="#111827">${escaped(title)}</text>
 ${drawLegend(series)}
 ${rows.map((row, index) => drawRow(chart, row, TOP + index * rowHeight)).join('\n')}
 </svg>
@@ -43,7 +43,7 @@ function drawLegend(series: BarChart['series']): string {
     .map(({ name, colour }) => {
       const x = left;
       left += 36 + name.length * 8;
-      return `<rect x="${x}" y="38" width="12" height="12" rx="2" fill="${colour}"/><text x="${x + 18}" y="48" fill="#374151">${escape(name)}</text>`;
+      return `<rect x="${x}" y="38" width="12" height="12" rx="2" fill="${colour}"/><text x="${x + 18}" y="48" fill="#374151">${escaped(name)}</text>`;
     })
     .join('');
 }
@@ -55,9 +55,9 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
     const width = Math.max(2, Math.round(shareOf(chart, value) * BARS_WIDTH));
     const label = `${chart.format(value)}${index === values.length - 1 && note ? ` ${note}` : ''}`;
     const colour = chart.series[index]?.colour ?? COLOURS.other;
-    return `<rect x="${LABEL_WIDTH}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="3" fill="${colour}"/><text x="${LABEL_WIDTH + width + 8}" y="${y + 11}" font-size="12" fill="#374151">${escape(label)}</text>`;
+    return `<rect x="${LABEL_WIDTH}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="3" fill="${colour}"/><text x="${LABEL_WIDTH + width + 8}" y="${y + 11}" font-size="12" fill="#374151">${escaped(label)}</text>`;
   });
-  return [`<text x="20" y="${middle}" fill="#111827">${escape(name)}</text>`, ...bars].join('\n');
+  return [`<text x="20" y="${middle}" fill="#111827">${escaped(name)}</text>`, ...bars].join('\n');
 }
 
 /** Of the longest bar. A logarithmic one begins at half the smallest value. */
@@ -69,6 +69,6 @@ function shareOf({ rows, scale }: BarChart, value: number): number {
   return Math.log(value / origin) / Math.log(largest / origin);
 }
 
-function escape(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

@@ -1,8 +1,13 @@
 import { flood } from './flood.ts';
+import { scale } from './scale.ts';
+import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
 const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood };
+
+/** Those that take flags of their own, which their files describe. */
+const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = { seed, scale };
 
 export interface BenchOptions {
   /** How often each side is measured. */
@@ -17,15 +22,22 @@ const DEFAULTS: BenchOptions = { rounds: 5, seconds: 4, connections: 256 };
 
 const [name = '', ...flags] = process.argv.slice(2);
 const scenario = SCENARIOS[name];
-if (scenario === undefined) {
+const other = OTHERS[name];
+if (other !== undefined) {
+  await other(flags).catch((error: Error) => {
+    console.error(error.message);
+    process.exitCode = 1;
+  });
+} else if (scenario === undefined) {
   console.error(
-    `Usage: npm run bench -- ${Object.keys(SCENARIOS).join('|')} [${Object.keys(DEFAULTS)
+    `Usage: npm run bench -- seed --products N | scale | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(DEFAULTS)
       .map((option) => `--${option}=N`)
       .join('] [')}]`,
   );
   process.exit(2);
+} else {
+  await scenario(readOptions(flags));
 }
-await scenario(readOptions(flags));
 
 function readOptions(flags: readonly string[]): BenchOptions {
   const options = { ...DEFAULTS };

@@ -1,3 +1,4 @@
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
@@ -12,6 +13,7 @@ import { openSide, type Side } from './scale/side.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
+const LOG = pino({ level: 'error' });
 const SMALL = 1_000;
 const WARM_UP = 10;
 
@@ -34,38 +36,62 @@ interface Timing {
  * two databases on one server, so that whatever else the machine does meets both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
-  const { values } = parseArgs({ args: [...flags], options: { products: { type: 'string', default: '1000000' } } });
+  const { values } = parseArgs({
+    args: [...flags],
+    options: { products: { type: 'string', default: '1000000' }, on: { type: 'string', multiple: true } },
+  });
+  if (values.on !== undefined) return measureSeeded(values.on);
   const products = Number(values.products);
   // Nothing is written while it is measured, so how durable a write would be does not matter.
   const cluster = await startThrowawayCluster({ durability: 'none' });
   const sides: Side[] = [];
   try {
     for (const size of [SMALL, products]) sides.push(await makeSide(cluster.url, size));
-    const [small, large] = sides;
-    if (!small || !large) throw new Error('Two databases are compared');
-    const reads: Measured[] = [];
-    for (const read of READS) {
-      const measured = await measure(read, small, large);
-      reads.push(measured);
-      console.log(summary(measured));
-    }
-    await writeResults('scale', { sizes: [SMALL, products], reads }, draw(reads, products));
+    await measureAll(sides);
   } finally {
     for (const { database } of sides) await database.close();
     await cluster.stop();
   }
 }
 
+/** `-- scale --on URL --on URL`: two databases that `seed` filled before, the smaller one first. */
+async function measureSeeded(urls: readonly string[]): Promise<void> {
+  const databases = urls.map((url) => openDatabase({ url, log: LOG, statementTimeoutMs: 0 }));
+  try {
+    const sides = databases.map(async (database) => {
+      const [row] = await database.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
+      return openSide(database, row?.products ?? 0);
+    });
+    await measureAll(await Promise.all(sides));
+  } finally {
+    for (const database of databases) await database.close();
+  }
+}
+
+async function measureAll([small, large]: readonly Side[]): Promise<void> {
+  if (!small || !large) throw new Error('Two databases are compared');
+  const reads: Measured[] = [];
+  const startedUnder = loadavg();
+  for (const read of READS) {
+    const measured = await measure(read, small, large);
+    reads.push(measured);
+    console.log(summary(measured));
+  }
+  const sizes = [small.products, large.products];
+  // How busy the machine was with other things says how much the absolute numbers are worth.
+  const load = { before: startedUnder, after: loadavg() };
+  await writeResults('scale', { sizes, load, reads }, draw(reads, sizes));
+}
+
 async function makeSide(serverUrl: string, products: number): Promise<Side> {
-  const log = pino({ level: 'error' });
   const name = `scale_${products}`;
-  const administrator = openDatabase({ url: serverUrl, log, maxConnections: 1 });
+  const administrator = openDatabase({ url: serverUrl, log: LOG, maxConnections: 1 });
   await administrator.query(`CREATE DATABASE ${name}`);
   await administrator.close();
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
-  const database = openDatabase({ url: url.href, log, statementTimeoutMs: 0 });
-  await migrate(database, MIGRATIONS, log);
+  const database = openDatabase({ url: url.href, log: LOG, statementTimeoutMs: 0 });
+  await migrate(database, MIGRATIONS, LOG);
   await fillDatabase(url.href, { products, upvotes: products * 5, comments: products * 2, seed: 1 });
   return openSide(database, products);
 }
@@ -102,13 +128,13 @@ function summary({ name, small, large, p50Ratio, held }: Measured): string {
   return `${name.padEnd(36)} ${timing(small)} ${timing(large)} ${p50Ratio} × ${held ? '' : 'MISSED'}`;
 }
 
-function draw(reads: readonly Measured[], products: number): string {
+function draw(reads: readonly Measured[], sizes: readonly number[]): string {
   return drawBars({
     title: 'Uncached reads, median (logarithmic)',
-    series: [
-      { name: `${SMALL.toLocaleString('en')} products`, colour: COLOURS.other },
-      { name: `${products.toLocaleString('en')} products`, colour: COLOURS.ours },
-    ],
+    series: sizes.map((size, index) => ({
+      name: `${size.toLocaleString('en')} products`,
+      colour: index === 0 ? COLOURS.other : COLOURS.ours,
+    })),
     rows: reads.map(({ name, small, large, p50Ratio }) => ({
       name,
       values: [small.p50Ms, large.p50Ms],
