@@ -3,6 +3,7 @@ import { CoreError } from '../../core/core-error.ts';
 import type { LimitedAction } from '../../settings/rate-limits.ts';
 import { knownSessionOf } from '../http/session.ts';
 import type { Charge, LimitState, RateLimiter, Scope } from './rate-limiter.ts';
+import { createTarpit } from './tarpit.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -20,9 +21,13 @@ export interface RouteLimit {
 /** Counts a request against the limits of an action. @throws CoreError `rate_limited`, with the headers already set. */
 export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply: FastifyReply) => void;
 
-/** Limits every route whose config names an action, before its body is read; without a limiter, nothing is limited. */
+/**
+ * Limits every route whose config names an action, before its body is read; without a limiter, nothing is limited. Who goes
+ * on asking although refused waits in the tarpit.
+ */
 export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undefined): void {
   if (limiter === undefined) return;
+  const tarpit = createTarpit(Date.now);
   app.addHook('onRequest', async (request, reply) => {
     const limit = request.routeOptions.config.limit;
     if (limit === undefined) return;
@@ -30,6 +35,7 @@ export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undef
     if (isOnly('network', charge.exceeded) && (await limit.passesBusyNetwork?.(request))) {
       charge = chargeOf(limiter, limit.action, request, 'network');
     }
+    if (charge.exceeded.length > 0) await tarpit.hold(request.ip);
     settle(charge, reply);
   });
 }
