@@ -27,7 +27,14 @@ function describeFault(errors: readonly FastifySchemaValidationError[]): string 
 }
 
 function newAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ coerceTypes, useDefaults: false, removeAdditional: false, allErrors: false });
+  const ajv = new Ajv({
+    coerceTypes,
+    useDefaults: false,
+    removeAdditional: false,
+    allErrors: false,
+    // 'Infinity' is coerced to a number like any other; strictly it would then be none, and no bound would apply to it.
+    strictNumbers: !coerceTypes,
+  });
   ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });
   return ajv;
 }

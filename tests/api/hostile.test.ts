@@ -1,0 +1,172 @@
+import type { LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AddedComment, CommentPage } from '../../src/contract/comments/schema.ts';
+import { LIMITS } from '../../src/contract/limits.ts';
+import type { ProductDetail } from '../../src/contract/products/schema.ts';
+import { isStorableText } from '../../src/contract/text.ts';
+import { BROKEN_UTF8, HOSTILE, HOSTILE_BODIES } from '../hostile/corpus.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const { log, lines, text: logText } = createLogLines();
+let site: TestSite;
+let id: string;
+
+beforeAll(async () => {
+  site = await startTestSite({ log });
+  id = (await site.addProduct({ name: 'Harbour', tags: ['calm'] })).id;
+});
+
+afterAll(async () => {
+  // Whatever was sent: nothing failed, nothing was polluted, nothing is gone.
+  expect(lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect((await site.ask.get(`/api/products/${id}`)).statusCode).toBe(200);
+  await site.close();
+});
+
+/** Answered in time, and by a success or a clear refusal. */
+function expectAnswer(what: string, answer: LightMyRequestResponse): void {
+  expect([what, answer.statusCode < 500, answer.body]).toEqual([what, true, answer.body]);
+  if (answer.statusCode >= 400 && answer.headers['content-type']?.toString().includes('json')) {
+    expect([what, answer.headers['content-type']]).toEqual([what, 'application/problem+json; charset=utf-8']);
+    expect(answer.json()).toMatchObject({ status: answer.statusCode, code: expect.any(String), detail: /./ });
+  }
+  for (const [name, value] of Object.entries(answer.headers)) {
+    expect([what, name, /[\r\n]/.test(String(value))]).toEqual([what, name, false]);
+  }
+}
+
+/** As a client writes it that knows no better: a lone surrogate has no encoding of its own. */
+function encode(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
+}
+
+test('there are enough of them, each another', () => {
+  expect(new Set(HOSTILE.map(({ text }) => text)).size).toBe(HOSTILE.length);
+  expect(HOSTILE.length + HOSTILE_BODIES.length + BROKEN_UTF8.length).toBeGreaterThanOrEqual(300);
+});
+
+test('as a comment: stored verbatim, or refused', async () => {
+  for (const { name, text } of HOSTILE) {
+    const product = await site.addProduct();
+    const answer = await site.ask.post('/api/comments', { productId: product.id, content: text }, newVisitor());
+    expectAnswer(name, answer);
+    const trimmed = text.trim();
+    const isGood = isStorableText(text) && trimmed !== '' && [...trimmed].length <= LIMITS.commentCharacters;
+    expect([name, answer.statusCode]).toEqual([
+      name,
+      isGood ? 201 : expect.toSatisfy((status) => [400, 413, 422].includes(status)),
+    ]);
+    const { items, total } = await site.ask.json<CommentPage>(`/api/products/${product.id}/comments`);
+    expect([name, total, items.map(({ content }) => content)]).toEqual(isGood ? [name, 1, [trimmed]] : [name, 0, []]);
+    if (isGood) expect(answer.json<AddedComment>().comment.content).toBe(trimmed);
+  }
+});
+
+test('as a product of the operator: shown verbatim by the API, and found by its name', async () => {
+  for (const { name, text } of HOSTILE) {
+    if (!isStorableText(text)) continue;
+    const around = `(${text})`;
+    const product = await site.addProduct({
+      name: around,
+      description: around,
+      tags: [around],
+      maker: around,
+      category: around,
+    });
+    const shown = (await site.ask.json<ProductDetail>(`/api/products/${product.id}`)).product;
+    expect(shown).toMatchObject({ name: around, description: around, maker: around, category: around });
+    if ([...text].length > LIMITS.searchCharacters) continue;
+    const found = await site.ask.get(`/api/products?q=${encodeURIComponent(text)}&limit=100`);
+    expectAnswer(name, found);
+    const ids = found.json<{ items: { id: string }[] }>().items.map((item) => item.id);
+    expect([name, ids.includes(product.id)]).toEqual([name, true]);
+    expectAnswer(name, await site.ask.get(`/product/${product.id}`));
+  }
+});
+
+const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestResponse>][] = [
+  ['a search', (text) => site.ask.get(`/api/products?q=${encode(text)}`)],
+  ['a tag', (text) => site.ask.get(`/api/products?tag=${encode(text)}`)],
+  ['a sort', (text) => site.ask.get(`/api/products?sort=${encode(text)}`)],
+  ['a limit', (text) => site.ask.get(`/api/products?limit=${encode(text)}`)],
+  ['a cursor', (text) => site.ask.get(`/api/products?cursor=${encode(text)}`)],
+  ['a cursor of comments', (text) => site.ask.get(`/api/products/${id}/comments?cursor=${encode(text)}`)],
+  ['the name of a parameter', (text) => site.ask.get(`/api/products?${encode(text)}=1&${encode(text)}[x]=2`)],
+  ['a parameter given twice', (text) => site.ask.get(`/api/products?q=a&q=${encode(text)}`)],
+  ['the id of a product', (text) => site.ask.get(`/api/products/${encode(text)}`)],
+  ['the id in a discussion', (text) => site.ask.get(`/api/products/${encode(text)}/comments`)],
+  ['the id in a held discussion', (text) => site.ask.get(`/api/products/${encode(text)}/comments/held`, newVisitor())],
+  ['the id in an upvote', (text) => site.ask.put(`/api/products/${encode(text)}/upvote`, newVisitor())],
+  ['the id in an upvote taken back', (text) => site.ask.delete(`/api/products/${encode(text)}/upvote`, newVisitor())],
+  ['the ids of a question', (text) => site.ask.get(`/api/upvotes?products=${encode(text)}`, newVisitor())],
+  ['the id of a comment', (text) => site.ask.post(`/api/comments/${encode(text)}/like`, undefined, newVisitor())],
+  [
+    'the product of a comment',
+    (text) => site.ask.post('/api/comments', { productId: text, content: 'x' }, newVisitor()),
+  ],
+  [
+    'the hidden field',
+    (text) => site.ask.post('/api/comments', { productId: id, content: 'x', website: text }, newVisitor()),
+  ],
+  ['a field that there is not', (text) => site.ask.post('/api/comments', { [text]: text }, newVisitor())],
+  ['an address of the API', (text) => site.ask.get(`/api/${encode(text)}`)],
+  ['an address', (text) => site.ask.get(`/${encode(text)}`)],
+  ['a page of a product', (text) => site.ask.get(`/product/${encode(text)}`)],
+  ['a page’s search', (text) => site.ask.get(`/?q=${encode(text)}&tag=${encode(text)}&sort=${encode(text)}`)],
+  ['a page’s cursor', (text) => site.ask.get(`/product/${id}?comments=${encode(text)}`)],
+  ['a picture', (text) => site.ask.get(`/pictures/${encode(text)}`)],
+  ['an asset', (text) => site.ask.get(`/assets/${encode(text)}`)],
+  ['a session', (text) => site.ask.put(`/api/products/${id}/upvote`, { 'x-user-session': text })],
+  [
+    'an idempotency key',
+    (text) =>
+      site.ask.post('/api/comments', { productId: id, content: 'x' }, { ...newVisitor(), 'idempotency-key': text }),
+  ],
+  ['an ETag', (text) => site.ask.get('/api/products?limit=1', { 'if-none-match': text })],
+  ['an encoding', (text) => site.ask.get('/api/products?limit=1', { 'accept-encoding': text })],
+  [
+    'a forwarded address',
+    (text) => site.ask.put(`/api/products/${id}/upvote`, { ...newVisitor(), 'x-forwarded-for': text }),
+  ],
+  ['a media type', (text) => site.ask.post('/api/comments', 'x', { ...newVisitor(), 'content-type': text })],
+];
+
+describe('everywhere else: no failure, no hang, a clear answer', () => {
+  test.each(PLACES)('as %s', async (_place, send) => {
+    for (const { name, text } of HOSTILE) expectAnswer(name, await send(text));
+  });
+
+  test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a body: $name', async ({ name, body }) => {
+    for (const url of ['/api/comments', '/api/comments/x/like', `/api/products/${id}/upvote`]) {
+      const answer = await site.app.inject({
+        method: url.endsWith('upvote') ? 'PUT' : 'POST',
+        url,
+        headers: { ...newVisitor(), 'content-type': 'application/json' },
+        payload: body,
+      });
+      expectAnswer(name, answer);
+      if (url === '/api/comments') expect([name, answer.statusCode >= 400]).toEqual([name, true]);
+    }
+  });
+
+  test.each(['%', '%2', '%zz', '%ff', '%c0%ae', '%ed%a0%80', '%u0041', '%f8%88%80%80%80'])(
+    'an address that cannot be read: %s',
+    async (broken) => {
+      for (const url of [`/api/products/${broken}`, `/api/products?q=${broken}`, `/api/products?${broken}=1`]) {
+        const answer = await site.ask.get(url);
+        expectAnswer(url, answer);
+        expect([url, answer.statusCode]).toEqual([url, 400]);
+      }
+      for (const url of [`/${broken}`, `/product/${broken}`])
+        expect([url, (await site.ask.get(url)).statusCode]).toEqual([url, 404]);
+      expectAnswer(broken, await site.ask.get(`/?q=${broken}`));
+    },
+  );
+});
+
+test('no session stands in the log, whatever was sent with it', () => {
+  expect(logText()).not.toMatch(/session-[0-9a-f]{8}-/);
+});
