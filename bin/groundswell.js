@@ -9,6 +9,9 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2);
 }
 
+// React and others would else run, and be built, as they do for their developers: several times slower and larger.
+process.env.NODE_ENV = 'production';
+
 if (existsSync(new URL('../src', import.meta.url))) {
   const { buildIfStale } = await import('../scripts/build.js');
   await buildIfStale();

@@ -12,6 +12,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compressFolder } from './compress-folder.js';
 
+// A build is for production, whatever runs it.
+process.env.NODE_ENV = 'production';
+
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 

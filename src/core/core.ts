@@ -48,21 +48,25 @@ export interface CoreOptions {
 /** A comment may be a hundred times as large as an upvote; so many fit into memory and into one statement. */
 const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
-export function createCore(database: Database, { sources = systemSources, observeWrites, onWrite }: CoreOptions = {}): Core {
+export function createCore(
+  database: Database,
+  { sources = systemSources, observeWrites, onWrite }: CoreOptions = {},
+): Core {
   /** Passes outcomes on, and says which products those that succeeded belong to. */
   async function telling<Result>(
     committing: Promise<Outcome<Result>[]>,
     productOf: (result: Result, index: number) => string | undefined,
   ): Promise<Outcome<Result>[]> {
     const outcomes = await committing;
-    const ids = outcomes.map((outcome, index) => (outcome instanceof CoreError ? undefined : productOf(outcome, index)));
+    const ids = outcomes.map((outcome, index) =>
+      outcome instanceof CoreError ? undefined : productOf(outcome, index),
+    );
     onWrite?.(new Set(ids.filter((id) => id !== undefined)));
     return outcomes;
   }
 
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
-    commit: (changes) =>
-      telling(setUpvotes(database, sources, changes), (_state, index) => changes[index]?.productId),
+    commit: (changes) => telling(setUpvotes(database, sources, changes), (_state, index) => changes[index]?.productId),
     observer: observeWrites?.('upvotes'),
   });
   const comments = groupCommit<Draft, AddedComment>({

@@ -4,6 +4,7 @@ import type { Core } from '../core/core.ts';
 import { type Sources, systemSources } from '../core/sources.ts';
 import type { RateLimits } from '../settings/rate-limits.ts';
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
+import type { AnswerCache } from './cache/answer-cache.ts';
 import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
 import { handleError } from './http/error-handler.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
@@ -15,6 +16,8 @@ import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
+import { coreApi } from './pages/core-api.ts';
+import { createPages } from './pages/pages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -26,6 +29,8 @@ import { upvoteRoutes } from './routes/upvotes.ts';
 
 export interface AppOptions {
   core: Core;
+  /** Told by its maker what changes. */
+  cache: AnswerCache;
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
@@ -40,7 +45,8 @@ export interface AppOptions {
 
 /** Builds the whole server, which then listens where and when its caller says. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { core, renderer, folders, log, rateLimits, trustProxy, sources = systemSources, prepare } = options;
+  const { core, cache, renderer, folders, log, rateLimits, trustProxy, sources = systemSources, prepare } = options;
+  const pages = createPages(renderer, coreApi(core), cache);
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
@@ -50,7 +56,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     frameworkErrors: (error, request, reply) => {
       setSecurityHeaders(reply);
       if (request.url.startsWith('/api/')) handleError(error, request, reply);
-      else sendNotFound(renderer, request, reply).catch((fault: Error) => handleError(fault, request, reply));
+      else sendNotFound(pages, request, reply).catch((fault: Error) => handleError(fault, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
@@ -69,12 +75,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   await prepare?.(app);
 
-  await app.register(productRoutes, { core, charge });
+  await app.register(productRoutes, { core, cache, charge });
   await app.register(upvoteRoutes, { core });
-  await app.register(commentRoutes, { core, repeatedTexts: limiter && createRepeatedTexts(now) });
+  await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(healthRoutes, { core });
   await app.register(staticFiles, folders);
-  addPageRoutes(app, renderer, charge);
-  addNotFound(app, renderer, allowedMethods);
+  addPageRoutes(app, pages, charge);
+  addNotFound(app, pages, allowedMethods);
   return app;
 }

@@ -1,9 +1,11 @@
+import type { FastifyInstance } from 'fastify';
 import { createServer, type ViteDevServer } from 'vite';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
 import { renderDocument } from './pages/document.ts';
-import { serve } from './serve.ts';
+import type { PageRenderer } from './pages/renderer.ts';
+import { type RendererFactory, serve } from './serve.ts';
 
 /** The files of the browser as the development server serves them, unbundled. */
 const SOURCES = {
@@ -20,12 +22,11 @@ type EntryServer = typeof import('../web/entry-server.tsx');
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });
-const site = await serve(
-  settings,
-  log,
-  (options) => devRenderer(vite, options),
-  (app) => serveSources(vite, app),
-);
+const site = await serve(settings, log, {
+  createRenderer: (options) => devRenderer(vite, options),
+  prepare: (app) => serveSources(vite, app),
+  caching: false,
+});
 log.info(`Development site at ${site.address}`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
@@ -37,10 +38,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { api, siteName, siteUrl }: Parameters<NonNullable<Parameters<typeof serve>[2]>>[0],
-) {
+  { siteName, siteUrl }: Parameters<RendererFactory>[0],
+): Promise<PageRenderer> {
   return {
-    async render(path: string) {
+    async render(path, api) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
       const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });
       const html = await vite.transformIndexHtml(path, renderDocument(page, SOURCES));
@@ -49,7 +50,7 @@ async function devRenderer(
   };
 }
 
-async function serveSources(vite: ViteDevServer, app: Parameters<NonNullable<Parameters<typeof serve>[3]>>[0]) {
+async function serveSources(vite: ViteDevServer, app: FastifyInstance): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
     // Vite's client is inlined by Vite and talks over a socket of its own.
     reply.removeHeader('Content-Security-Policy');

@@ -8,11 +8,11 @@ import { systemSources } from '../core/sources.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
+import { createFollowedCache } from './cache/followed-cache.ts';
 import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
 import { startMetricsServer } from './metrics/metrics-server.ts';
 import { watchDrift } from './metrics/watch-drift.ts';
 import { readClientBuild } from './pages/client-build.ts';
-import { coreApi } from './pages/core-api.ts';
 import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/renderer.ts';
 import { StartError } from './start-error.ts';
 
@@ -36,6 +36,14 @@ interface Closeable {
 /** How pages are rendered: from the built site, or through the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
+/** What development does in another way. */
+export interface ServeOptions {
+  createRenderer?: RendererFactory;
+  prepare?: (app: FastifyInstance) => Promise<void>;
+  /** Whether answers are kept. */
+  caching?: boolean;
+}
+
 /**
  * Starts the site: database, schema, sample catalogue, server.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
@@ -43,8 +51,7 @@ export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promi
 export async function serve(
   settings: Settings,
   log: Logger,
-  createRenderer: RendererFactory = builtRenderer,
-  prepare: (app: FastifyInstance) => Promise<void> = async () => {},
+  { createRenderer = builtRenderer, prepare = async () => {}, caching = true }: ServeOptions = {},
 ): Promise<Site> {
   const { databaseUrl, dataDir } = settings;
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log });
@@ -52,19 +59,21 @@ export async function serve(
   try {
     const productCount = await prepareData(connection, settings);
     const metrics = createMetricsIfWanted(settings);
-    const core = createCore(connection.database, { observeWrites: metrics?.observeWrites });
+    const { cache, changes, onWrite } = createFollowedCache(connection.database, log, caching);
+    closeables.push(changes);
+    const core = createCore(connection.database, { observeWrites: metrics?.observeWrites, onWrite });
     const drift = watchDrift(connection.database, log);
     closeables.push(drift);
     metrics?.watch({ core, database: connection.database, drift });
     // Known for certain only when the server listens, since the kernel may pick the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
-      api: coreApi(core),
       siteName: settings.siteName,
       siteUrl: () => settings.siteUrl ?? address,
     });
     const app = await buildApp({
       core,
+      cache,
       renderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log,

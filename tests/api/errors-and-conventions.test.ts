@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import { PAGE, REVALIDATE } from '../../src/server/http/caching.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -74,7 +75,7 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
         const answer = await site.ask.get(url, { 'accept-encoding': encoding });
         expect(answer.statusCode).toBe(200);
         expect(answer.headers.vary).toBe('Accept-Encoding');
-        expect(answer.headers['cache-control']).toBe('public, no-cache');
+        expect(answer.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
         expect(answer.headers.etag).toMatch(/^"[\w-]+"$/);
         expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
         // What is too small to gain from it, such as an empty list, goes out as it is.

@@ -23,9 +23,11 @@ async function start(environment: Record<string, string>): Promise<void> {
   const { log, text } = createLogLines();
   logText = text;
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
-  site = await serve(settings, log, async () => ({
-    render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
-  }));
+  site = await serve(settings, log, {
+    createRenderer: async () => ({
+      render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
+    }),
+  });
 }
 
 const ask = (path: string, headers: Record<string, string> = {}) => fetch(`${site.address}${path}`, { headers });

@@ -76,12 +76,11 @@ describe('the document of / with the sample catalogue', () => {
     database = await createTestDatabase();
     await loadSample(database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemSources);
     const renderer = createPageRenderer({
-      api: coreApi(createCore(database)),
       siteName: 'Groundswell',
       siteUrl: () => 'http://groundswell.test',
       build: await readClientBuild(CLIENT),
     });
-    const page = await renderer.render('/');
+    const page = await renderer.render('/', coreApi(createCore(database)));
     expect(page).toMatchObject({ status: 200, problems: [] });
     html = page.html;
   });

@@ -6,6 +6,7 @@ import { buildProgram } from '../../src/cli/program.ts';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
 import type { Core } from '../../src/core/core.ts';
 import { buildApp } from '../../src/server/app.ts';
+import type { AnswerCache } from '../../src/server/cache/answer-cache.ts';
 import type { PageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
@@ -55,6 +56,7 @@ describe('routes', () => {
     // Routes are only registered here, never called.
     const app = await buildApp({
       core: {} as Core,
+      cache: {} as AnswerCache,
       renderer: {} as PageRenderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log: silentLog,

@@ -4,7 +4,7 @@ import type { StoredProduct } from '../../src/core/products/complete-product.ts'
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Sources, systemSources } from '../../src/core/sources.ts';
 import { buildApp } from '../../src/server/app.ts';
-import { coreApi } from '../../src/server/pages/core-api.ts';
+import { createFollowedCache } from '../../src/server/cache/followed-cache.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import type { RateLimits } from '../../src/settings/rate-limits.ts';
@@ -39,6 +39,7 @@ export async function startTestSite({
   log = silentLog,
   rateLimits,
   trustProxy,
+  keepsAnswers = false,
   beside,
 }: {
   sources?: Sources;
@@ -46,19 +47,22 @@ export async function startTestSite({
   /** Unset: nothing is limited, so that a test may ask as often as it likes. */
   rateLimits?: RateLimits;
   trustProxy?: TrustedProxies;
+  /** Off, so that a test may write to the database behind the server's back. */
+  keepsAnswers?: boolean;
   /** Shares the database of that site, as a second process would. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
-  const core = createCore(database, { sources });
+  const { cache, changes, onWrite } = createFollowedCache(database, log, keepsAnswers);
+  const core = createCore(database, { sources, onWrite });
   const renderer = createPageRenderer({
-    api: coreApi(core),
     siteName: 'Groundswell',
     siteUrl: () => 'http://groundswell.test',
     build: BUILD,
   });
   const app = await buildApp({
     core,
+    cache,
     renderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
     log,
@@ -78,6 +82,7 @@ export async function startTestSite({
     },
     async close() {
       await app.close();
+      await changes.close();
       await database.drop();
     },
   };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { noteChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
@@ -32,6 +33,7 @@ export async function removeSample(
     const { unchanged, changed } = engagementOnly ? { unchanged: [], changed: [] } : await sortOut(sql, catalogue);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
     await setSiteFact(sql, 'sample_catalogue', 'removed');
+    await noteChange(sql, { productIds: catalogue.products.map((product) => product.id), catalogue: true });
     return { products: unchanged.length, comments, upvotes, kept: changed };
   });
 }

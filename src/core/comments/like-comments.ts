@@ -51,7 +51,8 @@ export async function likeComments(sql: Sql, likes: readonly Like[]): Promise<Ou
     if (like.id.trim() === '') return new CoreError('comment_id_required', COMMENT_MESSAGES.idRequired);
     const before = counts.get(like.id);
     const row = liked.get(like.id);
-    if (row === undefined || before === undefined || !isSeen(like)) return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
+    if (row === undefined || before === undefined || !isSeen(like))
+      return new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
     counts.set(like.id, before + 1);
     return { likes: before + 1, productId: row.product_id };
   });

@@ -1,3 +1,4 @@
+import { noteChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import type { StoredProduct } from './complete-product.ts';
@@ -35,4 +36,5 @@ export async function saveProducts(sql: Sql, products: readonly StoredProduct[])
     tag_keys: [...new Set(product.tags.map(foldText))],
   }));
   await sql.query(UPSERT_PRODUCTS, [JSON.stringify(rows)]);
+  await noteChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
 }

@@ -26,6 +26,8 @@ export interface AnswerRequest {
 export interface AnswerCache {
   /** @throws whatever `produce` throws, where there is nothing older to fall back on. */
   get(request: AnswerRequest): Promise<Served> | Served;
+  /** Whether there is an answer for a key, however old. */
+  has(key: string): boolean;
   /** Marks what depends on a change as outdated. */
   drop(change: Change): void;
   dropAll(): void;
@@ -108,7 +110,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       failedAt: undefined,
       goneWith: undefined,
     };
-    if (answer.status === 200) store.add(entry);
+    if (isKept(answer)) store.add(entry);
     return entry;
   }
 
@@ -156,7 +158,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       failedAt: undefined,
     });
     entry.outdatedSince = entry.droppedTick > startedTick ? now() : undefined;
-    if (answer.status === 200) store.add(entry);
+    if (isKept(answer)) store.add(entry);
   }
 
   function serve(entry: Entry): Served {
@@ -180,6 +182,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   return {
     get,
+    has: (key) => store.has(key),
     drop: (change) => outdate(store.dependents(change)),
     dropAll: () => outdate(store.all()),
     setDeafSince: (moment) => {
@@ -187,6 +190,11 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     },
     sizeBytes: () => store.bytes,
   };
+}
+
+/** What does not exist is not kept, lest made-up addresses push out what does; the one page that says so is. */
+function isKept({ status, reads }: Answer): boolean {
+  return status === 200 || (status === 404 && reads.products.length === 0);
 }
 
 /** Whether an error is the answer, such as that there is no such product, and not a failure to find it. */

@@ -39,6 +39,11 @@ export class EntryStore {
     return this.#bytes;
   }
 
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** Finds an entry, and puts it last in the order of those that have to go. */
   use(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {

@@ -16,26 +16,37 @@ import type { AddedComment } from '../../core/comments/add-comments.ts';
 import type { Sender } from '../../core/comments/draft.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { NO_STORE, REVALIDATE } from '../http/caching.ts';
+import { API_FRESHNESS } from '../cache/answer.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { jsonAnswer } from '../cache/json-answer.ts';
+import { sendAnswer } from '../cache/send-answer.ts';
+import { NO_STORE } from '../http/caching.ts';
 import { sessionOf } from '../http/session.ts';
+import { rememberWrite } from '../http/wrote-cookie.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
 
 interface Options {
   core: Core;
+  cache: AnswerCache;
   /** Unset: nobody watches for repeated comments. */
   repeatedTexts: RepeatedTexts | undefined;
 }
 
-export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, repeatedTexts }) => {
+export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, repeatedTexts }) => {
   const params = Type.Object({ id: Type.String() });
 
   app.get(
     '/api/products/:id/comments',
     { schema: { params, querystring: CommentListQuerySchema, response: { 200: CommentPageSchema } } },
     async (request, reply) => {
-      const page = await core.listComments(request.params.id, request.query);
-      reply.header('Cache-Control', REVALIDATE);
-      return page;
+      const { id } = request.params;
+      const { sort, limit, cursor } = request.query;
+      const served = await cache.get({
+        key: `comments ${JSON.stringify([id, sort, limit, cursor])}`,
+        freshness: API_FRESHNESS,
+        produce: async () => jsonAnswer(await core.listComments(id, request.query), { products: [id] }),
+      });
+      return sendAnswer(served, request, reply);
     },
   );
 
@@ -62,6 +73,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     async (request, reply) => {
       const sender = { session: sessionOf(request), idempotencyKey: idempotencyKeyOf(request) };
       const { comment, created } = await addJudged(request, sender);
+      rememberWrite(reply);
       reply.code(created ? 201 : 200).header('Cache-Control', NO_STORE);
       return { comment };
     },
@@ -72,7 +84,9 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     { config: { limit: { action: 'like' } }, schema: { params, response: { 200: LikesSchema } } },
     async (request, reply) => {
       reply.header('Cache-Control', NO_STORE);
-      return core.likeComment({ commentId: request.params.id, session: sessionOf(request) });
+      const likes = await core.likeComment({ commentId: request.params.id, session: sessionOf(request) });
+      rememberWrite(reply);
+      return likes;
     },
   );
 

@@ -2,15 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { NO_STORE } from '../http/caching.ts';
 import type { AllowedMethods } from '../http/method-not-allowed.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
-import type { PageRenderer } from '../pages/renderer.ts';
-import { sendPage } from './pages.ts';
+import type { Pages } from '../pages/pages.ts';
 
 /** Whatever no route takes: 405 for a wrong method, a problem below `/api/`, and the 404 page for everything else. */
-export function addNotFound(app: FastifyInstance, renderer: PageRenderer, allowedMethods: AllowedMethods): void {
+export function addNotFound(app: FastifyInstance, pages: Pages, allowedMethods: AllowedMethods): void {
   app.setNotFoundHandler(async (request, reply) => {
     const allowed = allowedMethods(pathOf(request));
     // A route that took the request and then found nothing, such as a missing file, is a plain 404.
-    if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(renderer, request, reply);
+    if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
     const body = problem(
       'method_not_allowed',
       `${request.method} is not possible here; possible: ${allowed.join(', ')}`,
@@ -21,30 +20,14 @@ export function addNotFound(app: FastifyInstance, renderer: PageRenderer, allowe
 }
 
 /** Says that there is nothing at this address: as a problem below `/api/`, else by the 404 page. */
-export async function sendNotFound(
-  renderer: PageRenderer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request);
   request.log.info({ path }, '404: there is nothing at this path');
   if (path.startsWith('/api/')) {
     const body = problem('not_found', 'There is nothing at this address');
     return reply.code(404).type(PROBLEM_MEDIA_TYPE).header('Cache-Control', NO_STORE).send(JSON.stringify(body));
   }
-  return sendPage(renderer, isReadable(path) ? path : SOME_UNKNOWN_PATH, request, reply);
-}
-
-/** Rendered in place of a path that cannot be read; every unknown path has the same page. */
-const SOME_UNKNOWN_PATH = '/404';
-
-/** Whether a path can be taken apart: two slashes at its start would read as a host, and not all of `%…` is a character. */
-function isReadable(path: string): boolean {
-  try {
-    return !/^\/[/\\]/.test(path) && decodeURI(path) !== '';
-  } catch {
-    return false;
-  }
+  return pages.sendNotFound(request, reply);
 }
 
 function pathOf(request: FastifyRequest): string {

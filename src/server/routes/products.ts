@@ -3,23 +3,36 @@ import { Type } from 'typebox';
 import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/products/product-not-found.ts';
-import { REVALIDATE } from '../http/caching.ts';
+import { API_FRESHNESS } from '../cache/answer.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { jsonAnswer } from '../cache/json-answer.ts';
+import { sendAnswer } from '../cache/send-answer.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 
 interface Options {
   core: Core;
+  cache: AnswerCache;
   charge: ChargeRequest;
 }
 
-export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, charge }) => {
+export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, charge }) => {
   app.get(
     '/api/products',
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
     async (request, reply) => {
-      // Only what the database is really asked for: an answer out of a cache is to be given before this.
-      if (request.query.q) charge('search', request, reply);
-      reply.header('Cache-Control', REVALIDATE);
-      return core.listProducts(request.query);
+      const { q, tag, sort = 'newest', limit, cursor } = request.query;
+      const key = `products ${JSON.stringify([q, tag, sort, limit, cursor])}`;
+      if (q && !cache.has(key)) charge('search', request, reply);
+      const served = await cache.get({
+        key,
+        freshness: API_FRESHNESS,
+        async produce() {
+          const page = await core.listProducts(request.query);
+          const products = page.items.map((product) => product.id);
+          return jsonAnswer(page, { products, catalogue: true, allCounts: sort !== 'newest' });
+        },
+      });
+      return sendAnswer(served, request, reply);
     },
   );
 
@@ -27,10 +40,17 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     '/api/products/:id',
     { schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } } },
     async (request, reply) => {
-      const detail = await core.getProduct(request.params.id);
-      if (detail === null) throw productNotFound();
-      reply.header('Cache-Control', REVALIDATE);
-      return detail;
+      const { id } = request.params;
+      const served = await cache.get({
+        key: `product ${id}`,
+        freshness: API_FRESHNESS,
+        async produce() {
+          const detail = await core.getProduct(id);
+          if (detail === null) throw productNotFound();
+          return jsonAnswer(detail, { products: [id], catalogue: true });
+        },
+      });
+      return sendAnswer(served, request, reply);
     },
   );
 };

@@ -5,6 +5,7 @@ import { UpvotedQuerySchema, UpvotedSchema, UpvoteStateSchema } from '../../cont
 import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/caching.ts';
 import { knownSessionOf, sessionOf } from '../http/session.ts';
+import { rememberWrite } from '../http/wrote-cookie.ts';
 
 export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
   app.addHook('onRequest', async (_request, reply) => {
@@ -39,9 +40,11 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       url: '/api/products/:id/upvote',
       schema: { params, response: { 200: UpvoteStateSchema } },
       config: { limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
-      handler: async (request) => {
+      handler: async (request, reply) => {
         const { id: productId } = request.params;
-        return core.setUpvote({ productId, session: sessionOf(request), upvoted });
+        const state = await core.setUpvote({ productId, session: sessionOf(request), upvoted });
+        rememberWrite(reply);
+        return state;
       },
     });
   }

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ReadApi } from '../../contract/api.ts';
+import { PAGE_FRESHNESS } from '../cache/answer.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
+import { sendAnswer } from '../cache/send-answer.ts';
+import { wroteAt } from '../http/wrote-cookie.ts';
+import { pageAnswer } from './page-answer.ts';
+import type { PageRenderer } from './renderer.ts';
+
+/** The pages of the site, each rendered once per version for all visitors. */
+export interface Pages {
+  /** Answers with the page at a path of `page-address.ts`, or the 404 page. */
+  send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Answers with the 404 page. */
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  /** Whether a page would be rendered, rather than sent as it is. */
+  isCached(path: string): boolean;
+}
+
+/** Rendered in place of every unknown path: they all have the same page. */
+const SOME_UNKNOWN_PATH = '/404';
+
+export function createPages(renderer: PageRenderer, api: ReadApi, cache: AnswerCache): Pages {
+  async function send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const served = await cache.get({
+      key: path,
+      freshness: PAGE_FRESHNESS,
+      notBefore: wroteAt(request),
+      produce: () => pageAnswer(renderer, path, api, request.log),
+    });
+    return sendAnswer(served, request, reply);
+  }
+
+  return {
+    send,
+    sendNotFound: (request, reply) => send(SOME_UNKNOWN_PATH, request, reply),
+    isCached: (path) => cache.has(path),
+  };
+}
