@@ -2,7 +2,7 @@ import pg from 'pg';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 import { type Cell, copyRows } from './copy.ts';
 import { makeProducts } from './products.ts';
-import { startProgress, timed } from './progress.ts';
+import { type Progress, silentProgress, terminalProgress } from './progress.ts';
 import { randomFrom, uuidOf } from './random.ts';
 import { splitByZipf } from './shares.ts';
 import { dropRules } from './table-rules.ts';
@@ -26,7 +26,12 @@ const KIND = { upvote: 0, comment: 1, session: 2 } as const;
  * Fills an empty database with the current schema: the same numbers make the same rows. All or nothing.
  * @throws Error where there are products already, unless `force`.
  */
-export async function fillDatabase(url: string, sizes: SeedSizes, { force = false } = {}): Promise<void> {
+export async function fillDatabase(
+  url: string,
+  sizes: SeedSizes,
+  { force = false, quiet = false }: { force?: boolean; quiet?: boolean } = {},
+): Promise<void> {
+  const progress = quiet ? silentProgress : terminalProgress;
   const client = new pg.Client({ connectionString: url, application_name: 'groundswell-seed' });
   await client.connect();
   try {
@@ -35,39 +40,37 @@ export async function fillDatabase(url: string, sizes: SeedSizes, { force = fals
     await client.query('BEGIN');
     await client.query("SET LOCAL maintenance_work_mem = '512MB'");
     const restore = await dropRules(client, TABLES);
-    await copyAll(client, sizes);
-    for (const statement of restore) await timed(titleOf(statement), () => client.query(statement));
+    await copyAll(client, sizes, progress);
+    for (const statement of restore) await progress.timed(titleOf(statement), () => client.query(statement));
     await client.query('COMMIT');
     // Also sets the visibility map, without which index-only scans visit every row.
-    for (const table of TABLES) await timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
+    for (const table of TABLES)
+      await progress.timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
   } finally {
     await client.end();
   }
 }
 
-async function copyAll(client: pg.Client, { products, upvotes, comments, seed }: SeedSizes): Promise<void> {
+async function copyAll(
+  client: pg.Client,
+  { products, upvotes, comments, seed }: SeedSizes,
+  progress: Progress,
+): Promise<void> {
+  const copy = async (table: string, columns: readonly string[], rows: Iterable<readonly Cell[]>, total: number) => {
+    const bar = progress.start(table, total);
+    await copyRows(client, table, columns, rows, bar.add);
+    bar.end();
+  };
   const sessions = Math.max(1_000, Math.ceil(upvotes / 20));
   const upvoteCounts = splitByZipf(upvotes, products, seed + 1, sessions);
   const commentCounts = splitByZipf(comments, products, seed + 2);
   const ids: string[] = [];
 
-  await copy(client, 'products', PRODUCT_COLUMNS, productRows({ products, seed, ids }), products);
+  await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids }), products);
   const counts = ids.map((id, index) => [id, upvoteCounts[index] ?? 0, commentCounts[index] ?? 0]);
-  await copy(client, 'product_counts', ['product_id', 'upvotes', 'comments'], counts, products);
-  await copy(client, 'upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, counts: upvoteCounts, sessions, seed }), upvotes);
-  await copy(client, 'comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }), comments);
-}
-
-async function copy(
-  client: pg.Client,
-  table: string,
-  columns: readonly string[],
-  rows: Iterable<readonly Cell[]>,
-  total: number,
-): Promise<void> {
-  const progress = startProgress(table, total);
-  await copyRows(client, table, columns, rows, progress.add);
-  progress.end();
+  await copy('product_counts', ['product_id', 'upvotes', 'comments'], counts, products);
+  await copy('upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, counts: upvoteCounts, sessions, seed }), upvotes);
+  await copy('comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }), comments);
 }
 
 const PRODUCT_COLUMNS = [

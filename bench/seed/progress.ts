@@ -1,8 +1,21 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
+/** Where the stages of a long piece of work are shown. */
+export interface Progress {
+  /** A stage with a known number of parts. */
+  start(title: string, total: number): { add(count: number): void; end(): void };
+  /** A stage without countable parts. */
+  timed<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
+}
+
+export const silentProgress: Progress = {
+  start: () => ({ add: () => {}, end: () => {} }),
+  timed: (_title, work) => work(),
+};
+
 /** A progress bar on standard error: redrawn in place on a terminal, else one line at the end of each stage. */
-export function startProgress(title: string, total: number): { add(count: number): void; end(): void } {
+function startBar(title: string, total: number): ReturnType<Progress['start']> {
   const started = performance.now();
   let done = 0;
   let drawnAt = 0;
@@ -27,7 +40,7 @@ export function startProgress(title: string, total: number): { add(count: number
 }
 
 /** Tells how long a stage without countable parts took. */
-export async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
+async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   if (process.stderr.isTTY) process.stderr.write(`${title.padEnd(16)} …`);
   const result = await work();
@@ -35,3 +48,5 @@ export async function timed<Result>(title: string, work: () => Promise<Result>):
   process.stderr.write(`${process.stderr.isTTY ? '\r\u001b[K' : ''}${title.padEnd(16)} ${seconds} s\n`);
   return result;
 }
+
+export const terminalProgress: Progress = { start: startBar, timed };

@@ -1,28 +1,46 @@
 import type { Sql } from '../database/database.ts';
 
-/** Names of indexes that are whole: one that is being built, or whose building failed, answers nothing. */
+/** What can be looked up: nothing without the extension, and beyond ASCII only where the server knows such letters. */
+export type SearchIndex = 'none' | 'ascii' | 'unicode';
+
+/** An index that is being built, or whose building failed, answers nothing. */
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   WHERE pg_class.relname = 'products_search' AND pg_index.indisvalid`;
+
+/** A database of the locale C takes no letter but those of ASCII for one. */
+const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
 
 /** How long an answer is believed: an operator may add the extension, or drop the index, while the site runs. */
 const BELIEVED_MS = 60_000;
 
-const known = new WeakMap<Sql, { present: Promise<boolean>; until: number }>();
+const remembered = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
 
-/** Whether the trigram index of the search is there, which not every server can have. Asked once a minute. */
-export function hasSearchIndex(sql: Sql): Promise<boolean> {
-  const remembered = known.get(sql);
-  if (remembered && performance.now() < remembered.until) return remembered.present;
-  const present = sql.query(SELECT_INDEX).then((rows) => rows.length > 0);
-  known.set(sql, { present, until: performance.now() + BELIEVED_MS });
+/** The trigram index of the search, which not every server can have. Asked once a minute. */
+export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
+  const last = remembered.get(sql);
+  if (last && performance.now() < last.until) return last.index;
+  const index = ask(sql);
+  remembered.set(sql, { index, until: performance.now() + BELIEVED_MS });
   // A question that failed is asked again the next time.
-  present.catch(() => known.delete(sql));
-  return present;
+  index.catch(() => remembered.delete(sql));
+  return index;
 }
 
-/** Three letters or digits in a row: what an index of trigrams can look up. Signs and emoji are not in it. */
-const INDEXED_RUN = /[\p{L}\p{N}]{3}/u;
+async function ask(sql: Sql): Promise<SearchIndex> {
+  const present = await sql.query(SELECT_INDEX);
+  if (present.length === 0) return 'none';
+  const [letters] = await sql.query<{ known: boolean }>(SELECT_LETTERS);
+  return letters?.known ? 'unicode' : 'ascii';
+}
 
-export function isIndexed(foldedTerm: string): boolean {
-  return INDEXED_RUN.test(foldedTerm);
+/** Three letters or digits in a row, which make a trigram. Signs and emoji are in none. */
+const INDEXED_RUNS: Record<SearchIndex, RegExp> = {
+  none: /(?!)/,
+  ascii: /[a-z0-9]{3}/,
+  unicode: /[\p{L}\p{N}]{3}/u,
+};
+
+/** Whether the index can tell which products could match a folded term. */
+export function isIndexed(foldedTerm: string, index: SearchIndex): boolean {
+  return INDEXED_RUNS[index].test(foldedTerm);
 }

@@ -96,6 +96,13 @@ function edgeOf(
 export async function lookUp(sql: Sql, stretch: Stretch, mostFound: number): Promise<ProductRow[] | undefined> {
   const { sort, cursor, wanted } = stretch;
   const order = PRODUCT_ORDERS[sort];
+  const id = order.columns.at(-1)?.sql;
+  // Counts by a subquery for each match: joined, a plan could read all counts for a few matches.
+  const count = sort === 'top' ? 'upvotes' : 'comments';
+  const keyed =
+    sort === 'newest'
+      ? 'found p'
+      : `(SELECT found.id AS product_id, (SELECT ${count} FROM product_counts WHERE product_id = found.id) AS ${count} FROM found) AS c`;
   const { text, values } = withValues((bind, bound) => ({
     // The place in the list is no condition of the search for matches, or a plan could walk the list after all.
     text: `WITH found AS MATERIALIZED (
@@ -103,7 +110,7 @@ export async function lookUp(sql: Sql, stretch: Stretch, mostFound: number): Pro
       ), size AS MATERIALIZED (
         SELECT count(*) > ${mostFound} AS exceeded FROM found
       ), page AS MATERIALIZED (
-        SELECT p.id FROM found p ${sort === 'newest' ? '' : 'JOIN product_counts c ON c.product_id = p.id'}
+        SELECT ${id} AS id FROM ${keyed}
         WHERE NOT (SELECT exceeded FROM size) ${cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`}
         ORDER BY ${orderBy(order)} LIMIT ${wanted}
       )

@@ -22,7 +22,8 @@ host    all       all   ::1/128       scram-sha-256
 /**
  * Makes the cluster beside its place and moves it there when it is whole and on the disk: a folder of that name is
  * always a complete cluster. Text is UTF-8 and compared and case-folded by PostgreSQL's own Unicode tables, not by the
- * operating system's, so that a move to another machine cannot break an index.
+ * operating system's, so that a move to another machine cannot break an index. Only what a letter is, pg_trgm asks the
+ * operating system: where that has UTF-8 without a language, words of every script can be looked up.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const { clusterDir, account, binaries, durability } = cluster;
@@ -37,7 +38,9 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
     args.push(...INITIAL_SETTINGS.flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
-    await mustSucceed(runProgram(account, binaries.initdb, args));
+    const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
+    // Clears the folder when it fails. Its messages differ, so any failure is tried again without.
+    if (withLetters.code !== 0) await mustSucceed(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
     await mustSucceed(
       runProgram(account, binaries.postgres, ['--single', '-j', '-D', making, 'template1'], roleAndDatabase(password)),

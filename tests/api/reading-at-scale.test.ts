@@ -1,0 +1,191 @@
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fillDatabase } from '../../bench/seed/fill.ts';
+import type { ProductListQuery, ProductPage, ProductSort } from '../../src/contract/products/schema.ts';
+import { type Core, createCore } from '../../src/core/core.ts';
+import { listProducts } from '../../src/core/products/list-products.ts';
+import { searchProducts } from '../../src/core/products/search-products.ts';
+import { planOf } from '../support/query-plan.ts';
+import { recordStatements } from '../support/recording-database.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const PRODUCTS = 20_000;
+const SORTS: ProductSort[] = ['newest', 'top', 'discussed'];
+
+let database: TestDatabase;
+let hottest: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await fillDatabase(
+    database.url,
+    { products: PRODUCTS, upvotes: PRODUCTS, comments: PRODUCTS, seed: 7 },
+    { quiet: true },
+  );
+  const [row] = await database.query<{ product_id: string }>(
+    'SELECT product_id FROM product_counts ORDER BY comments DESC, product_id DESC LIMIT 1',
+  );
+  hottest = row?.product_id ?? '';
+}, 300_000);
+
+afterAll(() => database.drop());
+
+const ORDER: Record<ProductSort, string> = {
+  newest: 'p.created_at DESC, p.id DESC',
+  top: 'c.upvotes DESC, c.product_id DESC',
+  discussed: 'c.comments DESC, c.product_id DESC',
+};
+
+/** The plainest way to the same answer. */
+async function matching(sort: ProductSort, term: string, tag = ''): Promise<string[]> {
+  const rows = await database.query<{ id: string }>(
+    `SELECT p.id FROM products p JOIN product_counts c ON c.product_id = p.id
+     WHERE position($1 IN p.search_text) > 0 AND ($2 = '' OR $2 = ANY(p.tag_keys)) ORDER BY ${ORDER[sort]}`,
+    [term, tag],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Every page of a list, one after the other. */
+async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<ProductPage[]> {
+  const pages: ProductPage[] = [];
+  for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null) {
+    pages.push(await ask(cursor));
+  }
+  return pages;
+}
+
+const idsOf = (pages: readonly ProductPage[]) => pages.flatMap(({ items }) => items.map(({ id }) => id));
+
+describe('A search finds in all its pages just what a look at every product finds', () => {
+  const cases: [kind: string, query: { q: string; tag?: string }][] = [
+    ['a frequent word', { q: 'dashboard' }],
+    ['a rare part of words', { q: 'skyhub' }],
+    ['another script', { q: 'данные' }],
+    ['two words', { q: 'to be' }],
+    ['two characters', { q: 'zc' }],
+    ['two Han characters', { q: '数据' }],
+    ['an emoji', { q: '🌊' }],
+    ['nothing like it', { q: 'zxqvw' }],
+    ['no character like it', { q: '§' }],
+    ['a tag', { q: '', tag: 'topic 300' }],
+    ['a term and a tag', { q: 'data', tag: 'ai' }],
+  ];
+  for (const sort of SORTS) {
+    test.each(cases)(`${sort}: %s`, async (_kind, { q, tag = '' }) => {
+      const pages = await followed((cursor) => listProducts(database, { q, tag, sort, cursor, limit: 100 }));
+      expect(idsOf(pages)).toEqual(await matching(sort, q, tag));
+    });
+  }
+
+  test('without the extension', async () => {
+    const copy = joinTestDatabase(database);
+    // Stands for a server that has none: this connection's answer to whether there is an index is no.
+    const bare = {
+      ...copy,
+      query: ((text, values) =>
+        text.includes('products_search') ? Promise.resolve([]) : copy.query(text, values)) as TestDatabase['query'],
+    };
+    for (const q of ['skyhub', 'zxqvw']) {
+      const pages = await followed((cursor) => listProducts(bare, { q, cursor, limit: 100 }));
+      expect(idsOf(pages)).toEqual(await matching('newest', q));
+    }
+    await copy.drop();
+  });
+});
+
+test('a search whose time is over says so by a cursor, and the next pages go on from there', async () => {
+  const search = { term: '🌊', tag: '', sort: 'newest' as const, limit: 100 };
+  const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { walkMs: 0 }));
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.some(({ items, nextCursor }) => items.length < search.limit && nextCursor !== null)).toBe(true);
+  expect(idsOf(pages)).toEqual(await matching('newest', '🌊'));
+});
+
+test('searches that take long stand in line, and a product is read meanwhile', async () => {
+  const long = Array.from({ length: 30 }, () => listProducts(database, { q: '§' }));
+  let answered = 0;
+  for (const each of long) each.then(() => (answered += 1));
+  await createCore(database).getProduct(hottest);
+  expect(answered).toBeLessThan(long.length);
+  await Promise.all(long);
+});
+
+/** Every question of the API that reads, and how many statements it takes, whatever it answers. */
+const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
+  ...SORTS.flatMap((sort): typeof READS => [
+    [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
+    [
+      `list, ${sort}, a later page`,
+      1,
+      async (core) => core.listProducts({ sort, cursor: await laterCursor({ sort }) }),
+    ],
+    [`search, ${sort}, common`, 1, (core) => core.listProducts({ sort, q: 'the' })],
+    // The limit of its time is a statement too.
+    [`search, ${sort}, rare`, 3, (core) => core.listProducts({ sort, q: 'zxqvw' })],
+    [
+      `search, ${sort}, rare, a later page`,
+      3,
+      async (core) => core.listProducts({ sort, q: 'zxqvw', cursor: await laterCursor({ sort }) }),
+    ],
+    [`tag, ${sort}, rare`, 3, (core) => core.listProducts({ sort, tag: 'topic 4000' })],
+  ]),
+  ['product', 2, (core) => core.getProduct(hottest)],
+  ['no product', 1, (core) => core.getProduct('nothing')],
+  ...(['best', 'newest', 'oldest'] as const).map((sort): (typeof READS)[number] => [
+    `comments, ${sort}`,
+    2,
+    (core) => core.listComments(hottest, { sort, limit: 100 }),
+  ]),
+  [
+    'comments, a later page',
+    2,
+    async (core) =>
+      core.listComments(hottest, {
+        cursor: (await createCore(database).listComments(hottest, { limit: 1 })).nextCursor ?? '',
+      }),
+  ],
+  ['upvoted', 1, (core) => core.getUpvoted([hottest, 'nothing'], 'session-0f8fad5b')],
+];
+
+async function laterCursor(query: ProductListQuery): Promise<string> {
+  return (await listProducts(database, query)).nextCursor ?? '';
+}
+
+const BIG_TABLES = ['products', 'product_counts', 'upvotes', 'comments'];
+/** Rows that may be sorted for one page: those that an index found, never a table. */
+const MOST_SORTED = 5_000;
+
+describe('Reads', () => {
+  let client: pg.Client;
+
+  beforeAll(async () => {
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+  });
+
+  afterAll(() => client.end());
+
+  test.each(READS)('%s: %d statements, each by an index, also when plans are kept', async (_name, count, ask) => {
+    const recorded = recordStatements(database);
+    const core = createCore(recorded.database);
+    // Whether there is an index is asked once in a while, not by each request.
+    await core.listProducts({ q: 'zxqvw' });
+    recorded.statements.length = 0;
+    await ask(core);
+    expect(recorded.statements.map(({ text }) => text)).toHaveLength(count);
+
+    for (const statement of recorded.statements.filter(({ text }) => !text.startsWith('SET'))) {
+      for (const mode of ['custom', 'generic'] as const) {
+        const plan = await planOf(client, statement, mode);
+        const scanned = plan.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']);
+        expect(
+          scanned.filter((table) => BIG_TABLES.includes(table ?? '')),
+          `${mode}: ${statement.text}`,
+        ).toEqual([]);
+        const sorted = plan.filter((node) => node['Node Type'] === 'Sort').map((node) => node['Plan Rows']);
+        expect(Math.max(0, ...sorted), `${mode}: ${statement.text}`).toBeLessThanOrEqual(MOST_SORTED);
+      }
+    }
+  });
+});

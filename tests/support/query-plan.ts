@@ -1,0 +1,31 @@
+import pg from 'pg';
+import type { Statement } from './recording-database.ts';
+
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Plan Rows': number;
+  Plans?: PlanNode[];
+}
+
+/** How a statement is planned: `custom` for its own values, `generic` for any, as a server that keeps plans does. */
+export async function planOf(client: pg.Client, statement: Statement, mode: 'custom' | 'generic'): Promise<PlanNode[]> {
+  await client.query(`SET plan_cache_mode = force_${mode}_plan`);
+  await client.query(`PREPARE planned AS ${statement.text}`);
+  try {
+    const values = statement.values.map(literal).join(', ');
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE planned${values && ` (${values})`}`);
+    return nodesOf(rows[0]['QUERY PLAN'][0].Plan);
+  } finally {
+    await client.query('DEALLOCATE planned');
+  }
+}
+
+function nodesOf(node: PlanNode): PlanNode[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+}
+
+function literal(value: unknown): string {
+  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
+  return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value));
+}
