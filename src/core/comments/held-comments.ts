@@ -1,7 +1,8 @@
 import type { Comment, HeldComments } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
-import type { Sql } from '../database/database.ts';
+import { noteChange } from '../changes/change-feed.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { productNotFound } from '../products/product-not-found.ts';
 import { isUuid } from '../uuid.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
@@ -40,9 +41,13 @@ export interface Release {
  * Makes held comments public and counts them; who wrote them is forgotten. All or nothing.
  * @throws CoreError `unavailable`.
  */
-export async function releaseComments(sql: Sql, ids: readonly string[]): Promise<Release> {
+export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
-  const rows = await sql.query<{ id: string; product_id: string }>(RELEASE_COMMENTS, [asked.filter(isUuid)]);
+  const rows = await database.transaction(async (sql) => {
+    const released = await sql.query<{ id: string; product_id: string }>(RELEASE_COMMENTS, [asked.filter(isUuid)]);
+    await noteChange(sql, { productIds: released.map((row) => row.product_id), catalogue: false });
+    return released;
+  });
   const released = new Set(rows.map(({ id }) => id));
   return {
     released: rows.map(({ id, product_id: productId }) => ({ id, productId })),

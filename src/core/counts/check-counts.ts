@@ -1,3 +1,4 @@
+import { noteChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockCounts } from './lock-counts.ts';
 
@@ -66,7 +67,9 @@ export async function repairCounts(database: Database, productIds: readonly stri
   if (productIds.length === 0) return [];
   return database.transaction(async (sql) => {
     await lockCounts(sql, productIds);
-    return wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+    const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+    await noteChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
+    return wrong;
   });
 }
 
