@@ -1,7 +1,7 @@
 import type { WriteComparison } from './writes.ts';
 
 const WIDTH = 760;
-const LABEL_WIDTH = 190;
+const LABEL_WIDTH = 205;
 const BAR_HEIGHT = 16;
 const ROW_HEIGHT = 64;
 const TOP = 62;
