@@ -1,4 +1,4 @@
-import type { Comment, CommentListQuery, CommentPage, Likes, NewComment } from './comments/schema.ts';
+import type { Comment, CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from './comments/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from './products/schema.ts';
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
@@ -14,6 +14,8 @@ export interface ReadApi {
 export interface Api extends ReadApi {
   /** Which of the products (at most 100) this visitor has upvoted. */
   getUpvoted(productIds: readonly string[], signal?: AbortSignal): Promise<Upvoted>;
+  /** This visitor's own comments on a product that are held back: nobody else sees them. */
+  listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;
   setUpvote(productId: string, upvoted: boolean): Promise<UpvoteState>;
   /** `idempotencyKey` names the draft: sent twice, it makes one comment. */
   addComment(comment: NewComment, idempotencyKey: string): Promise<Comment>;

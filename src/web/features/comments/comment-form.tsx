@@ -9,6 +9,7 @@ import { addCommentOptions } from './queries.ts';
 export function CommentForm({ productId }: { productId: string }) {
   const [text, setText] = useState('');
   const draftKey = useRef<string | null>(null);
+  const trap = useRef<HTMLInputElement>(null);
   const hintId = useId();
   const client = useQueryClient();
   const options = addCommentOptions(useApi(), client, productId);
@@ -21,7 +22,7 @@ export function CommentForm({ productId }: { productId: string }) {
     if (blocked || client.isMutating({ mutationKey: options.mutationKey }) > 0) return;
     draftKey.current ??= newDraftKey();
     mutate(
-      { content: draft.content, idempotencyKey: draftKey.current },
+      { content: draft.content, website: trap.current?.value ?? '', idempotencyKey: draftKey.current },
       {
         onSuccess: () => {
           draftKey.current = null;
@@ -58,6 +59,16 @@ export function CommentForm({ productId }: { productId: string }) {
         aria-invalid={draft.left < 0}
         onChange={(event) => change(event.currentTarget.value)}
         onKeyDown={onKeyDown}
+      />
+      {/* Nobody sees it or gets to it by keyboard; a program that fills in whatever it finds gives itself away. */}
+      <input
+        ref={trap}
+        className="visually-hidden"
+        type="text"
+        name="website"
+        tabIndex={-1}
+        autoComplete="off"
+        aria-hidden="true"
       />
       <div className="comment-form-foot">
         <p id={hintId} className="comment-form-hint">

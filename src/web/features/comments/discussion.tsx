@@ -1,4 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useSearchParams } from 'react-router';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
@@ -10,7 +10,7 @@ import { CommentItem } from './comment-item.tsx';
 import { CommentsEmpty, CommentsFailure, CommentsLoading } from './comment-states.tsx';
 import { COMMENT_TEXTS } from './messages.ts';
 import { MoreComments } from './more-comments.tsx';
-import { commentListOptions, commentOrder } from './queries.ts';
+import { commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
 import { SortSelect } from './sort-select.tsx';
 
 interface DiscussionProps {
@@ -27,7 +27,8 @@ export function Discussion({ productId, count }: DiscussionProps) {
     ...commentListOptions(api, productId, commentOrder(sort, params.get('comments'))),
     ...useReadOnArrival(),
   });
-  const comments = flattenComments(list.data);
+  const held = useQuery(heldCommentsOptions(api, productId));
+  const comments = flattenComments(list.data, held.data?.items);
   const total = list.data?.pages[0]?.total ?? count;
 
   return (

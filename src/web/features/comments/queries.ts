@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, mutationOptions, type QueryClient } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  mutationOptions,
+  type QueryClient,
+  queryOptions,
+} from '@tanstack/react-query';
 import type { Api, ReadApi } from '../../../contract/api.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
@@ -8,6 +14,7 @@ import { patchProduct } from '../../lib/product-cache.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { addToLists, commentKeys, patchLikes } from './comment-cache.ts';
 import { COMMENT_TEXTS } from './messages.ts';
+import { hasWrittenOn, rememberWriting } from './written-on.ts';
 
 /** How a product's comments are listed; `cursor` is where the list starts when the address names a later page. */
 export interface CommentOrder {
@@ -35,21 +42,37 @@ export function commentListOptions(api: ReadApi, productId: string, order: Comme
   });
 }
 
+/** What of this visitor is held back; asked only by a browser that remembers to have written here. */
+export function heldCommentsOptions(api: Api, productId: string) {
+  return queryOptions({
+    queryKey: commentKeys.held(productId),
+    queryFn: ({ signal }) => api.listHeldComments(productId, signal),
+    enabled: () => hasWrittenOn(productId),
+    staleTime: 30_000,
+    retry: 1,
+    retryDelay: 500,
+  });
+}
+
 interface Draft {
   content: string;
+  /** What stands in the field that no person sees. */
+  website: string;
   idempotencyKey: string;
 }
 
 export function addCommentOptions(api: Api, client: QueryClient, productId: string) {
   return mutationOptions({
     mutationKey: ['add-comment', productId],
-    mutationFn: ({ content, idempotencyKey }: Draft) => api.addComment({ productId, content }, idempotencyKey),
+    mutationFn: ({ content, website, idempotencyKey }: Draft) =>
+      api.addComment({ productId, content, ...(website === '' ? {} : { website }) }, idempotencyKey),
     onSuccess: async (comment) => {
       // An answer to a question older than the comment must not overwrite it; a first answer has nothing to overwrite.
       await client.cancelQueries({
         queryKey: commentKeys.product(productId),
         predicate: (query) => query.state.data !== undefined,
       });
+      rememberWriting(productId);
       addToLists(client, comment);
       patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
       showToast(COMMENT_TEXTS.added);
