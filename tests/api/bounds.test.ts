@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const { log, text: logText } = createLogLines();
+let site: TestSite;
+let port: number;
+
+beforeAll(async () => {
+  site = await startTestSite({ log, rateLimits: DEFAULT_RATE_LIMITS });
+  await site.app.listen({ host: '127.0.0.1', port: 0 });
+  port = (site.app.server.address() as AddressInfo).port;
+});
+
+afterAll(() => site.close());
+
+/** Everything that the server says until it closes the connection; `send` is sent as it is. */
+async function talk(...send: (string | Buffer)[]): Promise<string> {
+  const socket = await open();
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk.toString('latin1');
+  });
+  for (const part of send) socket.write(part);
+  await once(socket, 'close');
+  return answer;
+}
+
+async function open(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  // A server that has heard enough resets the connection.
+  socket.on('error', () => {});
+  await once(socket, 'connect');
+  return socket;
+}
+
+function expectRawProblem(answer: string, status: number, code: string): void {
+  const [head = '', body = ''] = answer.split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toMatch(/Content-Type: application\/problem\+json/i);
+  expect(head).toMatch(/Connection: close/i);
+  expect(JSON.parse(body)).toMatchObject({
+    type: 'about:blank',
+    status,
+    code,
+    detail: expect.stringMatching(/^[A-Z]/),
+  });
+}
+
+const SECRET = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
+
+describe('what is too large is refused with a clear answer', () => {
+  test('an address of more than 8 KiB: 414', async () => {
+    const longest = await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024 - 21)}`);
+    expectProblem(longest, 400, 'bad_request');
+    expectProblem(await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
+    expectProblem(await site.ask.get(`/${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
+  });
+
+  test('an address that alone is larger than a head may be: 414', async () => {
+    expectRawProblem(await talk(`GET /${'a'.repeat(20_000)}`), 414, 'uri_too_long');
+  });
+
+  test('headers of more than 16 KiB: 431', async () => {
+    const answer = await talk(
+      `GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
+    );
+    expectRawProblem(answer, 431, 'headers_too_large');
+  });
+
+  test('a body of more than 16 KiB: 413, before it is read to its end', async () => {
+    const head = (length: string) =>
+      `POST /api/comments HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
+    expect(await talk(head('Content-Length: 1000000000'), 'a'.repeat(70_000))).toMatch(/^HTTP\/1.1 413 /);
+    const chunk = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+    expect(await talk(head('Transfer-Encoding: chunked\r\nConnection: close'), chunk, chunk)).toMatch(
+      /^HTTP\/1.1 413 /,
+    );
+  });
+});
+
+describe('what is no HTTP is refused and let go', () => {
+  test.each([
+    ['TLS on a plain port', Buffer.from('16030100c4010000c00303', 'hex')],
+    ['nonsense', 'hello\r\n\r\n'],
+    ['an unknown version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['no host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['a NUL in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\0b\r\n\r\n'],
+    ['a NUL in the address', 'GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a space in a header name', 'GET / HTTP/1.1\r\nHost: x\r\nX A: b\r\n\r\n'],
+    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+    [
+      'length and chunks',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    ],
+    ['a negative length', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n'],
+    ['a chunk of no size', 'POST /api/comments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+  ])('%s', async (_what, bytes) => {
+    expect(await talk(bytes)).toMatch(/^HTTP\/1.1 400 /);
+  });
+});
+
+test('half-open connections and slow ones are let go with 408, while others are served', async () => {
+  const { server } = site.app;
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 10_000 });
+  // The same clockwork, wound up faster: it looks every two seconds.
+  server.headersTimeout = 500;
+  server.requestTimeout = 1_000;
+  const silent = await Promise.all(Array.from({ length: 50 }, open));
+  const closed = Promise.all(silent.map((socket) => once(socket.resume(), 'close')));
+  const slow = talk(`GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\n`);
+  const body = talk(
+    'POST /api/comments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  expect(await talk('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
+  expectRawProblem(await slow, 408, 'request_timeout');
+  expect(await body).toMatch(/^HTTP\/1.1 408 /);
+  await closed;
+});
+
+test('nothing of all this left a session or an address in the log', () => {
+  expect(logText()).not.toContain(SECRET);
+  // The server's own line about where it listens apart.
+  expect(logText().replaceAll(`127.0.0.1:${port}`, '')).not.toMatch(/127\.0\.0\.1|::1/);
+});
