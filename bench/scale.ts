@@ -125,7 +125,7 @@ function holds(target: Target, p50Ratio: number, large: Timing): boolean | undef
 
 function summary({ name, small, large, p50Ratio, held }: Measured): string {
   const timing = ({ p50Ms, p95Ms }: Timing) => `${p50Ms} ms (p95 ${p95Ms})`.padEnd(24);
-  return `${name.padEnd(36)} ${timing(small)} ${timing(large)} ${p50Ratio} × ${held ? '' : 'MISSED'}`;
+  return `${name.padEnd(36)} ${timing(small)} ${timing(large)} ${p50Ratio} × ${held === false ? 'MISSED' : ''}`;
 }
 
 function draw(reads: readonly Measured[], sizes: readonly number[]): string {

@@ -37,7 +37,7 @@ export const READS: readonly Read[] = [
   read('comments of the hottest product', SAME, 300, ({ database, hottest }, index) =>
     listComments(database, hottest, { sort: (['best', 'newest', 'oldest'] as const)[index % 3] ?? 'best' }),
   ),
-  read('upvoted, of 30 products', SAME, 300, ({ database, ids, sessions }, index) =>
+  read('upvoted, of 30 products', undefined, 300, ({ database, ids, sessions }, index) =>
     getUpvoted(
       database,
       Array.from({ length: 30 }, (_, each) => pick(ids, index + each)),

@@ -43,11 +43,8 @@ export function zipf(size: number, exponent: number, flatness = 0): (random: Ran
 /** A UUID (version 4 in form) that belongs to a kind of thing and its number. */
 export function uuidOf(seed: number, kind: number, index: number): string {
   const random = randomFrom(seed ^ Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
-  const hex = (digits: number) =>
-    Math.floor(random.next() * 16 ** digits)
-      .toString(16)
-      .padStart(digits, '0');
+  const hex = Math.floor((1 + random.next()) * 2 ** 32).toString(16);
   // The number itself is in it: 32 bits of randomness alone would meet themselves among millions.
-  const number = index.toString(16).padStart(12, '0');
-  return `${hex(4)}${hex(4)}-${hex(4)}-4${hex(3)}-a${hex(3)}-${number}`;
+  const number = (0x1000000000000 + index).toString(16);
+  return `${hex.slice(1, 9)}-${hex.slice(2, 6)}-4${hex.slice(3, 6)}-a${hex.slice(5, 8)}-${number.slice(1)}`;
 }

@@ -1,5 +1,7 @@
 import { type Random, randomFrom, zipf } from './random.ts';
 
+const list = (text: string) => text.split(' ');
+
 /** A script with what its words are made of. `spaced` is false where words follow each other without a space. */
 export interface Script {
   /** Of all products. */
@@ -9,7 +11,23 @@ export interface Script {
   spaced: boolean;
 }
 
-const list = (text: string) => text.split(' ');
+/**
+ * Syllables of an onset, a vowel and a coda, the frequent ones named more often: as many sequences of three letters as real
+ * languages have, since an index of trigrams is as good as its trigrams are rare.
+ */
+function latinSyllables(): string[] {
+  const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');
+  const vowels = list('e a i o u ea io ou ai ee y oo ie ue');
+  const codas = ['', ...list('n r s t l d m nt ng st ck rt nd p x ll ss b g ct mp rd')];
+  return onsets.flatMap((onset, first) =>
+    vowels.flatMap((vowel, second) =>
+      codas.flatMap((coda, third) => {
+        const times = Math.ceil(200 / ((first + 6) * (second + 2) * (third + 2)));
+        return Array.from({ length: times }, () => onset + vowel + coda);
+      }),
+    ),
+  );
+}
 
 export const SCRIPTS: Record<string, Script> = {
   latin: {
@@ -23,10 +41,7 @@ export const SCRIPTS: Record<string, Script> = {
         'garden energy deploy test tests debug monitor logs metrics database cache queue editor terminal browser ' +
         'extension plugin library framework language compiler schema query table chart dashboard report invoice shop',
     ),
-    syllables: list(
-      'ka re to li na su mo ve ta ri no de la si co ma pe ra tu lo ne mi fa do ser ban cor tel ver man dex lum nov ' +
-        'gra pli sto tra cli fro qua sky hub ly er ing ion ent al is or um io',
-    ),
+    syllables: latinSyllables(),
     spaced: true,
   },
   han: {
@@ -89,7 +104,7 @@ export function vocabularyOf(script: Script, seed: number): Vocabulary {
   const words = [...script.frequent];
   const known = new Set(words);
   for (let tried = 0; words.length < WORDS && tried < WORDS * 10; tried += 1) {
-    const syllables = 2 + Math.floor(random.next() * Math.log10(words.length + 10));
+    const syllables = 1 + Math.ceil(random.next() * Math.log10(words.length + 10) * 0.55);
     const word = Array.from({ length: syllables }, () => script.syllables[random.below(script.syllables.length)]).join(
       '',
     );
