@@ -59,9 +59,9 @@ describe('each limited endpoint answers 429, for a session and for a network', (
       'DELETE upvote': (headers) => site.ask.delete(`/api/products/${id}/upvote`, headers),
       'POST comment': (headers) => site.ask.post('/api/comments', { productId: id, content: randomUUID() }, headers),
       'POST like': (headers) => site.ask.post(`/api/comments/${comment.id}/like`, undefined, headers),
-      'GET search': (headers) => site.ask.get('/api/products?q=x', headers),
-      'HEAD search': (headers) => site.app.inject({ method: 'HEAD', url: '/api/products?q=x', headers }),
-      'GET page of a search': (headers) => site.ask.get('/?q=x', headers),
+      'GET search': (headers) => site.ask.get(`/api/products?q=${randomUUID()}`, headers),
+      'HEAD search': (headers) => site.app.inject({ method: 'HEAD', url: `/api/products?q=${randomUUID()}`, headers }),
+      'GET page of a search': (headers) => site.ask.get(`/?q=${randomUUID()}`, headers),
     };
     const send = sends[name];
     if (send === undefined) throw new Error(name);
@@ -101,6 +101,14 @@ test('the fields of the RateLimit draft tell where one stands, on success and on
   expect(refused.headers.ratelimit).toBe('"session";r=0;t=50, "network";r=4;t=20');
   expect(refused.headers['retry-after']).toBe('10');
   expectProblem(refused, 429, 'rate_limited', 'Too many requests from this visitor. Please try again in 10 seconds.');
+});
+
+test('a search that the cache answers is not charged', async () => {
+  await start({ keepsAnswers: true });
+  for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
+    const answers = await statuses(() => site.ask.get(url), times(10, newVisitor));
+    expect(answers).toEqual(times(10, () => 200));
+  }
 });
 
 test('other reads are not limited and say nothing of limits', async () => {
