@@ -61,7 +61,7 @@ export const READS: readonly Read[] = [
 const COMMON = 'the and data team video open source search your private without ing ion code food table'.split(' ');
 const OTHER_SCRIPTS = 'данные быстро команда δεδομένα γρήγορα بيانات データ 検索共 用户数 데이터 검색을'.split(' ');
 const SHORT_COMMON = 'a e in or 的 数据 🌊 и'.split(' ');
-const SHORT_RARE = 'zz xq c# 9 📦 ё'.split(' ');
+const SHORT_RARE = '时公 水同 天头 面水 地经 道手 里又 能如'.split(' ');
 const SHORT_ABSENT = '§§ q~ ☂ ßß %_ \\'.split(' ');
 
 /** A word of letters that words do not have in this order. */

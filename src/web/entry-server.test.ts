@@ -68,6 +68,15 @@ describe('the home page', () => {
     );
   });
 
+  test('does not say that nothing matches while the search is not at the end of the list, and links on', async () => {
+    const unfinished = await open('/?q=zz', { listProducts: async () => ({ items: [], nextCursor: 'there' }) });
+    expect(unfinished.html).toContain('Still searching');
+    expect(unfinished.html).not.toContain('Nothing on the horizon');
+    expect(unfinished.html).toContain('cursor=there');
+    const finished = await open('/?q=zz', { listProducts: async () => ({ items: [], nextCursor: null }) });
+    expect(finished.html).toContain('Nothing on the horizon');
+  });
+
   test('asks the API for what the address says, and links to the next page', async () => {
     const asked: object[] = [];
     const page = await open('/?q=a&tag=b&sort=top&cursor=abc&page=3', {

@@ -60,7 +60,7 @@ const idsOf = (pages: readonly ProductPage[]) => pages.flatMap(({ items }) => it
 describe('A search finds in all its pages just what a look at every product finds', () => {
   const cases: [kind: string, query: { q: string; tag?: string }][] = [
     ['a frequent word', { q: 'dashboard' }],
-    ['a rare part of words', { q: 'skyhub' }],
+    ['a rare part of words', { q: 'trest' }],
     ['another script', { q: 'данные' }],
     ['two words', { q: 'to be' }],
     ['two characters', { q: 'zc' }],
@@ -86,7 +86,7 @@ describe('A search finds in all its pages just what a look at every product find
       query: ((text, values) =>
         text.includes('products_search') ? Promise.resolve([]) : copy.query(text, values)) as TestDatabase['query'],
     };
-    for (const q of ['skyhub', 'zxqvw']) {
+    for (const q of ['trest', 'zxqvw']) {
       const pages = await followed((cursor) => listProducts(bare, { q, cursor, limit: 100 }));
       expect(idsOf(pages)).toEqual(await matching('newest', q));
     }
