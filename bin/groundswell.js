@@ -12,6 +12,14 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
 // React and others would else run, and be built, as they do for their developers: several times slower and larger.
 process.env.NODE_ENV = 'production';
 
+if (
+  !existsSync(new URL('../node_modules', import.meta.url)) &&
+  existsSync(new URL('../package-lock.json', import.meta.url))
+) {
+  console.error('groundswell: its packages are not installed yet: run npm ci first');
+  process.exit(2);
+}
+
 if (existsSync(new URL('../src', import.meta.url))) {
   const { buildIfStale } = await import('../scripts/build.js');
   await buildIfStale();
