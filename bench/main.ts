@@ -1,10 +1,11 @@
 import { flood } from './flood.ts';
+import { reads } from './reads.ts';
 import { scale } from './scale.ts';
 import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
-const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood };
+const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads };
 
 /** Those that take flags of their own, which their files describe. */
 const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = { seed, scale };

@@ -57,8 +57,14 @@ export class HttpConnection {
 }
 
 /** The text of a request; `body` is sent as JSON. */
-export function requestText(method: string, path: string, session: string, body?: string): string {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nX-User-Session: ${session}\r\n`;
+export function requestText(
+  method: string,
+  path: string,
+  session: string,
+  body?: string,
+  acceptEncoding = 'identity',
+): string {
+  const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: ${acceptEncoding}\r\nX-User-Session: ${session}\r\n`;
   if (body === undefined) return method === 'POST' ? `${head}Content-Length: 0\r\n\r\n` : `${head}\r\n`;
   return `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

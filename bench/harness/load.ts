@@ -27,7 +27,8 @@ async function load(options: LoadOptions): Promise<LoadResult> {
     const target = targets[asked % targets.length];
     if (target === undefined) throw new Error('There is nothing to ask');
     asked += 1;
-    return requestText(target.method, target.path, `session-${run}-${asked.toString(16)}`, target.body);
+    const { method, path, body, acceptEncoding } = target;
+    return requestText(method, path, `session-${run}-${asked.toString(16)}`, body, acceptEncoding);
   };
 
   const keepBusy = async (): Promise<void> => {

@@ -6,6 +6,7 @@ export interface Target {
   method: 'GET' | 'PUT' | 'POST';
   path: string;
   body?: string;
+  acceptEncoding?: string;
 }
 
 export interface LoadOptions {

@@ -50,6 +50,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger of its own for each request would cost more than to send an answer that is kept; nobody uses its number.
+    childLoggerFactory: (logger) => logger,
     ...SERVER_BOUNDS,
     trustProxy: trustProxy ?? false,
     // A path that is no valid URL reaches no hook or handler: it is answered here.

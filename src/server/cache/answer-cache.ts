@@ -70,9 +70,10 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   let deafSince: number | undefined;
 
   function get(request: AnswerRequest): Promise<Served> | Served {
+    const asked = now();
     const entry = store.use(request.key);
     if (entry === undefined) return makeFirst(request).then(serve);
-    if (now() - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= now();
+    if (asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
     if (entry.outdatedSince === undefined && isSeen) return serve(entry);
     const refreshing = refresh(entry, request);

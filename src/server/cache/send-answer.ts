@@ -1,25 +1,65 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { preferredEncoding } from '../http/accept-encoding.ts';
+import { type Encoding, preferredEncoding } from '../http/accept-encoding.ts';
 import { isKnownTag } from '../http/negotiate-representation.ts';
-import type { Served } from './answer-cache.ts';
+import type { Representations } from '../http/representations.ts';
+import type { AnswerCache, AnswerRequest, Served } from './answer-cache.ts';
 
-/** Sends a cached answer in the encoding that the client prefers, or 304 where the client has just this version. */
-export function sendAnswer(
-  served: Served,
+/** The fields of one version in one encoding. */
+interface Head {
+  /** Those that 304 has as well. */
+  validation: Readonly<Record<string, string>>;
+  all: Readonly<Record<string, string>>;
+}
+
+/** Made once, like the bytes that they belong to: to send what is kept costs little more than this. */
+const heads = new WeakMap<Representations, Map<Encoding, Head>>();
+
+/**
+ * Answers from the cache, with 304 where the client has just this version. At once where the answer is there, since a promise
+ * and its turns would cost as much as the sending: then there is nothing to wait for.
+ */
+export function sendFromCache(
+  cache: AnswerCache,
+  wanted: AnswerRequest,
   request: FastifyRequest,
   reply: FastifyReply,
-): FastifyReply | Promise<FastifyReply> {
+): undefined | Promise<void> {
+  const served = cache.get(wanted);
+  if (!(served instanceof Promise)) return send(served, request, reply);
+  return served.then((made) => send(made, request, reply));
+}
+
+function send(served: Served, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
   const { answer, content, staleForS } = served;
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
-  reply.header('Vary', 'Accept-Encoding').header('Cache-Control', answer.cacheControl);
+  const head = headOf(served, encoding);
   if (staleForS !== undefined) reply.header('Age', staleForS).header('Warning', '110 - "Response is Stale"');
-  if (answer.status === 200) {
-    const tag = content.tag(encoding);
-    reply.header('ETag', tag);
-    if (isKnownTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (answer.status === 200 && isKnownTag(request.headers['if-none-match'], content.tag(encoding))) {
+    reply.code(304).headers(head.validation).send();
+    return;
   }
-  reply.code(answer.status).header('Content-Type', answer.type);
-  if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+  reply.code(answer.status).headers(head.all);
   const bytes = content.bytes(encoding);
-  return bytes instanceof Promise ? bytes.then((encoded) => reply.send(encoded)) : reply.send(bytes);
+  if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
+  reply.send(bytes);
+}
+
+function headOf({ answer, content }: Served, encoding: Encoding): Head {
+  let made = heads.get(content);
+  if (made === undefined) {
+    made = new Map();
+    heads.set(content, made);
+  }
+  let head = made.get(encoding);
+  if (head === undefined) {
+    const validation = {
+      vary: 'Accept-Encoding',
+      'cache-control': answer.cacheControl,
+      ...(answer.status === 200 ? { etag: content.tag(encoding) } : {}),
+    };
+    const coding = encoding === 'identity' ? {} : { 'content-encoding': encoding };
+    head = { validation, all: { ...validation, 'content-type': answer.type, ...coding } };
+    made.set(encoding, head);
+  }
+  return head;
 }

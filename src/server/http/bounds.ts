@@ -32,7 +32,10 @@ export const SERVER_BOUNDS = {
 /** Bounds that are no option of the server. To be called before the first route. */
 export function boundRequests(app: FastifyInstance): void {
   app.server.maxConnections = MAX_CONNECTIONS;
-  app.addHook('onRequest', async (request) => refuseUnusableAddress(request));
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseUnusableAddress(request);
+    done();
+  });
 }
 
 function refuseUnusableAddress({ url }: FastifyRequest): void {

@@ -14,18 +14,23 @@ const PAGE_POLICY = [
 
 /** Puts the same protective headers on every answer; a route may set its own policy. */
 export function addSecurityHeaders(app: FastifyInstance, options: { contentPolicy?: string } = {}): void {
-  app.addHook('onRequest', async (_request, reply) => setSecurityHeaders(reply, options));
+  const headers = securityHeaders(options.contentPolicy ?? PAGE_POLICY);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.headers(headers);
+    done();
+  });
 }
 
 /** For an answer that no hook sees. */
-export function setSecurityHeaders(
-  reply: FastifyReply,
-  { contentPolicy = PAGE_POLICY }: { contentPolicy?: string } = {},
-): void {
-  reply.headers({
-    'Content-Security-Policy': contentPolicy,
-    'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'strict-origin-when-cross-origin',
-    'Cross-Origin-Opener-Policy': 'same-origin',
-  });
+export function setSecurityHeaders(reply: FastifyReply): void {
+  reply.headers(securityHeaders(PAGE_POLICY));
+}
+
+function securityHeaders(contentPolicy: string): Readonly<Record<string, string>> {
+  return {
+    'content-security-policy': contentPolicy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'cross-origin-opener-policy': 'same-origin',
+  };
 }

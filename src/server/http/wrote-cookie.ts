@@ -16,7 +16,8 @@ export function rememberWrite(reply: FastifyReply): void {
 
 /** The moment (milliseconds since 1970) from which on a page must have been made to show this visitor's own writes. */
 export function wroteAt(request: FastifyRequest): number | undefined {
-  const value = PATTERN.exec(request.headers.cookie ?? '')?.[1];
+  const { cookie } = request.headers;
+  const value = cookie === undefined ? undefined : PATTERN.exec(cookie)?.[1];
   if (value === undefined) return undefined;
   // A time to come would ask for a new page for ever.
   return Math.min(Number(value) + 1, Date.now());

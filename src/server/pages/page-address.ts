@@ -37,6 +37,7 @@ function clean(
   query: URLSearchParams,
   checks: Record<string, (text: string) => boolean>,
 ): PageAddress {
+  if (query.size === 0) return { path: pathname, faulty: false };
   const kept = new URLSearchParams();
   let faulty = false;
   for (const [name, isUsable] of Object.entries(checks)) {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { PAGE_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
-import { sendAnswer } from '../cache/send-answer.ts';
+import { sendFromCache } from '../cache/send-answer.ts';
 import { wroteAt } from '../http/wrote-cookie.ts';
 import { pageAnswer } from './page-answer.ts';
 import type { PageRenderer } from './renderer.ts';
@@ -10,9 +10,9 @@ import type { PageRenderer } from './renderer.ts';
 /** The pages of the site, each rendered once per version for all visitors. */
 export interface Pages {
   /** Answers with the page at a path of `page-address.ts`, or the 404 page. */
-  send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  send(path: string, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
   /** Answers with the 404 page. */
-  sendNotFound(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply>;
+  sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
   /** Whether a page would be rendered, rather than sent as it is. */
   isCached(path: string): boolean;
 }
@@ -21,14 +21,14 @@ export interface Pages {
 const SOME_UNKNOWN_PATH = '/404';
 
 export function createPages(renderer: PageRenderer, api: ReadApi, cache: AnswerCache): Pages {
-  async function send(path: string, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const served = await cache.get({
+  function send(path: string, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
+    const page = {
       key: path,
       freshness: PAGE_FRESHNESS,
       notBefore: wroteAt(request),
       produce: () => pageAnswer(renderer, path, api, request.log),
-    });
-    return sendAnswer(served, request, reply);
+    };
+    return sendFromCache(cache, page, request, reply);
   }
 
   return {

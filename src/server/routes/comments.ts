@@ -19,7 +19,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
-import { sendAnswer } from '../cache/send-answer.ts';
+import { sendFromCache } from '../cache/send-answer.ts';
 import { NO_STORE } from '../http/caching.ts';
 import { sessionOf } from '../http/session.ts';
 import { rememberWrite } from '../http/wrote-cookie.ts';
@@ -38,15 +38,15 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   app.get(
     '/api/products/:id/comments',
     { schema: { params, querystring: CommentListQuerySchema, response: { 200: CommentPageSchema } } },
-    async (request, reply) => {
+    (request, reply) => {
       const { id } = request.params;
       const { sort, limit, cursor } = request.query;
-      const served = await cache.get({
+      const wanted = {
         key: `comments ${JSON.stringify([id, sort, limit, cursor])}`,
         freshness: API_FRESHNESS,
         produce: async () => jsonAnswer(await core.listComments(id, request.query), { products: [id] }),
-      });
-      return sendAnswer(served, request, reply);
+      };
+      return sendFromCache(cache, wanted, request, reply);
     },
   );
 

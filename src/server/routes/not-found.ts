@@ -27,7 +27,8 @@ export async function sendNotFound(pages: Pages, request: FastifyRequest, reply:
     const body = problem('not_found', 'There is nothing at this address');
     return reply.code(404).type(PROBLEM_MEDIA_TYPE).header('Cache-Control', NO_STORE).send(JSON.stringify(body));
   }
-  return pages.sendNotFound(request, reply);
+  await pages.sendNotFound(request, reply);
+  return reply;
 }
 
 function pathOf(request: FastifyRequest): string {

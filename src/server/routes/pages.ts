@@ -3,16 +3,19 @@ import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { homeAddress, type PageAddress, productAddress } from '../pages/page-address.ts';
 import type { Pages } from '../pages/pages.ts';
 
+const NO_QUERY = new URLSearchParams();
+const HOME = homeAddress(NO_QUERY);
+
 /** The two pages that there are; every other address an HTML visitor asks for is the 404 page. */
 export function addPageRoutes(app: FastifyInstance, pages: Pages, charge: ChargeRequest): void {
-  app.get('/', async (request, reply) => {
+  app.get('/', (request, reply) => {
     const query = queryOf(request);
-    const address = homeAddress(query);
-    if (query.get('q') && !address.faulty && !pages.isCached(address.path)) charge('search', request, reply);
+    const address = query === undefined ? HOME : homeAddress(query);
+    if (query?.get('q') && !address.faulty && !pages.isCached(address.path)) charge('search', request, reply);
     return sendAt(address, request, reply);
   });
   app.get<{ Params: { id: string } }>('/product/:id', (request, reply) =>
-    sendAt(productAddress(request.params.id, queryOf(request)), request, reply),
+    sendAt(productAddress(request.params.id, queryOf(request) ?? NO_QUERY), request, reply),
   );
 
   function sendAt({ path, faulty }: PageAddress, request: FastifyRequest, reply: FastifyReply) {
@@ -20,7 +23,7 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, charge: Charge
   }
 }
 
-function queryOf(request: FastifyRequest): URLSearchParams {
+function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   const start = request.url.indexOf('?');
-  return new URLSearchParams(start === -1 ? '' : request.url.slice(start + 1));
+  return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
 }

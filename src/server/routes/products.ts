@@ -6,7 +6,7 @@ import { productNotFound } from '../../core/products/product-not-found.ts';
 import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
-import { sendAnswer } from '../cache/send-answer.ts';
+import { sendFromCache } from '../cache/send-answer.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 
 interface Options {
@@ -19,11 +19,11 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   app.get(
     '/api/products',
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
-    async (request, reply) => {
+    (request, reply) => {
       const { q, tag, sort = 'newest', limit, cursor } = request.query;
       const key = `products ${JSON.stringify([q, tag, sort, limit, cursor])}`;
       if (q && !cache.has(key)) charge('search', request, reply);
-      const served = await cache.get({
+      const wanted = {
         key,
         freshness: API_FRESHNESS,
         async produce() {
@@ -31,17 +31,17 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
           const products = page.items.map((product) => product.id);
           return jsonAnswer(page, { products, catalogue: true, allCounts: sort !== 'newest' });
         },
-      });
-      return sendAnswer(served, request, reply);
+      };
+      return sendFromCache(cache, wanted, request, reply);
     },
   );
 
   app.get(
     '/api/products/:id',
     { schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } } },
-    async (request, reply) => {
+    (request, reply) => {
       const { id } = request.params;
-      const served = await cache.get({
+      const wanted = {
         key: `product ${id}`,
         freshness: API_FRESHNESS,
         async produce() {
@@ -49,8 +49,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
           if (detail === null) throw productNotFound();
           return jsonAnswer(detail, { products: [id], catalogue: true });
         },
-      });
-      return sendAnswer(served, request, reply);
+      };
+      return sendFromCache(cache, wanted, request, reply);
     },
   );
 };
