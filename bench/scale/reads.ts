@@ -51,6 +51,7 @@ export const READS: readonly Read[] = [
     q: pick(rareWords, index),
     sort: 'top',
   })),
+  narrowed('search, middling', FAST, 60, ({ middlingWords }, index) => ({ q: pick(middlingWords, index) })),
   narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),
   narrowed('search, other scripts', FAST, 100, (_side, index) => ({ q: pick(OTHER_SCRIPTS, index) })),
   narrowed('1 or 2 characters, common', IN_TIME, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),

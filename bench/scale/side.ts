@@ -12,13 +12,16 @@ export interface Side {
   /** The product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that few products contain. */
+  /** Words that at most one product in 2,000 contains, and words that more do without being common. */
   rareWords: string[];
+  middlingWords: string[];
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
 }
 
 const SAMPLE = 500;
 const PAGE = 30;
+const WORDS = 120;
+const RARE_SHARE = 1 / 2_000;
 
 export async function openSide(database: Database, products: number): Promise<Side> {
   const sampled = await database.query<{ id: string; word: string }>(
@@ -31,24 +34,29 @@ export async function openSide(database: Database, products: number): Promise<Si
     `SELECT user_session FROM upvotes WHERE product_id = ANY($1::text[]) LIMIT ${SAMPLE}`,
     [sampled.map(({ id }) => id)],
   );
+  const words = await wordsOf(database, products);
   return {
     database,
     products,
     ids: sampled.map(({ id }) => id),
     hottest: hottest?.product_id ?? '',
     sessions: sessions.map((row) => row.user_session),
-    rareWords: await rareWordsOf(database),
+    rareWords: words.rare,
+    middlingWords: words.middling,
     cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(pages * PAGE, products - PAGE - 1)),
   };
 }
 
-/** Words out of names of a few old products, told apart from common ones by their length. */
-async function rareWordsOf(database: Database): Promise<string[]> {
-  const rows = await database.query<{ name: string }>(
-    `SELECT lower(split_part(name, ' ', 1)) AS name FROM products
-     WHERE name ~ '^[A-Za-z]{11,}' ORDER BY md5(id) LIMIT ${SAMPLE}`,
+/** Words of names, by how many products contain them: the whole list's share is what makes a word rare. */
+async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; middling: string[] }> {
+  const rows = await database.query<{ word: string; found: number }>(
+    `SELECT word, (SELECT count(*)::integer FROM products WHERE search_text LIKE '%' || word || '%') AS found
+     FROM (SELECT DISTINCT lower(split_part(name, ' ', 1)) AS word FROM products
+       WHERE id IN (SELECT id FROM products WHERE name ~ '^[A-Za-z]{6,}' ORDER BY md5(id) LIMIT ${WORDS})) AS words`,
   );
-  return [...new Set(rows.map(({ name }) => name))];
+  const mostRare = Math.max(1, products * RARE_SHARE);
+  const words = (kept: (found: number) => boolean) => rows.filter(({ found }) => kept(found)).map(({ word }) => word);
+  return { rare: words((found) => found <= mostRare), middling: words((found) => found > mostRare) };
 }
 
 const KEYS: Record<ProductSort, string> = {
