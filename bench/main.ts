@@ -1,4 +1,5 @@
 import { flood } from './flood.ts';
+import { lighthouseMarks } from './lighthouse.ts';
 import { reads } from './reads.ts';
 import { scale } from './scale.ts';
 import { seed } from './seed.ts';
@@ -8,7 +9,11 @@ import { writes } from './writes.ts';
 const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads };
 
 /** Those that take flags of their own, which their files describe. */
-const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = { seed, scale };
+const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {
+  seed,
+  scale,
+  lighthouse: lighthouseMarks,
+};
 
 export interface BenchOptions {
   /** How often each side is measured. */
@@ -31,7 +36,9 @@ if (other !== undefined) {
   });
 } else if (scenario === undefined) {
   console.error(
-    `Usage: npm run bench -- seed --products N | scale | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(DEFAULTS)
+    `Usage: npm run bench -- seed --products N | scale | lighthouse | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(
+      DEFAULTS,
+    )
       .map((option) => `--${option}=N`)
       .join('] [')}]`,
   );

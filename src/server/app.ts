@@ -24,6 +24,7 @@ import { healthRoutes } from './routes/health.ts';
 import { addNotFound, sendNotFound } from './routes/not-found.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { productRoutes } from './routes/products.ts';
+import { robotsRoutes } from './routes/robots.ts';
 import { type StaticFolders, staticFiles } from './routes/static-files.ts';
 import { upvoteRoutes } from './routes/upvotes.ts';
 
@@ -81,6 +82,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(upvoteRoutes, { core });
   await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(healthRoutes, { core });
+  await app.register(robotsRoutes);
   await app.register(staticFiles, folders);
   addPageRoutes(app, pages, charge);
   addNotFound(app, pages, allowedMethods);

@@ -13,6 +13,7 @@ const SOURCES = {
   appScript: '/src/web/entry-client.tsx',
   styles: ['/src/web/styles.css'],
   modulePreloads: [],
+  routePreloads: {},
   fonts: [],
 };
 

@@ -14,7 +14,7 @@ import { createQueryClient } from './lib/query-client.ts';
 import { HOME_DESCRIPTION, homeTitle } from './routes/home/titles.ts';
 import { NOT_FOUND_TITLE } from './routes/not-found/not-found.tsx';
 import { productSummary, productTitle } from './routes/product/titles.ts';
-import { matchRoute, ROUTES } from './routes/table.ts';
+import { matchRoute, ROUTES, type RouteName } from './routes/table.ts';
 
 // While the server starts: a later build may replace the files of one that is running.
 await Promise.all(ROUTES.map(({ route }) => route.preload()));
@@ -30,6 +30,8 @@ export interface RenderRequest {
 export interface RenderedPage {
   /** 404: unknown product or path; 503: the products could not be read, and the page says so. */
   status: 200 | 404 | 503;
+  /** Whose code the browser needs for this page. */
+  route: RouteName;
   /** The content of `<div id="root">`. */
   html: string;
   /** JSON for `<script type="application/json" id="state">`, safe to embed. */
@@ -58,7 +60,8 @@ export async function render({ url, api, siteName }: RenderRequest): Promise<Ren
       <App api={readOnlyApi(api)} client={client} siteName={siteName} renderedAt={renderedAt} />
     </StaticRouter>,
   );
-  const page = { ...head, html, state: writePageState(client, siteName, renderedAt) };
+  const route = matchRoute(pathname).name;
+  const page = { ...head, route, html, state: writePageState(client, siteName, renderedAt) };
   const problems = failuresIn(client);
   client.clear();
   return problems.length > 0 ? { ...page, problems } : page;

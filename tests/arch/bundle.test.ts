@@ -102,6 +102,13 @@ describe('the document of / with the sample catalogue', () => {
     expect(scripts.filter((tag) => !/ src="|type="application\/json"/.test(tag))).toEqual([]);
   });
 
+  test('asks at once for all that the first view runs, and for nothing else', () => {
+    const named = [...html.matchAll(/<(?:script|link)[^>]* (?:src|href)="\/(assets\/[^"]+\.js)"/g)].map(
+      ([, file]) => file,
+    );
+    expect(named.sort()).toEqual([...filesOf(FIRST_VIEW).scripts].sort());
+  });
+
   test('names only files that the build has', () => {
     const addresses = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map((match) => String(match[1]));
     expect(addresses.length).toBeGreaterThan(2);

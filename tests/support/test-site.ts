@@ -30,6 +30,7 @@ const BUILD = {
   appScript: '/assets/app.js',
   styles: ['/assets/app.css'],
   modulePreloads: [],
+  routePreloads: {},
   fonts: [],
 };
 

@@ -1,4 +1,5 @@
 import type { RenderedPage } from '../../web/entry-server.tsx';
+import type { RouteName } from '../../web/routes/table.ts';
 
 /** The browser's files that a document names, as addresses. */
 export interface ClientBuild {
@@ -7,6 +8,8 @@ export interface ClientBuild {
   styles: readonly string[];
   /** Chunks that the app script imports at once. */
   modulePreloads: readonly string[];
+  /** Chunks of a route's own, which the app script would ask for only once it runs. */
+  routePreloads: Partial<Record<RouteName, readonly string[]>>;
   fonts: readonly string[];
 }
 
@@ -33,7 +36,9 @@ export function renderDocument(page: RenderedPage, build: ClientBuild): string {
     page.preloadImage === undefined
       ? ''
       : `<link rel="preload" href="${escapeHtml(page.preloadImage)}" as="image" fetchpriority="high">`,
-    ...build.modulePreloads.map((href) => `<link rel="modulepreload" href="${href}">`),
+    ...[...build.modulePreloads, ...(build.routePreloads[page.route] ?? [])].map(
+      (href) => `<link rel="modulepreload" href="${href}">`,
+    ),
     `<script type="module" src="${build.appScript}"></script>`,
   ];
   return `<!doctype html>

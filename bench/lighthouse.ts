@@ -1,0 +1,101 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { launch } from 'chrome-launcher';
+import lighthouse, { type Result } from 'lighthouse';
+import { requireChromium } from '../scripts/find-chromium.js';
+import { writeResults } from './harness/results.ts';
+import { startSite } from './harness/server-process.ts';
+import { type Spread, spreadOf } from './harness/statistics.ts';
+
+const RUNS = 5;
+const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
+const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'];
+const AUDITS: Record<string, string> = {
+  firstContentfulPaintMs: 'first-contentful-paint',
+  largestContentfulPaintMs: 'largest-contentful-paint',
+  totalBlockingTimeMs: 'total-blocking-time',
+  cumulativeLayoutShift: 'cumulative-layout-shift',
+};
+
+interface PageReport {
+  /** Of 100. */
+  scores: Record<string, Spread>;
+  measures: Record<string, Spread>;
+  /** What comes over the wire, by kind. */
+  kilobytes: Record<string, number>;
+  /** Audits that were not passed in the last run. */
+  notPassed: string[];
+}
+
+/** Weight and Lighthouse's marks of the pages, as a phone of the middle sees them: emulated, with its network and processor. */
+export async function lighthouseMarks(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
+  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  try {
+    const pages: Record<string, PageReport> = {};
+    for (const [name, path] of Object.entries(PAGES)) {
+      const results: Result[] = [];
+      for (let run = 1; run <= RUNS; run += 1) {
+        const result = await examine(`${site.address}${path}`);
+        results.push(result);
+        console.log(`${name}, run ${run}: ${CATEGORIES.map((category) => markOf(result, category)).join(' / ')}`);
+      }
+      pages[name] = report(results);
+    }
+    await writeResults('lighthouse', { runs: RUNS, formFactor: 'mobile', pages });
+  } finally {
+    await site.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function examine(url: string): Promise<Result> {
+  const chromeFlags = ['--headless=new', '--disable-gpu', '--disable-dev-shm-usage'];
+  if (process.getuid?.() === 0) chromeFlags.push('--no-sandbox');
+  const chrome = await launch({ chromePath: requireChromium(), chromeFlags });
+  try {
+    const run = await lighthouse(url, { port: chrome.port, logLevel: 'error', onlyCategories: CATEGORIES });
+    if (run === undefined) throw new Error(`No result for ${url}`);
+    if (run.lhr.runtimeError) throw new Error(run.lhr.runtimeError.message);
+    return run.lhr;
+  } finally {
+    chrome.kill();
+  }
+}
+
+function report(results: readonly Result[]): PageReport {
+  const last = results.at(-1);
+  if (last === undefined) throw new Error('Nothing was examined');
+  return {
+    scores: Object.fromEntries(
+      CATEGORIES.map((category) => [category, spreadOf(results.map((result) => markOf(result, category)))]),
+    ),
+    measures: Object.fromEntries(
+      Object.entries(AUDITS).map(([name, audit]) => [
+        name,
+        spreadOf(results.map(({ audits }) => audits[audit]?.numericValue ?? Number.NaN)),
+      ]),
+    ),
+    kilobytes: kilobytesOf(last),
+    notPassed: Object.values(last.audits)
+      .filter(({ score }) => score !== null && score < 1)
+      .map(({ id, score, displayValue = '' }) => `${id} ${score} ${displayValue}`.trim()),
+  };
+}
+
+function markOf({ categories }: Result, category: string): number {
+  return Math.round((categories[category]?.score ?? Number.NaN) * 100);
+}
+
+/** What went over the wire, by kind. */
+function kilobytesOf({ audits }: Result): Record<string, number> {
+  const details = audits['network-requests']?.details;
+  const items = details?.type === 'table' ? details.items : [];
+  const totals: Record<string, number> = {};
+  for (const { resourceType, transferSize } of items) {
+    const kind = String(resourceType).toLowerCase();
+    totals[kind] = (totals[kind] ?? 0) + Number(transferSize) / 1024;
+  }
+  return Object.fromEntries(Object.entries(totals).map(([kind, size]) => [kind, Math.round(size * 10) / 10]));
+}
