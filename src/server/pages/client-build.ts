@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
-import type { RouteName } from '../../web/routes/table.ts';
 import type { ClientBuild } from './document.ts';
 
 const APP = 'src/web/entry-client.tsx';
 const THEME = 'src/web/theme.ts';
-const ROUTES: Readonly<Record<RouteName, string>> = {
+const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
   home: 'src/web/routes/home/home.tsx',
   product: 'src/web/routes/product/product.tsx',
   notFound: 'src/web/routes/not-found/not-found.tsx',

@@ -1,5 +1,4 @@
 import type { RenderedPage } from '../../web/entry-server.tsx';
-import type { RouteName } from '../../web/routes/table.ts';
 
 /** The browser's files that a document names, as addresses. */
 export interface ClientBuild {
@@ -9,7 +8,7 @@ export interface ClientBuild {
   /** Chunks that the app script imports at once. */
   modulePreloads: readonly string[];
   /** Chunks of a route's own, which the app script would ask for only once it runs. */
-  routePreloads: Partial<Record<RouteName, readonly string[]>>;
+  routePreloads: Partial<Record<RenderedPage['route'], readonly string[]>>;
   fonts: readonly string[];
 }
 
