@@ -58,7 +58,7 @@ function source(key: string, { freshness = PAGE_FRESHNESS, reads = {} as Partial
           type: 'text/plain',
           cacheControl: 'public',
           body: `${key} version ${version}`,
-          reads: { products: [key], catalogue: false, allCounts: false, ...reads },
+          reads: { products: [key], catalogue: false, allCounts: false, unfinished: false, ...reads },
         };
       },
     }),
@@ -260,6 +260,12 @@ test('an answer that is gone is gone, and not an old answer for ever', async () 
   answer.fails = gone;
   await expect(cache.get(answer.request())).rejects.toBe(gone);
   await expect(cache.get(answer.request())).rejects.toBe(gone);
+});
+
+test('an answer that stopped at its time limit is given, and not kept', async () => {
+  const answer = source('git', { reads: { unfinished: true } });
+  expect(await bodyOf(cache.get(answer.request()))).toBe('git version 1');
+  expect(await bodyOf(cache.get(answer.request()))).toBe('git version 2');
 });
 
 test('memory is bounded: the least recently used answers go first', async () => {

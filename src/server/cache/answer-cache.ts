@@ -193,9 +193,12 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   };
 }
 
-/** What does not exist is not kept, lest made-up addresses push out what does; the one page that says so is. */
+/**
+ * What does not exist is not kept, lest made-up addresses push out what does; the one page that says so is. Nor is what
+ * was not finished, and would be another time.
+ */
 function isKept({ status, reads }: Answer): boolean {
-  return status === 200 || (status === 404 && reads.products.length === 0);
+  return (status === 200 && !reads.unfinished) || (status === 404 && reads.products.length === 0);
 }
 
 /** Whether an error is the answer, such as that there is no such product, and not a failure to find it. */

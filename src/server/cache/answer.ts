@@ -15,6 +15,8 @@ export interface Reads {
   catalogue: boolean;
   /** Whether it depends on the counts of all products, as a list ordered by them does. */
   allCounts: boolean;
+  /** Whether a reading stopped at its time limit before it had a full page: asked again, it may find more. */
+  unfinished: boolean;
 }
 
 /** How new an answer has to be. All in milliseconds. */

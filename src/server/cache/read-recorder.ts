@@ -1,4 +1,5 @@
 import type { ReadApi } from '../../contract/api.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import type { Reads } from './answer.ts';
 
 /** Passes every reading on, and notes what was read: what is made from it depends on just that. */
@@ -6,6 +7,7 @@ export function recordReads(api: ReadApi): { api: ReadApi; reads(): Reads } {
   const products = new Set<string>();
   let catalogue = false;
   let allCounts = false;
+  let unfinished = false;
   return {
     api: {
       async listProducts(query, signal) {
@@ -13,6 +15,7 @@ export function recordReads(api: ReadApi): { api: ReadApi; reads(): Reads } {
         allCounts ||= (query.sort ?? 'newest') !== 'newest';
         const page = await api.listProducts(query, signal);
         for (const { id } of page.items) products.add(id);
+        unfinished ||= page.nextCursor !== null && page.items.length < (query.limit ?? LIMITS.pageSize.default);
         return page;
       },
       async getProduct(id, signal) {
@@ -26,6 +29,6 @@ export function recordReads(api: ReadApi): { api: ReadApi; reads(): Reads } {
         return api.listComments(productId, query, signal);
       },
     },
-    reads: () => ({ products: [...products], catalogue, allCounts }),
+    reads: () => ({ products: [...products], catalogue, allCounts, unfinished }),
   };
 }

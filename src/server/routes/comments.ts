@@ -20,6 +20,7 @@ import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
 import { sendFromCache } from '../cache/send-answer.ts';
+import { coreApi } from '../core-api.ts';
 import { NO_STORE } from '../http/caching.ts';
 import { sessionOf } from '../http/session.ts';
 import { rememberWrite } from '../http/wrote-cookie.ts';
@@ -34,6 +35,7 @@ interface Options {
 
 export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, repeatedTexts }) => {
   const params = Type.Object({ id: Type.String() });
+  const readApi = coreApi(core);
 
   app.get(
     '/api/products/:id/comments',
@@ -44,7 +46,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       const wanted = {
         key: `comments ${JSON.stringify([id, sort, limit, cursor])}`,
         freshness: API_FRESHNESS,
-        produce: async () => jsonAnswer(await core.listComments(id, request.query), { products: [id] }),
+        produce: () => jsonAnswer(readApi, (api) => api.listComments(id, request.query)),
       };
       return sendFromCache(cache, wanted, request, reply);
     },

@@ -7,6 +7,7 @@ import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
 import { sendFromCache } from '../cache/send-answer.ts';
+import { coreApi } from '../core-api.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 
 interface Options {
@@ -16,21 +17,19 @@ interface Options {
 }
 
 export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, charge }) => {
+  const readApi = coreApi(core);
+
   app.get(
     '/api/products',
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
     (request, reply) => {
-      const { q, tag, sort = 'newest', limit, cursor } = request.query;
+      const { q, tag, sort, limit, cursor } = request.query;
       const key = `products ${JSON.stringify([q, tag, sort, limit, cursor])}`;
       if (q && !cache.has(key)) charge('search', request, reply);
       const wanted = {
         key,
         freshness: API_FRESHNESS,
-        async produce() {
-          const page = await core.listProducts(request.query);
-          const products = page.items.map((product) => product.id);
-          return jsonAnswer(page, { products, catalogue: true, allCounts: sort !== 'newest' });
-        },
+        produce: () => jsonAnswer(readApi, (api) => api.listProducts(request.query)),
       };
       return sendFromCache(cache, wanted, request, reply);
     },
@@ -44,11 +43,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       const wanted = {
         key: `product ${id}`,
         freshness: API_FRESHNESS,
-        async produce() {
-          const detail = await core.getProduct(id);
-          if (detail === null) throw productNotFound();
-          return jsonAnswer(detail, { products: [id], catalogue: true });
-        },
+        produce: () =>
+          jsonAnswer(readApi, async (api) => (await api.getProduct(id)) ?? Promise.reject(productNotFound())),
       };
       return sendFromCache(cache, wanted, request, reply);
     },

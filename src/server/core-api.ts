@@ -1,5 +1,5 @@
-import type { ReadApi } from '../../contract/api.ts';
-import type { Core } from '../../core/core.ts';
+import type { ReadApi } from '../contract/api.ts';
+import type { Core } from '../core/core.ts';
 
 /** The port that the web calls, answered in the same process while a page is rendered. */
 export function coreApi(core: Core): ReadApi {
