@@ -1,3 +1,4 @@
+import { cold } from './cold.ts';
 import { flood } from './flood.ts';
 import { lighthouseMarks } from './lighthouse.ts';
 import { reads } from './reads.ts';
@@ -6,7 +7,7 @@ import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
-const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads };
+const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads, cold };
 
 /** Those that take flags of their own, which their files describe. */
 const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {

@@ -1,4 +1,4 @@
-import { StrictMode } from 'react';
+import { StrictMode, startTransition } from 'react';
 import { hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
@@ -19,19 +19,22 @@ async function start(): Promise<void> {
   restorePageState(client, state);
   // Hydration cannot wait in the middle: the code of this page's route has to be there first.
   await matchRoute(window.location.pathname).route.preload();
-  hydrateRoot(
-    root,
-    <StrictMode>
-      <BrowserRouter>
-        <App
-          api={createHttpApi({ sessionId })}
-          client={client}
-          siteName={state.siteName}
-          renderedAt={state.renderedAt}
-        />
-      </BrowserRouter>
-    </StrictMode>,
-  );
+  // In slices, between which the browser answers to scrolling and typing: in one piece it would hold a slow phone up.
+  startTransition(() => {
+    hydrateRoot(
+      root,
+      <StrictMode>
+        <BrowserRouter>
+          <App
+            api={createHttpApi({ sessionId })}
+            client={client}
+            siteName={state.siteName}
+            renderedAt={state.renderedAt}
+          />
+        </BrowserRouter>
+      </StrictMode>,
+    );
+  });
   for (const sign of ['pointerover', 'focusin', 'touchstart'] as const) {
     document.addEventListener(sign, preloadWhatIsPointedAt, { passive: true });
   }
