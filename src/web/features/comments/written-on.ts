@@ -18,6 +18,8 @@ export function rememberWriting(productId: string): void {
 }
 
 function read(): string[] {
+  // The server knows nobody, and to run into that there would cost a stack trace for each page.
+  if (typeof window === 'undefined') return [];
   try {
     const kept: unknown = JSON.parse(window.localStorage.getItem(STORAGE_KEY) ?? '[]');
     return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : [];
