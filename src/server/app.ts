@@ -7,6 +7,7 @@ import type { TrustedProxies } from '../settings/trusted-proxies.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { coreApi } from './core-api.ts';
 import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
+import { drainOnClose } from './http/drain.ts';
 import { handleError } from './http/error-handler.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { recordAllowedMethods } from './http/method-not-allowed.ts';
@@ -70,6 +71,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addSecurityHeaders(app);
   negotiateRepresentation(app);
   boundRequests(app);
+  drainOnClose(app);
   const now = () => sources.now().getTime();
   const limiter = rateLimits && createRateLimiter(rateLimits, now);
   if (limiter) warnOfUntrustedProxy(app, trustProxy);

@@ -15,15 +15,14 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
   return pino(options, transport);
 }
 
-/** PostgreSQL names the values of a failed row in `detail` and `where`: a session id could be among them. */
+/** What is said of an error. All else may hold secrets: PostgreSQL's `detail` names the values of a row, `client` is a whole connection. */
+const ERROR_FIELDS = ['type', 'message', 'stack', 'code', 'severity', 'routine'] as const;
+
 function describeError(error: Error): object {
-  const {
-    detail: _detail,
-    where: _where,
-    raw: _raw,
-    ...rest
-  } = stdSerializers.err(error) as unknown as Record<string, unknown>;
-  return rest;
+  const known: Partial<Record<string, unknown>> = { ...stdSerializers.err(error) };
+  return Object.fromEntries(
+    ERROR_FIELDS.filter((name) => known[name] !== undefined).map((name) => [name, known[name]]),
+  );
 }
 
 function describeRequest(request: { method?: string; url?: string }): object {

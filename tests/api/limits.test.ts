@@ -79,7 +79,10 @@ describe('each limited endpoint answers 429, for a session and for a network', (
     expect(await statuses(send, many)).toEqual([...times(network, () => success), 429]);
     const refused = await send(newVisitor());
     expect(refused.headers['retry-after']).toMatch(/^[1-9]\d*$/);
-    if (name !== 'HEAD search') expectProblem(refused, 429, 'rate_limited', /^Too many requests from this network\./);
+    // A person is shown a page that offers to try again.
+    if (name === 'GET page of a search') expect(refused.payload).toContain('Failed to load products');
+    else if (name !== 'HEAD search')
+      expectProblem(refused, 429, 'rate_limited', /^Too many requests from this network\./);
     clock.advance({ milliseconds: Number(refused.headers['retry-after']) * 1_000 });
     expect((await send(newVisitor())).statusCode).toBe(success);
   });

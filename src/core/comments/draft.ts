@@ -26,6 +26,9 @@ export interface Draft extends Sender {
   heldFor: string | null;
 }
 
+/** A text of spaces and characters that only shape others, such as a zero-width space, shows nothing. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}]/u;
+
 /**
  * Checks what a visitor wrote and makes the comment of it.
  * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an id that no product can have.
@@ -37,7 +40,7 @@ export function draftComment(
   { held = false }: Judgement = {},
 ): Draft {
   const text = content.trim();
-  if (productId === '' || text === '') throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
+  if (productId === '' || !VISIBLE.test(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
   // Code points, as a person counts characters: an emoji is not two.
   if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
     throw new CoreError('comment_too_long', `A comment has at most ${LIMITS.commentCharacters} characters`);

@@ -50,7 +50,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: 'groundswell',
   });
   // An idle connection that breaks is replaced by the pool; unheard, its error would end the process.
-  pool.on('error', (error) => log.warn({ err: error }, 'An idle database connection was lost'));
+  let isClosing = false;
+  pool.on('error', (error) => {
+    if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
+  });
 
   return {
     query: (text, values) => run(pool, text, values),
@@ -61,7 +64,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       waiting: pool.waitingCount,
       max: maxConnections,
     }),
-    close: () => pool.end(),
+    close() {
+      isClosing = true;
+      return pool.end();
+    },
   };
 }
 

@@ -76,8 +76,10 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     if (asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
     if (entry.outdatedSince === undefined && isSeen) return serve(entry);
+    // Whoever sets the making off waits for it; the crowd that comes meanwhile does not.
+    const setsOff = entry.refreshing === undefined;
     const refreshing = refresh(entry, request);
-    const mayLag = isSeen && outdatedForMs(entry) < request.freshness.maxOutdatedMs;
+    const mayLag = isSeen && !setsOff && outdatedForMs(entry) < request.freshness.maxOutdatedMs;
     if (entry.failedAt !== undefined || mayLag) return serve(entry);
     const { droppedTick } = entry;
     const waited = refreshing.then(() => {

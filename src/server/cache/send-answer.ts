@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, preferredEncoding } from '../http/accept-encoding.ts';
+import { OWN } from '../http/caching.ts';
 import { isKnownTag } from '../http/negotiate-representation.ts';
 import type { Representations } from '../http/representations.ts';
 import type { AnswerCache, AnswerRequest, Served } from './answer-cache.ts';
@@ -25,20 +26,25 @@ export function sendFromCache(
   reply: FastifyReply,
 ): undefined | Promise<void> {
   const served = cache.get(wanted);
-  if (!(served instanceof Promise)) return send(served, request, reply);
-  return served.then((made) => send(made, request, reply));
+  const isOwn = wanted.notBefore !== undefined;
+  if (!(served instanceof Promise)) return send(served, isOwn, request, reply);
+  return served.then((made) => send(made, isOwn, request, reply));
 }
 
-function send(served: Served, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
+/** `isOwn`: made new for one visitor, so no cache in between may take it, or give this visitor an older one. */
+function send(served: Served, isOwn: boolean, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
   const { answer, content, staleForS } = served;
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
   const head = headOf(served, encoding);
   if (staleForS !== undefined) reply.header('Age', staleForS).header('Warning', '110 - "Response is Stale"');
   if (answer.status === 200 && isKnownTag(request.headers['if-none-match'], content.tag(encoding))) {
-    reply.code(304).headers(head.validation).send();
+    reply.code(304).headers(head.validation);
+    if (isOwn) reply.header('cache-control', OWN);
+    reply.send();
     return;
   }
   reply.code(answer.status).headers(head.all);
+  if (isOwn) reply.header('cache-control', OWN);
   const bytes = content.bytes(encoding);
   if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
   reply.send(bytes);

@@ -7,5 +7,8 @@ export const REVALIDATE = 'public, no-cache';
  */
 export const PAGE = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
 
+/** Newer than what others are given, for the one visitor whose write it shows. */
+export const OWN = 'private, no-cache';
+
 /** Personal, or not worth keeping. */
 export const NO_STORE = 'no-store';

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
 
 /**
@@ -11,6 +11,11 @@ export function acceptJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     if (body.length === 0) return done(null, undefined);
+    if (!isPlainUtf8(request)) {
+      return done(
+        new CoreError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed'),
+      );
+    }
     let text: string;
     try {
       text = utf8.decode(body as Buffer);
@@ -19,4 +24,10 @@ export function acceptJsonOnly(app: FastifyInstance): void {
     }
     parseJson(request, text, done);
   });
+}
+
+function isPlainUtf8({ headers }: FastifyRequest): boolean {
+  const coding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  return coding === 'identity' && (charset === 'utf-8' || charset === 'utf8');
 }

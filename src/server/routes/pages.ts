@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { CoreError } from '../../core/core-error.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
 import { homeAddress, type PageAddress, productAddress } from '../pages/page-address.ts';
 import type { Pages } from '../pages/pages.ts';
@@ -11,7 +12,14 @@ export function addPageRoutes(app: FastifyInstance, pages: Pages, charge: Charge
   app.get('/', (request, reply) => {
     const query = queryOf(request);
     const address = query === undefined ? HOME : homeAddress(query);
-    if (query?.get('q') && !address.faulty && !pages.isCached(address.path)) charge('search', request, reply);
+    if (query?.get('q') && !address.faulty && !pages.isCached(address.path)) {
+      try {
+        charge('search', request, reply);
+      } catch (refusal) {
+        if (refusal instanceof CoreError) return pages.sendRefusal(address.path, refusal, reply);
+        throw refusal;
+      }
+    }
     return sendAt(address, request, reply);
   });
   app.get<{ Params: { id: string } }>('/product/:id', (request, reply) =>

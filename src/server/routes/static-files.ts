@@ -21,6 +21,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (app, { clie
     maxAge: '1y',
     index: false,
     redirect: false,
+    setHeaders: (response) => response.setHeader('Vary', 'Accept-Encoding'),
   });
   app.get('/favicon.svg', (_request, reply) =>
     reply.sendFile('favicon.svg', clientDir, { maxAge: '1d', immutable: false }),
