@@ -22,6 +22,16 @@ test.describe('§2: on every screen', () => {
     }
   });
 
+  test('nothing is wider than a desktop’s screen where no text has a place to break', async ({ page, site }) => {
+    const { long } = await addStateProducts(site);
+    await page.setViewportSize({ width: WIDTHS.desktop, height: 900 });
+    for (const path of [`/?q=${long.name.slice(0, 30)}`, `/product/${long.id}`]) {
+      await visit(page, path);
+      await expect(page.getByText(long.name, { exact: true })).toBeVisible();
+      expect(await isWiderThanScreen(page), path).toBe(false);
+    }
+  });
+
   for (const [device, width] of Object.entries(WIDTHS)) {
     test(`${device}: the search is there, what is Demo has its place, and nothing is too wide`, async ({
       page,

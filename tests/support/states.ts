@@ -10,7 +10,8 @@ interface ScreenState {
   open(page: Page): Promise<void>;
 }
 
-const LONG = 'Incomprehensibilities-and-other-words-that-do-not-break-anywhere-';
+/** Without a hyphen, at which it could break. */
+const LONG = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
 
 /**
  * Adds what the states below show: a rich product, a bare one, and one whose every text is as long as can be. They are
@@ -34,7 +35,7 @@ export async function addStateProducts(site: E2eSite) {
         },
         {
           id: 'zz-long',
-          name: LONG.repeat(3),
+          name: LONG.repeat(5).slice(0, 300),
           description: LONG.repeat(20),
           maker: LONG,
           category: LONG,

@@ -10,7 +10,7 @@ export function TeamList({ team }: { team: readonly TeamMember[] }) {
         {team.map((member) => (
           <li key={`${member.name} ${member.role}`}>
             <Avatar name={member.name} src={member.avatar} />
-            <div>
+            <div className="team-list-words">
               <p className="team-list-name">{member.name}</p>
               <p className="team-list-role">{member.role}</p>
             </div>
