@@ -130,4 +130,19 @@ test.describe('§2 and §5: search', () => {
     await expect(searchBox(page)).toHaveValue('git');
     await expect(cardNames(page).first()).toBeVisible();
   });
+
+  test('a click on a product right after typing leads to the product, and stays there', async ({ page }) => {
+    await page.clock.install();
+    await visit(page, '/');
+    const name = await cardNames(page).first().innerText();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    await searchBox(page).fill('something else');
+    await cardNames(page).first().click();
+    await expect(page).toHaveURL(/\/product\//);
+    const address = page.url();
+    await expect(page.getByRole('heading', { level: 1, name, exact: true })).toBeAttached();
+    await expect(searchBox(page)).toHaveValue('');
+    await page.clock.fastForward(5_000);
+    await expect(page).toHaveURL(address);
+  });
 });

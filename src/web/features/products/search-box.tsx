@@ -18,15 +18,16 @@ export function SearchBox() {
   const filters = readFilters(params);
   const inAddress = atHome ? (filters.q ?? '') : '';
   const [text, setText] = useState(inAddress);
-  const [seen, setSeen] = useState(inAddress);
-  const [sent, setSent] = useState(inAddress);
+  const address = addressOf(pathname, inAddress);
+  const [seen, setSeen] = useState(address);
+  const [sent, setSent] = useState(address);
   useFocusKey('/', input);
 
   // Back, forward and links change the address under the box; what was typed here does not come back as an echo.
-  if (inAddress !== seen) {
-    setSeen(inAddress);
-    if (inAddress !== sent) {
-      setSent(inAddress);
+  if (address !== seen) {
+    setSeen(address);
+    if (address !== sent) {
+      setSent(address);
       setText(inAddress);
     }
   }
@@ -35,7 +36,7 @@ export function SearchBox() {
     const q = term.trim();
     if (q === inAddress) return;
     const sort = atHome && filters.sort ? { sort: filters.sort } : {};
-    setSent(q);
+    setSent(addressOf(paths.home, q));
     // The first search is a step that Back returns from; refining it is not.
     navigate(listHref({ ...(q ? { q } : {}), ...sort }), { replace: atHome });
   }
@@ -46,9 +47,13 @@ export function SearchBox() {
   });
   useEffect(() => {
     if (text === inAddress) return;
-    const timer = setTimeout(() => searchRef.current(text), DEBOUNCE_MS);
+    const timer = setTimeout(() => {
+      // The visitor is on the way to another page, whose code is still being fetched.
+      if (window.location.pathname !== pathname) return;
+      searchRef.current(text);
+    }, DEBOUNCE_MS);
     return () => clearTimeout(timer);
-  }, [text, inAddress]);
+  }, [text, inAddress, pathname]);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -91,4 +96,9 @@ export function SearchBox() {
       </form>
     </search>
   );
+}
+
+/** What of an address concerns the box: the page, and the term that is searched for there. */
+function addressOf(pathname: string, q: string): string {
+  return `${pathname}?${q}`;
 }
