@@ -139,6 +139,12 @@ describe('a product’s page', () => {
     expect(page.html).not.toMatch(/<button[^>]*disabled=""[^>]*>Next/);
   });
 
+  test('has its picture loaded early, where it has one', async () => {
+    expect((await open('/product/harbour')).preloadImage).toBe('/pictures/harbour/tile.svg');
+    const bare = { product: buildProduct({ image: '' }), previousId: null, nextId: null };
+    expect(await open('/product/harbour', { getProduct: async () => bare })).not.toHaveProperty('preloadImage');
+  });
+
   test('without comments says so', async () => {
     const { html } = await open('/product/harbour', {
       listComments: async () => ({ items: [], total: 0, nextCursor: null }),

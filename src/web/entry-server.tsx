@@ -110,7 +110,9 @@ async function readProduct({ client, api, siteName, searchParams }: Reading, id:
     client.removeQueries({ queryKey: ['comments', id] });
     return { status: 404, title, description: HOME_DESCRIPTION };
   }
-  return { status: 200, title, description: productSummary(detail.product), preloadImage: detail.product.image };
+  const { image } = detail.product;
+  const head = { status: 200, title, description: productSummary(detail.product) } as const;
+  return image ? { ...head, preloadImage: image } : head;
 }
 
 function failuresIn(client: QueryClient): Error[] {
