@@ -3,7 +3,7 @@ import { hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
 import { createHttpApi } from './lib/http-api.ts';
-import { type PageState, restorePageState } from './lib/page-state.ts';
+import { isKeptDocument, type PageState, readAgainWhenThawed, restorePageState } from './lib/page-state.ts';
 import { createQueryClient } from './lib/query-client.ts';
 import { sessionId } from './lib/session.ts';
 import { matchRoute } from './routes/table.ts';
@@ -16,7 +16,8 @@ async function start(): Promise<void> {
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
-  restorePageState(client, state);
+  restorePageState(client, state, { fresh: !isKeptDocument() });
+  readAgainWhenThawed(client);
   // Hydration cannot wait in the middle: the code of this page's route has to be there first.
   await matchRoute(window.location.pathname).route.preload();
   // In slices, between which the browser answers to scrolling and typing: in one piece it would hold a slow phone up.

@@ -23,11 +23,27 @@ export function writePageState(client: QueryClient, siteName: string, renderedAt
   );
 }
 
-export function restorePageState(client: QueryClient, state: PageState): void {
-  const now = Date.now();
-  // A page may have been rendered hours ago and be right: the server drops it from its cache when something changes.
+/**
+ * What is `fresh` may have been rendered hours ago and be right: the server drops a page from its cache when something
+ * changes. What is not is shown, and read again at once.
+ */
+export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
+  const updatedAt = fresh ? Date.now() : 0;
   for (const query of state.queries.queries) {
-    if (query.state.status === 'success') query.state.dataUpdatedAt = now;
+    if (query.state.status === 'success') query.state.dataUpdatedAt = updatedAt;
   }
   hydrate(client, state.queries);
+}
+
+/** Back and forward show the document that the browser kept, from before whatever the visitor did since. */
+export function isKeptDocument(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation');
+  return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';
+}
+
+/** A page that the browser froze alive and shows again knows nothing of what happened meanwhile. */
+export function readAgainWhenThawed(client: QueryClient): void {
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) void client.invalidateQueries();
+  });
 }
