@@ -145,6 +145,12 @@ describe('a product’s page', () => {
     expect(await open('/product/harbour', { getProduct: async () => bare })).not.toHaveProperty('preloadImage');
   });
 
+  test('counts its comments once', async () => {
+    const text = textOf((await open('/product/harbour')).html);
+    expect(text).toContain('Discussion (1)');
+    expect(text).toMatch(/\|1 comment\|/);
+  });
+
   test('without comments says so', async () => {
     const { html } = await open('/product/harbour', {
       listComments: async () => ({ items: [], total: 0, nextCursor: null }),

@@ -10,6 +10,7 @@ import { type ProductFilters, readFilters } from './features/products/filters.ts
 import { productDetailOptions, productListOptions } from './features/products/queries.ts';
 import { readOnlyApi } from './lib/api-context.tsx';
 import { writePageState } from './lib/page-state.ts';
+import { setCommentCount } from './lib/product-cache.ts';
 import { createQueryClient } from './lib/query-client.ts';
 import { HOME_DESCRIPTION, homeTitle } from './routes/home/titles.ts';
 import { NOT_FOUND_TITLE } from './routes/not-found/not-found.tsx';
@@ -98,10 +99,14 @@ async function readHome({ client, api, siteName }: Reading, filters: ProductFilt
 async function readProduct({ client, api, siteName, searchParams }: Reading, id: string): Promise<Head> {
   const options = productDetailOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
+  const commentOptions = commentListOptions(api, id, order);
   await Promise.all([
     client.prefetchQuery({ ...options, ...ONCE }),
-    client.prefetchInfiniteQuery({ ...commentListOptions(api, id, order), ...ONCE }),
+    client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
   ]);
+  // The comments may have been there before the product was.
+  const comments = client.getQueryData(commentOptions.queryKey)?.pages[0]?.total;
+  if (comments !== undefined) setCommentCount(client, id, comments);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
   const title = productTitle(detail?.product, siteName);
   if (detail === undefined) return { status: 503, title: siteName, description: HOME_DESCRIPTION };

@@ -1,7 +1,14 @@
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../test-products.ts';
-import { cachedProduct, findListedProduct, patchProduct, productKeys } from './product-cache.ts';
+import {
+  cachedProduct,
+  findListedProduct,
+  invalidateProduct,
+  patchProduct,
+  productKeys,
+  setCommentCount,
+} from './product-cache.ts';
 
 function clientWith(): QueryClient {
   const client = new QueryClient();
@@ -27,6 +34,16 @@ describe('a change to one product', () => {
     const before = client.getQueryData(productKeys.list({ q: 'c' }));
     patchProduct(client, 'a', (product) => ({ ...product, upvotes: 8 }));
     expect(client.getQueryData(productKeys.list({ q: 'c' }))).toBe(before);
+  });
+
+  test('does not make what is old look new', () => {
+    const client = clientWith();
+    const list = () => client.getQueryState(productKeys.list({ q: 'c' }));
+    const { dataUpdatedAt } = list() ?? {};
+    invalidateProduct(client, 'c');
+    setCommentCount(client, 'c', 99);
+    expect(cachedProduct(client, 'c')?.comments).toBe(99);
+    expect(list()).toMatchObject({ dataUpdatedAt, isInvalidated: true });
   });
 
   test('that is known to be missing changes nothing', () => {

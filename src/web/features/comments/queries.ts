@@ -10,7 +10,7 @@ import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
 import { ApiError } from '../../lib/api-error.ts';
-import { patchProduct } from '../../lib/product-cache.ts';
+import { patchProduct, setCommentCount } from '../../lib/product-cache.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { addToLists, commentKeys, patchLikes } from './comment-cache.ts';
 import { COMMENT_TEXTS } from './messages.ts';
@@ -31,8 +31,12 @@ export function commentOrder(sort: CommentSort, cursor: string | null): CommentO
 export function commentListOptions(api: ReadApi, productId: string, order: CommentOrder) {
   return infiniteQueryOptions({
     queryKey: commentKeys.list(productId, order),
-    queryFn: ({ pageParam, signal }) =>
-      api.listComments(productId, { sort: order.sort, ...(pageParam ? { cursor: pageParam } : {}) }, signal),
+    queryFn: async ({ client, pageParam, signal }) => {
+      const query = { sort: order.sort, ...(pageParam ? { cursor: pageParam } : {}) };
+      const page = await api.listComments(productId, query, signal);
+      setCommentCount(client, productId, page.total);
+      return page;
+    },
     initialPageParam: order.cursor ?? null,
     getNextPageParam: (last) => last.nextCursor,
     placeholderData: (previous, query) => (query?.queryKey[1] === productId ? keepPreviousData(previous) : undefined),

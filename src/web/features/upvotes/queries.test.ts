@@ -5,7 +5,7 @@ import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../lib/api-context.tsx';
 import { cachedProduct, productKeys } from '../../lib/product-cache.ts';
 import { buildProduct } from '../../test-products.ts';
-import { setUpvoteOptions } from './queries.ts';
+import { setUpvoteOptions, upvoteStatusOptions } from './queries.ts';
 
 type Answer = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 
@@ -15,9 +15,11 @@ function setUp() {
   client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
   client.setQueryData(['upvoted', 'harbour'], false);
   const requests: Answer[] = [];
+  const elsewhere: string[] = [];
   const unused = () => Promise.reject(new Error('not asked for in this test'));
   const api: Api = {
     ...readOnlyApi({ listProducts: unused, getProduct: unused, listComments: unused }),
+    getUpvoted: async () => ({ upvoted: elsewhere }),
     setUpvote: (_id, upvoted) => new Promise((resolve, reject) => requests.push({ resolve, reject, upvoted })),
   };
   const click = (upvoted: boolean) =>
@@ -29,7 +31,9 @@ function setUp() {
     if (!found) throw new Error(`There is no request ${index}`);
     return found;
   };
-  return { click, shown, request, requests };
+  const readStatus = () => client.fetchQuery({ ...upvoteStatusOptions(api, 'harbour'), staleTime: 0 });
+  const isCountOld = () => client.getQueryState(productKeys.detail('harbour'))?.isInvalidated;
+  return { click, shown, request, requests, elsewhere, readStatus, isCountOld };
 }
 
 describe('an upvote', () => {
@@ -71,5 +75,26 @@ describe('an upvote', () => {
     (await request(1)).reject(new Error('out of reach'));
     await done;
     expect(shown()).toEqual([true, 20]);
+  });
+});
+
+describe('an upvote made in another tab', () => {
+  test('has the count read again with it', async () => {
+    const { elsewhere, readStatus, isCountOld } = setUp();
+    await readStatus();
+    expect(isCountOld(), 'nothing happened').toBe(false);
+    elsewhere.push('harbour');
+    expect(await readStatus()).toBe(true);
+    expect(isCountOld()).toBe(true);
+  });
+
+  test('waits for a click that is under way here', async () => {
+    const { click, request, elsewhere, readStatus, isCountOld } = setUp();
+    const done = click(true);
+    elsewhere.push('harbour');
+    await readStatus();
+    expect(isCountOld()).toBe(false);
+    (await request(0)).resolve({ upvoted: true, upvotes: 9 });
+    await done;
   });
 });

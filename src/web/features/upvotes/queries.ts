@@ -3,7 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../lib/api-error.ts';
-import { cachedProduct, patchProduct } from '../../lib/product-cache.ts';
+import { cachedProduct, invalidateProduct, patchProduct } from '../../lib/product-cache.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { UPVOTE_TEXTS } from './messages.ts';
 import { upvoteStatusOf } from './status-batch.ts';
@@ -18,10 +18,12 @@ export function upvoteStatusOptions(api: Api, productId: string) {
     queryKey: statusKey(productId),
     queryFn: async ({ client }) => {
       const upvoted = await upvoteStatusOf(api)(productId);
+      const known = client.getQueryData<boolean>(statusKey(productId));
       // A click that was made meanwhile knows better.
-      return pendingClicks(client, productId) > 0
-        ? (client.getQueryData<boolean>(statusKey(productId)) ?? upvoted)
-        : upvoted;
+      if (pendingClicks(client, productId) > 0) return known ?? upvoted;
+      // Upvoted elsewhere, in another tab: the count that stands beside it is as old as what was known.
+      if (known !== undefined && known !== upvoted) invalidateProduct(client, productId);
+      return upvoted;
     },
     staleTime: 5_000,
     retry: 1,
