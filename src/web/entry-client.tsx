@@ -4,6 +4,7 @@ import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
 import { createHttpApi } from './lib/http-api.ts';
 import { isKeptDocument, type PageState, readAgainWhenThawed, restorePageState } from './lib/page-state.ts';
+import { takePendingWrite } from './lib/pending-write.ts';
 import { createQueryClient } from './lib/query-client.ts';
 import { sessionId } from './lib/session.ts';
 import { matchRoute } from './routes/table.ts';
@@ -16,7 +17,7 @@ async function start(): Promise<void> {
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
-  restorePageState(client, state, { fresh: !isKeptDocument() });
+  restorePageState(client, state, { fresh: !takePendingWrite() && !isKeptDocument() });
   readAgainWhenThawed(client);
   // Hydration cannot wait in the middle: the code of this page's route has to be there first.
   await matchRoute(window.location.pathname).route.preload();

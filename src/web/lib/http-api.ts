@@ -4,8 +4,12 @@ import { paths } from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { ApiError } from './api-error.ts';
+import { notePendingWrite } from './pending-write.ts';
 
 const TIMEOUT_MS = 15_000;
+
+/** A browser finishes a request of a page that was left, if it is below 64 KB; a character is at most 3 bytes. */
+const KEPT_ALIVE_CHARACTERS = 16_000;
 
 interface HttpApiOptions {
   /** The visitor's session id, asked for only when a call is personal. */
@@ -31,13 +35,17 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (personal) headers[SESSION_HEADER] = sessionId();
     if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const isWrite = method !== 'GET';
+    const settle = isWrite ? notePendingWrite() : undefined;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await fetch(`${origin}${path}${toSearch(query)}`, {
         method,
         headers,
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        keepalive: isWrite && (text?.length ?? 0) <= KEPT_ALIVE_CHARACTERS,
+        ...(text === undefined ? {} : { body: text }),
       });
       if (!response.ok) throw await toApiError(response);
       return (await response.json()) as Answer;
@@ -45,6 +53,8 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
       if (error instanceof ApiError || signal?.aborted) throw error;
       if (timeout.aborted) throw new ApiError(0, 'timeout', 'The server took too long to answer', { cause: error });
       throw new ApiError(0, 'network', 'The server could not be reached', { cause: error });
+    } finally {
+      settle?.();
     }
   }
 
