@@ -114,7 +114,10 @@ test.describe('§2: by keyboard alone', () => {
     await visit(page, '/?q=manx');
     await page.getByRole('link', { name: 'Manx 1', exact: true }).press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'Manx 1' })).toBeFocused();
-    await page.getByRole('button', { name: 'Previous', exact: true }).press('Enter');
+    // A key, unlike a click, does not wait until the neighbours are known.
+    const previous = page.getByRole('button', { name: 'Previous', exact: true });
+    await expect(previous).toBeEnabled();
+    await previous.press('Enter');
     await expect(page.getByRole('heading', { level: 1, name: 'Manx 2' })).toBeFocused();
     await expect(page).toHaveTitle('Manx 2 · Groundswell');
     await page.getByRole('link', { name: 'Back to products' }).press('Enter');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { elapseUntil, heard } from '../support/clock.ts';
+import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { commentArticles, commentTexts, commentWith, discussion, failureToast, toast } from '../support/screen.ts';
@@ -408,15 +408,16 @@ test.describe('§8 and §9: reading comments', () => {
     await site.addComments(product.id, [{ content: 'Hard wood' }]);
     await page.clock.install();
     await visit(page, '/?q=teak');
-    const failed = await failResponses(page, READ, { times: 2 });
+    const failed = await failResponses(page, READ, { times: 2, untold: true });
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByRole('link', { name: 'Teak', exact: true }).click();
     await elapseUntil(page, () => failed.requests.length === 1);
-    await heard(page, failed.requests[0]);
+    await failed.tell();
     await expect(page.getByText('The comments are out of reach right now.')).toHaveCount(0);
     const delay = await elapseUntil(page, () => failed.requests.length === 2);
     expect(delay, 'the delay in ms').toBeGreaterThanOrEqual(500);
     expect(delay).toBeLessThan(900);
+    await failed.tell();
     await page.clock.resume();
     await expect(
       page.getByRole('status').filter({ hasText: 'The comments are out of reach right now.' }),

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { SESSION_STORAGE_KEY } from '../../src/contract/session.ts';
-import { elapseUntil, heard } from '../support/clock.ts';
+import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { failureToast, toast, upvoteOf } from '../support/screen.ts';
@@ -234,13 +234,14 @@ test.describe('§8 and §9: the upvote status', () => {
     await expect(toast(page)).toHaveCount(1);
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
-    const failed = await failResponses(page, /\/api\/upvotes\?/);
+    const failed = await failResponses(page, /\/api\/upvotes\?/, { untold: true });
     await page.reload();
     await elapseUntil(page, () => failed.requests.length === 1);
-    await heard(page, failed.requests[0]);
+    await failed.tell();
     const delay = await elapseUntil(page, () => failed.requests.length === 2);
     expect(delay, 'the delay in ms').toBeGreaterThanOrEqual(1_000);
     expect(delay).toBeLessThan(1_500);
+    await failed.tell();
     await page.clock.resume();
     await expect.poll(() => warnings).toContain('Failed to check upvote status: The database cannot be reached');
     await expectUpvote(page, 'Mussel', { upvoted: false, count: 1 });

@@ -1,4 +1,5 @@
 import type { Page, Request } from '@playwright/test';
+import { heard } from './clock.ts';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
@@ -30,24 +31,39 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
   return { release, requests };
 }
 
+interface Failure extends Match {
+  status?: number;
+  /** Each failure is told only when `tell` is called, so that a page's halted clock stands still meanwhile. */
+  untold?: boolean;
+}
+
 /** Answers in the server's place with an error, as a server that is overloaded or away would. */
 export async function failResponses(
   page: Page,
   url: RegExp,
-  { method = 'GET', times = Number.POSITIVE_INFINITY, status = 503 }: Match & { status?: number } = {},
+  { method = 'GET', times = Number.POSITIVE_INFINITY, status = 503, untold = false }: Failure = {},
 ) {
   const requests: Request[] = [];
+  const waiting: (() => void)[] = [];
   const detail = status === 429 ? 'Too many requests' : 'The database cannot be reached';
-  await page.route(url, (route) => {
+  await page.route(url, async (route) => {
     if (route.request().method() !== method || requests.length >= times) return route.fallback();
     requests.push(route.request());
+    if (untold) await new Promise<void>((resolve) => waiting.push(resolve));
     return route.fulfill({
       status,
       contentType: 'application/problem+json',
       body: JSON.stringify({ type: 'about:blank', title: 'Failed', status, detail, code: 'unavailable' }),
     });
   });
-  return { requests };
+  return {
+    requests,
+    /** Tells the last failure, and resolves once the page has heard it. */
+    async tell(): Promise<void> {
+      for (const answer of waiting.splice(0)) answer();
+      await heard(page, requests.at(-1));
+    },
+  };
 }
 
 /** The requests of a page from now on that match. */
