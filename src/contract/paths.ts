@@ -3,6 +3,13 @@ export const paths = {
   home: '/',
   product: (id: string) => `/product/${encodeURIComponent(id)}`,
   productComments: (id: string) => `/product/${encodeURIComponent(id)}#comments`,
+  /** The picture of a product, 1200×630, that a link to it shows elsewhere. */
+  card: (id: string) => `/og/${encodeURIComponent(id)}.png`,
+  /** The picture that a link to the site itself shows elsewhere. */
+  siteCard: '/og.png',
+  /** A small picture with the live count of upvotes, for other people's pages. */
+  badge: (id: string, theme: 'light' | 'dark' = 'light') =>
+    `/badge/${encodeURIComponent(id)}.svg${theme === 'dark' ? '?theme=dark' : ''}`,
   api: {
     products: '/api/products',
     product: (id: string) => `/api/products/${encodeURIComponent(id)}`,
