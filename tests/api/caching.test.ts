@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { noteChange } from '../../src/core/changes/change-feed.ts';
+import { noteChange, noteEverythingChanged } from '../../src/core/changes/change-feed.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 /** As the API promises: within half a second in another process's API, and within three on every page. */
@@ -127,4 +127,15 @@ test('while the database is away, every page that was shown is still served and 
     );
   }
   expect((await site.ask.get('/?q=never-asked-before')).statusCode).toBe(503);
+});
+
+test('a change too large to be named, such as a restored backup, shows everywhere', async () => {
+  expect(await upvotesShown('/api/products/tide')).toBe(0);
+  expect(await upvotesShown('/product/tide')).toBe(0);
+  await site.database.transaction(async (sql) => {
+    await sql.query("UPDATE product_counts SET upvotes = 7 WHERE product_id = 'tide'");
+    await noteEverythingChanged(sql);
+  });
+  for (const path of ['/api/products/tide', '/product/tide'])
+    await expect.poll(() => upvotesShown(path), { timeout: PAGE_LAG_MS, interval: 50 }).toBe(7);
 });

@@ -28,6 +28,17 @@ export async function noteChange(sql: Sql, { productIds, catalogue }: Change): P
   return id;
 }
 
+/** Stands in a note for every product there is or was; never the id of one. */
+const EVERYTHING = '*';
+
+/**
+ * Notes that anything may have changed, for those who change too much to name it. All processes take it for a gap: whatever
+ * they keep is outdated. The last statement of its transaction, as `noteChange` is.
+ */
+export async function noteEverythingChanged(sql: Sql): Promise<void> {
+  await noteChange(sql, { productIds: [EVERYTHING], catalogue: true });
+}
+
 /** Removes notes that everybody has read. */
 export async function forgetOldChanges(sql: Sql): Promise<void> {
   await sql.query(`DELETE FROM changes WHERE noted_at < clock_timestamp() - ${KEPT_MS} * interval '1 millisecond'`);
@@ -36,7 +47,7 @@ export async function forgetOldChanges(sql: Sql): Promise<void> {
 export interface ChangeListener {
   /** Every note once, by whichever process. */
   onChange(change: Change, noteId: string): void;
-  /** Changes may have been missed: whatever is kept may be outdated. */
+  /** Changes may have been missed, or are too many to be named: whatever is kept may be outdated. */
   onGap(): void;
   /** The database cannot be asked since a moment (milliseconds since 1970), or (undefined) it answers again. */
   onDeaf(since: number | undefined): void;
@@ -81,7 +92,9 @@ export function followChanges(database: Database, log: Log, listener: ChangeList
     for (const { id, product_ids: productIds, catalogue } of rows) {
       if (id === null) continue;
       ids.add(id);
-      if (readUpTo !== undefined && !seen.has(id)) listener.onChange({ productIds, catalogue }, id);
+      if (readUpTo === undefined || seen.has(id)) continue;
+      if (productIds.includes(EVERYTHING)) listener.onGap();
+      else listener.onChange({ productIds, catalogue }, id);
     }
     seen = ids;
     readUpTo = first.now;

@@ -20,6 +20,11 @@ export interface Connection {
   location: string;
   /** Brings the schema up to date from a folder of numbered files; returns those that it applied. */
   migrate(directory: string): Promise<string[]>;
+  /**
+   * Does work that takes as long as there is data, such as a backup, on one connection of its own: no statement of it is
+   * given up for its duration.
+   */
+  withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   /** What a second site on the same data folder is told about this one, such as its address. */
   setOwnerNote(note: string): void;
   /** Ends the connections, and the embedded server where this process started it. */
@@ -49,7 +54,8 @@ async function connectEmbedded({ dataDir, mode, log }: ConnectOptions): Promise<
     database,
     embedded: true,
     location: server.location,
-    migrate: (directory) => migrateUrl(server.url, directory, log),
+    migrate: (directory) => withoutTimeLimit(server.url, log, (patient) => migrate(patient, directory, log)),
+    withoutTimeLimit: (work) => withoutTimeLimit(server.url, log, work),
     setOwnerNote: (note) => server.setOwnerNote(note),
     async close() {
       await database.close();
@@ -71,7 +77,8 @@ async function connectUrl(url: string, log: Log): Promise<Connection> {
     database,
     embedded: false,
     location,
-    migrate: (directory) => migrateUrl(url, directory, log),
+    migrate: (directory) => withoutTimeLimit(url, log, (patient) => migrate(patient, directory, log)),
+    withoutTimeLimit: (work) => withoutTimeLimit(url, log, work),
     // Nobody owns a server: any number of sites may share it.
     setOwnerNote: () => {},
     close: () => database.close(),
@@ -79,10 +86,14 @@ async function connectUrl(url: string, log: Log): Promise<Connection> {
 }
 
 /** On a connection of its own, since building an index may take longer than any request is given. */
-async function migrateUrl(url: string, directory: string, log: Log): Promise<string[]> {
+async function withoutTimeLimit<Result>(
+  url: string,
+  log: Log,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
   const database = openDatabase({ url, log, maxConnections: 1, statementTimeoutMs: 0 });
   try {
-    return await migrate(database, directory, log);
+    return await work(database);
   } finally {
     await database.close();
   }
