@@ -10,6 +10,16 @@ export const paths = {
   /** A small picture with the live count of upvotes, for other people's pages. */
   badge: (id: string, theme: 'light' | 'dark' = 'light') =>
     `/badge/${encodeURIComponent(id)}.svg${theme === 'dark' ? '?theme=dark' : ''}`,
+  /** Atom and JSON Feed of the newest launches, and Atom of what is said about a product. */
+  feed: '/feed.xml',
+  jsonFeed: '/feed.json',
+  commentsFeed: (id: string) => `/product/${encodeURIComponent(id)}/comments.xml`,
+  /** How to show the page at an absolute address inside another page. */
+  oembed: (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`,
+  manifest: '/manifest.webmanifest',
+  serviceWorker: '/service-worker.js',
+  /** The site without a page in it, from which a browser that is offline starts. */
+  offlineShell: '/offline-shell',
   api: {
     products: '/api/products',
     product: (id: string) => `/api/products/${encodeURIComponent(id)}`,
