@@ -1,6 +1,7 @@
 import type { CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from '../contract/products/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
+import type { Change } from './changes/change.ts';
 import { type AddedComment, addComments } from './comments/add-comments.ts';
 import { type Draft, draftComment, type Judgement, type Sender } from './comments/draft.ts';
 import { getHeldComments } from './comments/held-comments.ts';
@@ -41,8 +42,18 @@ export interface CoreOptions {
   sources?: Sources;
   /** Who is told what happens to the writes of a kind. */
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
-  /** Told which products a transaction changed, after its commit and before anybody is answered. */
-  onWrite?: ((productIds: ReadonlySet<string>) => void) | undefined;
+  /** Told what a transaction changed, after its commit and before anybody is answered. */
+  onWrite?: ((change: Change) => void) | undefined;
+}
+
+/** What one write belongs to. */
+interface Written {
+  productId: string | undefined;
+  commentId?: string | undefined;
+}
+
+function definedOnce(ids: readonly (string | undefined)[]): string[] {
+  return [...new Set(ids.filter((id) => id !== undefined))];
 }
 
 /** A comment may be a hundred times as large as an upvote; so many fit into memory and into one statement. */
@@ -52,30 +63,43 @@ export function createCore(
   database: Database,
   { sources = systemSources, observeWrites, onWrite }: CoreOptions = {},
 ): Core {
-  /** Passes outcomes on, and says which products those that succeeded belong to. */
+  /** Passes outcomes on, and says which products and comments those that succeeded belong to. */
   async function telling<Result>(
     committing: Promise<Outcome<Result>[]>,
-    productOf: (result: Result, index: number) => string | undefined,
+    writtenBy: (result: Result, index: number) => Written,
   ): Promise<Outcome<Result>[]> {
     const outcomes = await committing;
-    const ids = outcomes.map((outcome, index) =>
-      outcome instanceof CoreError ? undefined : productOf(outcome, index),
+    const written = outcomes.flatMap((outcome, index) =>
+      outcome instanceof CoreError ? [] : writtenBy(outcome, index),
     );
-    onWrite?.(new Set(ids.filter((id) => id !== undefined)));
+    const productIds = definedOnce(written.map(({ productId }) => productId));
+    if (productIds.length > 0) {
+      const commentIds = definedOnce(written.map(({ commentId }) => commentId));
+      onWrite?.({ productIds, commentIds, catalogue: false });
+    }
     return outcomes;
   }
 
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
-    commit: (changes) => telling(setUpvotes(database, sources, changes), (_state, index) => changes[index]?.productId),
+    commit: (changes) =>
+      telling(setUpvotes(database, sources, changes), (_state, index) => ({ productId: changes[index]?.productId })),
     observer: observeWrites?.('upvotes'),
   });
   const comments = groupCommit<Draft, AddedComment>({
-    commit: (drafts) => telling(addComments(database, sources, drafts), ({ comment }) => comment.productId),
+    commit: (drafts) =>
+      telling(addComments(database, sources, drafts), ({ comment }) => ({
+        productId: comment.productId,
+        commentId: comment.id,
+      })),
     observer: observeWrites?.('comments'),
     ...COMMENT_BOUNDS,
   });
   const likes = groupCommit<Like, Liked>({
-    commit: (items) => telling(likeComments(database, items), ({ productId }) => productId),
+    commit: (items) =>
+      telling(likeComments(database, items), ({ productId }, index) => ({
+        productId,
+        commentId: items[index]?.commentId.toLowerCase(),
+      })),
     observer: observeWrites?.('likes'),
   });
   return {

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
+import { followSite } from '../core/changes/site-changes.ts';
 import { type Core, createCore } from '../core/core.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
 import { systemSources } from '../core/sources.ts';
@@ -59,9 +60,13 @@ export async function serve(
   try {
     const productCount = await prepareData(connection, settings);
     const metrics = createMetricsIfWanted(settings);
-    const { cache, changes, onWrite } = createFollowedCache(connection.database, log, caching);
+    const changes = followSite(connection.database, log);
     closeables.push(changes);
-    const core = createCore(connection.database, { observeWrites: metrics?.observeWrites, onWrite });
+    const cache = createFollowedCache(changes, log, caching);
+    const core = createCore(connection.database, {
+      observeWrites: metrics?.observeWrites,
+      onWrite: (change) => changes.onWrite(change),
+    });
     const drift = watchDrift(connection.database, log);
     closeables.push(drift);
     metrics?.watch({ core, database: connection.database, drift });

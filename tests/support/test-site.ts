@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { followSite } from '../../src/core/changes/site-changes.ts';
 import { type Core, createCore } from '../../src/core/core.ts';
 import type { StoredProduct } from '../../src/core/products/complete-product.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
@@ -54,8 +55,9 @@ export async function startTestSite({
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
-  const { cache, changes, onWrite } = createFollowedCache(database, log, keepsAnswers);
-  const core = createCore(database, { sources, onWrite });
+  const changes = followSite(database, log);
+  const cache = createFollowedCache(changes, log, keepsAnswers);
+  const core = createCore(database, { sources, onWrite: (change) => changes.onWrite(change) });
   const renderer = createPageRenderer({
     siteName: 'Groundswell',
     siteUrl: () => 'http://groundswell.test',

@@ -45,7 +45,11 @@ export async function releaseComments(database: Database, ids: readonly string[]
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
   const rows = await database.transaction(async (sql) => {
     const released = await sql.query<{ id: string; product_id: string }>(RELEASE_COMMENTS, [asked.filter(isUuid)]);
-    await noteChange(sql, { productIds: released.map((row) => row.product_id), catalogue: false });
+    await noteChange(sql, {
+      productIds: released.map((row) => row.product_id),
+      commentIds: released.map((row) => row.id),
+      catalogue: false,
+    });
     return released;
   });
   const released = new Set(rows.map(({ id }) => id));
