@@ -1,0 +1,275 @@
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { readTableShapes } from '../exports/table-rows.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { verifyBackup } from './read-backup.ts';
+import { restoreBackup } from './restore-backup.ts';
+import { OTHER_TABLES, SITE_TABLES } from './site-tables.ts';
+import { writeBackup } from './write-backup.ts';
+
+let folder: string;
+let site: TestDatabase;
+let target: TestDatabase;
+let migrations: string[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
+  [site, target] = await Promise.all([createTestDatabase(), createTestDatabase()]);
+  migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+});
+afterAll(async () => {
+  await Promise.all([site.drop(), target.drop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+const backUp = (path: string, database = site) => writeBackup(database, path, { groundswell: '1.2.3' });
+const restore = (path: string, replace = true) =>
+  restoreBackup(target, path, { replace, migrations, subject: 'site.backup' });
+
+/** Every row of every table as PostgreSQL itself writes it, but for the record of what the operator did. */
+async function contentsOf(database: TestDatabase): Promise<Record<string, string[]>> {
+  const contents: Record<string, string[]> = {};
+  for (const { name, key } of await readTableShapes(database, SITE_TABLES)) {
+    if (name === 'acts') continue;
+    const rows = await database.query<{ row: string }>(
+      `SELECT t::text AS row FROM ${name} t ORDER BY ${key.join(', ')}`,
+    );
+    contents[name] = rows.map(({ row }) => row);
+  }
+  return contents;
+}
+
+/** Whatever PostgreSQL can hold: all of Unicode but U+0000 and half pairs. */
+const anyText = fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replaceAll('\0', ''));
+const ODDITIES = [
+  '\u2028\u2029\u0085\r\n\t\\\\n',
+  '"{},NULL',
+  '\u{1f468}\u200d\u{1f469}',
+  '\ufeff\u202e\ud7ff\ue000\uffff',
+  '#{"end":true}',
+];
+const text = fc.oneof(anyText, fc.constantFrom('', ...ODDITIES));
+const moment = fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true });
+const row = fc.record({
+  texts: fc.tuple(text, text, text),
+  tags: fc.array(text, { maxLength: 4 }),
+  team: fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== null),
+  moment,
+  count: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+  session: text,
+  badge: fc.option(text),
+});
+
+describe('round trip', () => {
+  test('every row comes back exactly, whatever PostgreSQL can hold', async () => {
+    const path = join(folder, 'round.backup');
+    await fc.assert(
+      fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
+        await site.query('DELETE FROM products');
+        await site.query('DELETE FROM site_facts');
+        for (const [index, { texts, tags, team, moment, count, session, badge }] of rows.entries()) {
+          const id = `p-${index}`;
+          await site.query(
+            `INSERT INTO products (id, name, description, image, tags, team, screenshots, created_at, search_text, tag_keys)
+             VALUES ($1, $2, $3, $4, $5::text[], replace($6, '\\u0000', '')::jsonb, $5::text[], $7, $2, $5::text[])`,
+            [id, ...texts, tags, JSON.stringify(team), moment],
+          );
+          await site.query('INSERT INTO product_counts (product_id, upvotes) VALUES ($1, $2)', [id, count]);
+          await site.query(
+            'INSERT INTO upvotes (id, product_id, user_session, created_at) VALUES (gen_random_uuid(), $1, $2, $3)',
+            [id, session, moment],
+          );
+          await site.query(
+            `INSERT INTO comments (id, product_id, author_name, author_badge, content, likes, created_at, held_for)
+             VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $3)`,
+            [id, texts[0], badge, texts[1], count, moment],
+          );
+          await site.query('INSERT INTO site_facts VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', texts.slice(0, 2));
+        }
+        await backUp(path);
+        await restore(path);
+        expect(await contentsOf(target)).toEqual(await contentsOf(site));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('a backup of what was restored has the same rows in the same bytes', async () => {
+    const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
+    await backUp(first);
+    await restore(first);
+    await backUp(second, target);
+    const rowsOf = async (path: string) => {
+      const lines = gunzipSync(await readFile(path))
+        .toString()
+        .split('\n');
+      const acts = lines.indexOf('#{"begin":"acts"}');
+      return lines.slice(1, acts);
+    };
+    expect(await rowsOf(second)).toEqual(await rowsOf(first));
+  });
+});
+
+describe('a backup', () => {
+  test('is of one moment, though the site writes meanwhile', async () => {
+    await saveProducts(
+      site,
+      Array.from({ length: 300 }, (_, index) => buildProduct({ id: `busy-${index}` })),
+    );
+    const path = join(folder, 'busy.backup');
+    let writes: Promise<unknown> = Promise.resolve();
+    await writeBackup(site, path, {
+      groundswell: '1.2.3',
+      onProgress: () => {
+        // On another connection, while the snapshot is read; the counts come after the products.
+        writes = Promise.all([
+          writes,
+          site.query("UPDATE product_counts SET upvotes = upvotes + 1 WHERE product_id LIKE 'busy-%'"),
+        ]);
+      },
+    });
+    await writes;
+    await restore(path);
+    const sum = await target.query(
+      "SELECT sum(upvotes)::integer AS sum FROM product_counts WHERE product_id LIKE 'busy-%'",
+    );
+    expect(sum).toEqual([{ sum: 0 }]);
+    const now = await site.query(
+      "SELECT min(upvotes) > 0 AS written FROM product_counts WHERE product_id LIKE 'busy-%'",
+    );
+    expect(now).toEqual([{ written: true }]);
+  });
+
+  test('says what it is and holds, and is for the eyes of its owner alone', async () => {
+    const path = join(folder, 'about.backup');
+    const { header, bytes } = await backUp(path);
+    const { mode, size } = await stat(path);
+    expect([mode & 0o777, size]).toEqual([0o600, bytes]);
+    expect(await verifyBackup(path)).toEqual(header);
+    expect(header).toMatchObject({ backup: 'groundswell', version: 1, groundswell: '1.2.3', migrations });
+    expect(Math.abs(Date.parse(header.createdAt) - Date.now())).toBeLessThan(60_000);
+    const [{ products } = {}] = await site.query<{ products: number }>(
+      'SELECT count(*)::integer AS products FROM products',
+    );
+    expect(header.tables[0]).toMatchObject({ name: 'products', rows: products });
+  });
+
+  test('that is given up leaves no file', async () => {
+    const path = join(folder, 'given-up.backup');
+    const controller = new AbortController();
+    const writing = writeBackup(site, path, {
+      groundswell: '1.2.3',
+      signal: controller.signal,
+      onProgress: () => controller.abort(),
+    });
+    await expect(writing).rejects.toThrow();
+    await expect(stat(path)).rejects.toThrow('ENOENT');
+  });
+
+  test('holds every table that the migrations make, but those that belong to the database itself', async () => {
+    const rows = await site.query<{ table_name: string }>(
+      "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
+    );
+    const known = [...SITE_TABLES, ...OTHER_TABLES];
+    expect(rows.map((row) => row.table_name).sort()).toEqual(known.sort());
+  });
+});
+
+describe('a file that cannot be restored from is refused, and nothing is touched', () => {
+  let whole: Buffer;
+  let before: Awaited<ReturnType<typeof contentsOf>>;
+  const path = () => join(folder, 'broken.backup');
+
+  beforeAll(async () => {
+    await backUp(path());
+    whole = await readFile(path());
+    before = await contentsOf(target);
+  });
+
+  async function expectRefused(file: Buffer, reason: RegExp): Promise<void> {
+    await writeFile(path(), file);
+    await expect(verifyBackup(path())).rejects.toThrow(reason);
+    // Nor where nobody verified it first: what comes before the fault is rolled back.
+    await expect(restore(path())).rejects.toThrow(reason);
+    expect(await contentsOf(target)).toEqual(before);
+  }
+  const changed = (change: (text: string) => string) => gzipSync(change(gunzipSync(whole).toString()));
+
+  test('cut off anywhere', async () => {
+    for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
+      await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /cut off|not a backup/);
+    }
+    await expectRefused(whole.subarray(0, whole.length - 1), /cut off/);
+  });
+
+  test('a bit turned over', async () => {
+    for (const share of [0.2, 0.5, 0.8]) {
+      const turned = Buffer.from(whole);
+      const at = Math.floor(whole.length * share);
+      turned[at] = (turned[at] ?? 0) ^ 0x10;
+      await expectRefused(turned, /cannot be restored from/);
+    }
+  });
+
+  test.each<[string, (text: string) => string, RegExp]>([
+    ['a row edited', (text) => text.replace('Product', 'product'), /rows of products are not those that were written/],
+    ['a row taken out', (text) => text.replace(/^\{.*\n/m, ''), /rows of products are not those/],
+    ['the end taken off', (text) => text.replace(/#\{"end".*\n/, ''), /its end is missing/],
+    ['a half line behind the end', (text) => `${text}{`, /its end is missing/],
+    ['more behind the end', (text) => `${text}#{"end":true}\n`, /goes on behind its end/],
+    ['the header edited', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not fit its beginning/],
+    ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header makes no sense/],
+    ['a mark that is no JSON', (text) => text.replace('#{"begin"', '#{begin'), /makes no sense/],
+    [
+      'a table left out',
+      (text) => text.replace('#{"begin":"upvotes"}', '#{"begin":"likes"}'),
+      /likes is out of its place/,
+    ],
+    ['a form of the future', (text) => text.replace('"version":1', '"version":2'), /newer Groundswell.*upgrade first/],
+    ['something else', () => 'id,name\n1,Tide\n', /not a backup/],
+    ['nothing', () => '', /not a backup/],
+  ])('%s', async (_, change, reason) => {
+    await expectRefused(changed(change), reason);
+  });
+
+  test('text that is not compressed, a folder, and no file at all', async () => {
+    await expectRefused(Buffer.from('hello'), /damaged, or not a backup/);
+    await expect(verifyBackup(folder)).rejects.toThrow(/it is a folder/);
+    await expect(verifyBackup(join(folder, 'none'))).rejects.toThrow(/there is no such file/);
+  });
+
+  test('a backup of a schema that is newer than this program', async () => {
+    await writeFile(path(), whole);
+    const options = { replace: true, migrations: migrations.slice(0, -1), subject: 'site.backup' };
+    await expect(restoreBackup(target, path(), options)).rejects.toThrow(/newer Groundswell \(1\.2\.3.*upgrade first/);
+    expect(await contentsOf(target)).toEqual(before);
+  });
+
+  test('a site that is not empty, unless it is to be replaced', async () => {
+    await writeFile(path(), whole);
+    await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products\. Add --replace/);
+    expect(await contentsOf(target)).toEqual(before);
+    await target.query('DELETE FROM products');
+    await restore(path(), false);
+    expect(await contentsOf(target)).toEqual(await contentsOf(site));
+  });
+});
+
+test('a backup of an older schema goes into a newer one: what it does not know takes its default', async () => {
+  const path = join(folder, 'older.backup');
+  await backUp(path);
+  await target.query("ALTER TABLE products ADD COLUMN licence text NOT NULL DEFAULT 'unknown'");
+  await target.query('ALTER TABLE comments DROP COLUMN held_for');
+  await expect(restore(path)).rejects.toThrow(/a column comments\.held_for that this Groundswell has not/);
+  await target.query('ALTER TABLE comments ADD COLUMN held_for text COLLATE "C"');
+  await restore(path);
+  expect(await target.query('SELECT DISTINCT licence FROM products')).toEqual([{ licence: 'unknown' }]);
+  await target.query('ALTER TABLE products DROP COLUMN licence');
+});

@@ -1,0 +1,209 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMark, MARK } from './backup-format.ts';
+
+export type BackupPiece =
+  | { kind: 'header'; header: BackupHeader }
+  /** Rows as JSON, without their line feeds. */
+  | { kind: 'rows'; table: string; lines: string[] }
+  /** All rows of a table have come, and are those that were written. */
+  | { kind: 'table'; table: string; sha256: string };
+
+const LINE_FEED = 0x0a;
+const MARK_BYTE = MARK.charCodeAt(0);
+
+/** How much text is looked at at once. */
+const PIECE_BYTES = 512 * 1024;
+
+/** A header is some kilobytes; whatever goes on without a line feed for longer than a row can be long is no backup. */
+const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Reads a backup and checks all of it on the way: that it is one, of a version that is known, and whole to the last byte. What
+ * comes is to be believed only when it has come to its end.
+ * @throws BackupFileError for a file that is not there, broken, cut off, or too new.
+ */
+export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
+  const check = new BackupCheck(path);
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of decompress(path)) {
+      const text = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const end = text.lastIndexOf(LINE_FEED) + 1;
+      yield* check.take(text.subarray(0, end));
+      rest = text.subarray(end);
+      if (rest.length > LONGEST_LINE_BYTES) throw broken(path, 'it is not a backup');
+    }
+    check.finish(rest);
+  } catch (error) {
+    throw asBackupFileError(error, path);
+  }
+}
+
+/** Reads a whole backup for nothing but its soundness. @throws BackupFileError */
+export async function verifyBackup(
+  path: string,
+  onProgress?: (rows: number, allRows: number) => void,
+): Promise<BackupHeader> {
+  let header: BackupHeader | undefined;
+  let [seen, allRows] = [0, 0];
+  for await (const piece of readBackup(path)) {
+    if (piece.kind === 'header') {
+      header = piece.header;
+      allRows = rowsOf(header);
+    } else if (piece.kind === 'rows') {
+      seen += piece.lines.length;
+      onProgress?.(seen, allRows);
+    }
+  }
+  if (!header) throw broken(path, 'it is empty');
+  return header;
+}
+
+/** How many rows a backup holds. */
+export function rowsOf({ tables }: BackupHeader): number {
+  return tables.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function decompress(path: string): AsyncIterable<Buffer> {
+  // The pipeline's own error reaches whoever reads from its end.
+  return pipeline(createReadStream(path), createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) as Readable;
+}
+
+/** Follows the marks of a backup: what may come next, and what the rows since the last one come to. */
+class BackupCheck {
+  readonly #path: string;
+  #header: BackupHeader | undefined;
+  #headerHash = '';
+  #open: { name: string; rows: number; expected: number; hash: Hash } | undefined;
+  #tablesDone = 0;
+  #isOver = false;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Takes whole lines. */
+  *take(text: Buffer): Generator<BackupPiece> {
+    for (let start = 0; start < text.length; ) {
+      if (text[start] === MARK_BYTE || !this.#open) {
+        const end = text.indexOf(LINE_FEED, start) + 1;
+        yield* this.#mark(text.subarray(start, end));
+        start = end;
+      } else {
+        const end = endOfRows(text, start);
+        const rows = text.subarray(start, end);
+        this.#open.hash.update(rows);
+        const lines = rows.toString().split('\n');
+        lines.pop();
+        this.#open.rows += lines.length;
+        yield { kind: 'rows', table: this.#open.name, lines };
+        start = end;
+      }
+    }
+  }
+
+  /** @throws BackupFileError unless the end has come, and nothing behind it. */
+  finish(rest: Buffer): void {
+    if (!this.#header) throw broken(this.#path, 'it is not a backup');
+    if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'its end is missing');
+  }
+
+  *#mark(line: Buffer): Generator<BackupPiece> {
+    const mark = this.#parse(line);
+    if (this.#isOver) throw broken(this.#path, 'it goes on behind its end');
+    if ('backup' in mark) yield this.#takeHeader(mark, line);
+    else if (!this.#header) throw broken(this.#path, 'it is not a backup');
+    else if ('begin' in mark) this.#begin(mark.begin, this.#header);
+    else if ('done' in mark) yield this.#endTable(mark.done, mark.sha256);
+    else this.#end(mark.sha256, this.#header);
+  }
+
+  #parse(line: Buffer): BackupMark {
+    try {
+      if (line[0] !== MARK_BYTE) throw new Error('a row outside of a table');
+      const mark: unknown = JSON.parse(line.subarray(1).toString());
+      if (typeof mark === 'object' && mark !== null) return mark as BackupMark;
+      throw new Error('no mark');
+    } catch {
+      throw broken(this.#path, this.#header ? 'a line of it makes no sense' : 'it is not a backup');
+    }
+  }
+
+  #takeHeader(header: BackupHeader, line: Buffer): BackupPiece {
+    if (this.#header || header.backup !== 'groundswell') throw broken(this.#path, 'it is not a backup');
+    if (header.version > BACKUP_VERSION) {
+      throw new BackupFileError(
+        `${this.#path} was made by a newer Groundswell, in a form that this one does not know: upgrade first.`,
+      );
+    }
+    if (!isHeader(header)) throw broken(this.#path, 'its header makes no sense');
+    this.#header = header;
+    this.#headerHash = createHash('sha256').update(line).digest('hex');
+    return { kind: 'header', header };
+  }
+
+  #begin(name: string, { tables }: BackupHeader): void {
+    const expected = tables[this.#tablesDone];
+    if (this.#open || expected?.name !== name) throw broken(this.#path, `the table ${name} is out of its place`);
+    this.#open = { name, rows: 0, expected: expected.rows, hash: createHash('sha256') };
+  }
+
+  #endTable(name: string, sha256: string): BackupPiece {
+    const table = this.#open;
+    if (table?.name !== name) throw broken(this.#path, `the table ${name} is out of its place`);
+    if (table.rows !== table.expected || table.hash.digest('hex') !== sha256)
+      throw broken(this.#path, `the rows of ${name} are not those that were written`);
+    this.#open = undefined;
+    this.#tablesDone += 1;
+    return { kind: 'table', table: name, sha256 };
+  }
+
+  #end(sha256: string, { tables }: BackupHeader): void {
+    if (this.#open || this.#tablesDone !== tables.length || sha256 !== this.#headerHash)
+      throw broken(this.#path, 'its end does not fit its beginning');
+    this.#isOver = true;
+  }
+}
+
+function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boolean {
+  const areTexts = (list: unknown) => Array.isArray(list) && list.every((each) => typeof each === 'string');
+  return (
+    typeof createdAt === 'string' &&
+    !Number.isNaN(Date.parse(createdAt)) &&
+    areTexts(migrations) &&
+    Array.isArray(tables) &&
+    tables.every(({ name, columns, rows }) => typeof name === 'string' && areTexts(columns) && Number.isInteger(rows))
+  );
+}
+
+/** Where the lines end that are rows, from here on: at the next mark, or with the text. */
+function endOfRows(text: Buffer, start: number): number {
+  const mark = text.indexOf(`\n${MARK}`, start);
+  return mark === -1 ? text.length : mark + 1;
+}
+
+function broken(path: string, why: string): BackupFileError {
+  return new BackupFileError(`${path} cannot be restored from: ${why}. Nothing was changed.`);
+}
+
+/** What decompression and the file system say, in the operator's words. */
+function asBackupFileError(error: unknown, path: string): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+      return broken(path, 'there is no such file');
+    case 'EISDIR':
+      return broken(path, 'it is a folder');
+    case 'EACCES':
+      return broken(path, 'this user may not read it');
+    case 'Z_BUF_ERROR':
+      return broken(path, 'it is cut off');
+    case 'Z_DATA_ERROR':
+      return broken(path, 'it is damaged, or not a backup');
+    default:
+      return error;
+  }
+}

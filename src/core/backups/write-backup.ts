@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { Database, Sql } from '../database/database.ts';
+import { holdSnapshot, readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
+import { BACKUP_VERSION, type BackedUpTable, type BackupHeader, markLine } from './backup-format.ts';
+import { SITE_TABLES } from './site-tables.ts';
+
+export interface WriteBackupOptions {
+  /** The version of the program. */
+  groundswell: string;
+  /** Told now and then how many rows of all are written. */
+  onProgress?: ((rows: number, allRows: number) => void) | undefined;
+  /** Ends the work, which then leaves no file. */
+  signal?: AbortSignal | undefined;
+}
+
+export interface WrittenBackup {
+  header: BackupHeader;
+  bytes: number;
+}
+
+/**
+ * Writes a backup of the site as of one moment, while it runs: in one transaction that only reads and that nobody waits for.
+ * The file appears when it is whole and on the disk, readable for its owner alone; it replaces one of its name.
+ * `database` must give statements the time they need.
+ * @throws CoreError `unavailable`, or the error of the file system.
+ */
+export async function writeBackup(
+  database: Database,
+  path: string,
+  { groundswell, onProgress, signal }: WriteBackupOptions,
+): Promise<WrittenBackup> {
+  const partial = partialPath(path);
+  try {
+    const header = await database.transaction(async (sql) => {
+      await beginSnapshot(sql);
+      const tables = await readTableShapes(sql, SITE_TABLES);
+      const about = await describeSite(sql, tables, groundswell);
+      // Exclusive, so that nothing that is there is written into, and never for the eyes of others.
+      const file = await open(partial, 'wx', 0o600);
+      await pipeline(
+        Readable.from(snapshotLines(sql, tables, about, onProgress), { objectMode: false }),
+        createGzip(),
+        createWriteStream('', { fd: file.fd, flush: true, autoClose: false }),
+        { signal },
+      ).finally(() => file.close());
+      return about;
+    });
+    const { size: bytes } = await stat(partial);
+    await rename(partial, path);
+    await syncFolder(dirname(path));
+    return { header, bytes };
+  } catch (error) {
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Where a backup is while it is not whole. One of a process that was killed stays, and is nobody's backup. */
+export function partialPath(path: string): string {
+  return `${path}.${process.pid}.partial`;
+}
+
+async function beginSnapshot(sql: Sql): Promise<void> {
+  await holdSnapshot(sql);
+  // A server may end what takes long, or what waits for a slow disk on this side; a backup may.
+  await sql.query('SET LOCAL statement_timeout = 0');
+  await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+}
+
+async function describeSite(sql: Sql, present: readonly TableShape[], groundswell: string): Promise<BackupHeader> {
+  const [about] = await sql.query<{ created_at: string; postgresql: string }>(
+    "SELECT to_json(now()) #>> '{}' AS created_at, current_setting('server_version') AS postgresql",
+  );
+  const migrations = await sql.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY version');
+  const tables: BackedUpTable[] = [];
+  for (const { name, columns } of present) {
+    const [count] = await sql.query<{ rows: string }>(`SELECT count(*) AS rows FROM ${name}`);
+    tables.push({ name, columns: [...columns], rows: Number(count?.rows) });
+  }
+  return {
+    backup: 'groundswell',
+    version: BACKUP_VERSION,
+    createdAt: new Date(about?.created_at ?? Number.NaN).toISOString(),
+    groundswell,
+    postgresql: about?.postgresql ?? '',
+    migrations: migrations.map(({ name }) => name),
+    tables,
+  };
+}
+
+/** The whole of a backup, uncompressed. */
+async function* snapshotLines(
+  sql: Sql,
+  tables: readonly TableShape[],
+  header: BackupHeader,
+  onProgress: WriteBackupOptions['onProgress'],
+): AsyncGenerator<Buffer> {
+  const first = markLine(header);
+  yield first;
+  const allRows = header.tables.reduce((sum, { rows }) => sum + rows, 0);
+  let written = 0;
+  for (const shape of tables) {
+    yield markLine({ begin: shape.name });
+    const hash = createHash('sha256');
+    for await (const rows of readRows(sql, shape)) {
+      const lines = Buffer.from(`${rows.join('\n')}\n`);
+      hash.update(lines);
+      yield lines;
+      written += rows.length;
+      onProgress?.(written, allRows);
+    }
+    yield markLine({ done: shape.name, sha256: hash.digest('hex') });
+  }
+  yield markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
+}
+
+/** A name is on the disk when its folder is. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
