@@ -3,6 +3,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import type { Core } from '../core/core.ts';
 import { type Sources, systemSources } from '../core/sources.ts';
 import type { RateLimits } from '../settings/rate-limits.ts';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/stream-limits.ts';
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
 import { coreApi } from './core-api.ts';
@@ -18,9 +19,11 @@ import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
+import type { Live } from './live/live.ts';
 import { createPages } from './pages/pages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
+import { eventRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { addNotFound, sendNotFound } from './routes/not-found.ts';
 import { addPageRoutes } from './routes/pages.ts';
@@ -28,6 +31,7 @@ import { productRoutes } from './routes/products.ts';
 import { robotsRoutes } from './routes/robots.ts';
 import { type StaticFolders, staticFiles } from './routes/static-files.ts';
 import { upvoteRoutes } from './routes/upvotes.ts';
+import { webAppRoutes } from './routes/web-app.ts';
 
 export interface AppOptions {
   core: Core;
@@ -38,6 +42,9 @@ export interface AppOptions {
   log: FastifyBaseLogger;
   /** Unset: nothing is limited. */
   rateLimits?: RateLimits | undefined;
+  /** Tells open pages what changes. */
+  live: Live;
+  streamLimits?: StreamLimits;
   /** Whose `X-Forwarded-For` counts; unset: nobody's. */
   trustProxy?: TrustedProxies | undefined;
   sources?: Sources;
@@ -45,9 +52,12 @@ export interface AppOptions {
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
+const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwork: undefined };
+
 /** Builds the whole server, which then listens where and when its caller says. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { core, cache, renderer, folders, log, rateLimits, trustProxy, sources = systemSources, prepare } = options;
+  const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, prepare } = options;
+  const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK } = options;
   const pages = createPages(renderer, coreApi(core), cache);
   const app = Fastify({
     loggerInstance: log,
@@ -70,7 +80,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   validateByContract(app);
   addSecurityHeaders(app);
   negotiateRepresentation(app);
-  boundRequests(app);
+  boundRequests(app, streamLimits.perProcess);
   drainOnClose(app);
   const now = () => sources.now().getTime();
   const limiter = rateLimits && createRateLimiter(rateLimits, now);
@@ -83,9 +93,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(productRoutes, { core, cache, charge });
   await app.register(upvoteRoutes, { core });
   await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
+  await app.register(eventRoutes, { live, limits: streamLimits });
   await app.register(healthRoutes, { core });
   await app.register(robotsRoutes);
   await app.register(staticFiles, folders);
+  await app.register(webAppRoutes, { renderer });
   addPageRoutes(app, pages, charge);
   addNotFound(app, pages, allowedMethods);
   return app;

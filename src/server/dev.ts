@@ -42,6 +42,9 @@ async function devRenderer(
   { siteName, siteUrl }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
   return {
+    siteName,
+    // A page is read offline from the built site only.
+    shell: () => '',
     async render(path, api) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
       const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });

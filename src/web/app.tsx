@@ -3,7 +3,7 @@ import { Suspense } from 'react';
 import { Route, Routes, useLocation } from 'react-router';
 import type { Api } from '../contract/api.ts';
 import { ApiProvider } from './lib/api-context.tsx';
-import { SiteNameContext } from './lib/document-title.ts';
+import { SiteContext } from './lib/document-head.ts';
 import { RouteView } from './lib/lazy-route.tsx';
 import { NavigationProvider } from './lib/navigation.tsx';
 import { NowProvider } from './lib/now.tsx';
@@ -14,17 +14,17 @@ import { ErrorBoundary } from './ui/error-boundary.tsx';
 interface AppProps {
   api: Api;
   client: QueryClient;
-  siteName: string;
+  site: { name: string; url: string };
   /** Milliseconds since 1970. */
   renderedAt: number;
 }
 
 /** The whole site below a router, the same on the server and in the browser. */
-export function App({ api, client, siteName, renderedAt }: AppProps) {
+export function App({ api, client, site, renderedAt }: AppProps) {
   return (
     <ApiProvider value={api}>
       <QueryClientProvider client={client}>
-        <SiteNameContext value={siteName}>
+        <SiteContext value={site}>
           <NowProvider renderedAt={renderedAt}>
             <NavigationProvider>
               <Layout>
@@ -36,7 +36,7 @@ export function App({ api, client, siteName, renderedAt }: AppProps) {
               </Layout>
             </NavigationProvider>
           </NowProvider>
-        </SiteNameContext>
+        </SiteContext>
       </QueryClientProvider>
     </ApiProvider>
   );

@@ -16,6 +16,7 @@ async function start(): Promise<void> {
   if (!root || !stateText) throw new Error('The document has no #root or no #state');
 
   const state = JSON.parse(stateText) as PageState;
+  const site = { name: state.siteName, url: state.siteUrl };
   const client = createQueryClient('browser');
   restorePageState(client, state, { fresh: !takePendingWrite() && !isKeptDocument() });
   readAgainWhenThawed(client);
@@ -27,12 +28,7 @@ async function start(): Promise<void> {
       root,
       <StrictMode>
         <BrowserRouter>
-          <App
-            api={createHttpApi({ sessionId })}
-            client={client}
-            siteName={state.siteName}
-            renderedAt={state.renderedAt}
-          />
+          <App api={createHttpApi({ sessionId })} client={client} site={site} renderedAt={state.renderedAt} />
         </BrowserRouter>
       </StrictMode>,
     );

@@ -25,6 +25,8 @@ async function start(environment: Record<string, string>): Promise<void> {
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, RATE_LIMITS: 'off', ...environment });
   site = await serve(settings, log, {
     createRenderer: async () => ({
+      siteName: 'Groundswell',
+      shell: () => '',
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });

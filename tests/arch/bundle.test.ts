@@ -99,7 +99,7 @@ describe('the document of / with the sample catalogue', () => {
     expect(html).not.toMatch(/<[^>]+\son[a-z]+=/);
     const scripts = html.match(/<script[^>]*>/g) ?? [];
     expect(scripts.length).toBeGreaterThan(1);
-    expect(scripts.filter((tag) => !/ src="|type="application\/json"/.test(tag))).toEqual([]);
+    expect(scripts.filter((tag) => !/ src="|type="application\/(?:ld\+)?json"/.test(tag))).toEqual([]);
   });
 
   test('asks at once for all that the first view runs, and for nothing else', () => {

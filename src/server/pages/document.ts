@@ -1,4 +1,7 @@
+import { paths } from '../../contract/paths.ts';
 import type { RenderedPage } from '../../web/entry-server.tsx';
+import { escapeHtml } from './escape-html.ts';
+import { headTags } from './head-tags.ts';
 
 /** The browser's files that a document names, as addresses. */
 export interface ClientBuild {
@@ -12,22 +15,19 @@ export interface ClientBuild {
   fonts: readonly string[];
 }
 
-const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-/** Makes text safe inside an element or a quoted attribute. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
-}
-
 /** Writes the document around a rendered page. */
 export function renderDocument(page: RenderedPage, build: ClientBuild): string {
   const head = [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     '<meta name="color-scheme" content="light dark">',
-    `<title>${escapeHtml(page.title)}</title>`,
-    `<meta name="description" content="${escapeHtml(page.description)}">`,
+    '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">',
+    '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d2030">',
+    ...headTags(page),
+    '<link rel="icon" href="/favicon.ico" sizes="32x32">',
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+    '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+    `<link rel="manifest" href="${paths.manifest}">`,
     ...build.fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`),
     ...build.styles.map((href) => `<link rel="stylesheet" href="${href}">`),
     // Blocks the first paint on purpose: a remembered theme must not flash the other one.

@@ -1,11 +1,14 @@
 import type { ReadApi } from '../../contract/api.ts';
-import { render } from '../../web/entry-server.tsx';
+import { emptyPage, render } from '../../web/entry-server.tsx';
 import { type ClientBuild, renderDocument } from './document.ts';
 
 /** Turns an address into a whole document; the same for every visitor. */
 export interface PageRenderer {
+  readonly siteName: string;
   /** Reads what it needs through `api`, so that its caller knows what a page depends on. */
   render(path: string, api: ReadApi): Promise<{ status: number; html: string; problems: readonly Error[] }>;
+  /** The document without a page in it, from which a browser that is offline starts. */
+  shell(): string;
 }
 
 export interface RendererOptions {
@@ -17,9 +20,11 @@ export interface RendererOptions {
 /** The renderer of a built site. */
 export function createPageRenderer({ siteName, siteUrl, build }: RendererOptions): PageRenderer {
   return {
+    siteName,
     async render(path, api) {
       const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });
       return { status: page.status, html: renderDocument(page, build), problems: page.problems ?? [] };
     },
+    shell: () => renderDocument(emptyPage(siteName, siteUrl()), build),
   };
 }

@@ -1,5 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
+import { paths } from '../../contract/paths.ts';
+import { REVALIDATE } from '../http/caching.ts';
 import { addSecurityHeaders } from '../http/security-headers.ts';
 
 export interface StaticFolders {
@@ -8,6 +10,16 @@ export interface StaticFolders {
   /** The sample catalogue's pictures. */
   picturesDir: string;
 }
+
+/** Files with fixed names, where browsers and the web app manifest look for them. */
+const ICONS = [
+  'favicon.svg',
+  'favicon.ico',
+  'apple-touch-icon.png',
+  'icon-192.png',
+  'icon-512.png',
+  'icon-maskable-512.png',
+] as const;
 
 /** A picture is only ever shown: opened by itself, an SVG must not run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
@@ -23,8 +35,13 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (app, { clie
     redirect: false,
     setHeaders: (response) => response.setHeader('Vary', 'Accept-Encoding'),
   });
-  app.get('/favicon.svg', (_request, reply) =>
-    reply.sendFile('favicon.svg', clientDir, { maxAge: '1d', immutable: false }),
+  for (const name of ICONS) {
+    app.get(`/${name}`, (_request, reply) => reply.sendFile(name, clientDir, { maxAge: '1d', immutable: false }));
+  }
+
+  // Asked for again and again, so that a new build is known at the first visit after it.
+  app.get(paths.serviceWorker, (_request, reply) =>
+    reply.header('Cache-Control', REVALIDATE).sendFile('service-worker.js', clientDir, { cacheControl: false }),
   );
 
   await app.register(async (pictures) => {

@@ -1,26 +1,26 @@
 import { type DehydratedState, dehydrate, hydrate, type QueryClient } from '@tanstack/react-query';
+import { scriptJson } from './script-json.ts';
 
 /** What the server knew when it rendered a page; the browser starts from it. */
 export interface PageState {
   siteName: string;
+  /** The origin of absolute links. */
+  siteUrl: string;
   /** Milliseconds since 1970. */
   renderedAt: number;
   queries: DehydratedState;
 }
 
 /** JSON that is safe inside a `<script>` element. */
-export function writePageState(client: QueryClient, siteName: string, renderedAt: number): string {
+export function writePageState(client: QueryClient, site: Omit<PageState, 'queries'>): string {
   const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
   for (const { state } of queries.queries) {
     // A reason is for the server's log; the page only has to know that the read failed.
     if (state.error) state.error = { message: 'unavailable' } as Error;
     state.fetchFailureReason = null;
   }
-  const state: PageState = { siteName, renderedAt, queries };
-  return JSON.stringify(state).replace(
-    /[<\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  const state: PageState = { ...site, queries };
+  return scriptJson(state);
 }
 
 /**

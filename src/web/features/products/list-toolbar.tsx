@@ -35,15 +35,30 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
     <ul className="active-filters" aria-label="Active filters">
       {q && <FilterChip kind="Search" value={`“${q}”`} without={hrefOf({ tag, sort })} />}
       {tag && <FilterChip kind="Tag" value={tag} without={hrefOf({ q, sort })} />}
-      {page && <FilterChip kind="From page" value={String(page)} without={hrefOf({ q, tag, sort })} />}
+      {page && (
+        <FilterChip
+          kind="From page"
+          value={String(page)}
+          without={hrefOf({ q, tag, sort })}
+          // Only of the second page it is known where the one before begins.
+          rel={page === 2 ? 'prev' : undefined}
+        />
+      )}
     </ul>
   );
 }
 
-function FilterChip({ kind, value, without }: { kind: string; value: string; without: string }) {
+interface FilterChipProps {
+  kind: string;
+  value: string;
+  without: string;
+  rel?: string | undefined;
+}
+
+function FilterChip({ kind, value, without, rel }: FilterChipProps) {
   return (
     <li>
-      <Link className="filter-chip" to={without}>
+      <Link className="filter-chip" to={without} rel={rel}>
         <span className="visually-hidden">Remove </span>
         <span className="filter-chip-kind">{kind}:</span> <span className="filter-chip-value">{value}</span>
         <CloseIcon />

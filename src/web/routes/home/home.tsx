@@ -4,17 +4,17 @@ import { readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
 import { ProductList } from '../../features/products/product-list.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
 import { rememberList } from '../../lib/list-return.ts';
+import { homeHead } from './head.ts';
 import { Landscapes } from './landscapes.tsx';
-import { homeTitle } from './titles.ts';
 import { WelcomeBanner } from './welcome-banner.tsx';
 
 export function Home() {
   const [params] = useSearchParams();
   const { pathname, search, key } = useLocation();
   const filters = readFilters(params);
-  useDocumentTitle(homeTitle(filters, useSiteName()));
+  useDocumentHead(homeHead(filters, useSiteName()));
   useEffect(() => rememberList({ href: `${pathname}${search}`, key }), [pathname, search, key]);
 
   return (

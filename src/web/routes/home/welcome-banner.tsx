@@ -1,4 +1,4 @@
-import { useSiteName } from '../../lib/document-title.ts';
+import { useSiteName } from '../../lib/document-head.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
 

@@ -1,6 +1,6 @@
 import { Link } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
-import { useSiteName } from '../../lib/document-title.ts';
+import { useSiteName } from '../../lib/document-head.ts';
 
 export function SiteFooter() {
   return (

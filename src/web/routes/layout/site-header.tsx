@@ -1,7 +1,7 @@
 import { Link } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
-import { useSiteName } from '../../lib/document-title.ts';
+import { useSiteName } from '../../lib/document-head.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, WaveMark } from '../../ui/icons.tsx';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';

@@ -1,17 +1,16 @@
 import { useEffect } from 'react';
 import { Link, useLocation } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
-import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
 import { useHasNavigated } from '../../lib/navigation.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-
-export const NOT_FOUND_TITLE = 'Page not found';
+import { notFoundHead } from './head.ts';
 
 export function NotFound() {
   const { pathname } = useLocation();
   const navigated = useHasNavigated();
-  useDocumentTitle(`${NOT_FOUND_TITLE} · ${useSiteName()}`);
+  useDocumentHead(notFoundHead(useSiteName()));
   useEffect(() => {
     // A path that the server was asked for is in the server's log already.
     if (navigated) console.warn(`Page not found: ${pathname}`);

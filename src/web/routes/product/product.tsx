@@ -11,12 +11,12 @@ import { Screenshots } from '../../features/products/screenshots.tsx';
 import { TeamList } from '../../features/products/team-list.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { useApi } from '../../lib/api-context.tsx';
-import { useDocumentTitle, useSiteName } from '../../lib/document-title.ts';
+import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
 import { useReadOnArrival } from '../../lib/navigation.tsx';
 import { findListedProduct } from '../../lib/product-cache.ts';
 import { BackLink } from './back-link.tsx';
+import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing } from './product-states.tsx';
-import { productTitle } from './titles.ts';
 import { useCommentsScroll } from './use-comments-scroll.ts';
 
 export function ProductPage() {
@@ -29,7 +29,11 @@ export function ProductPage() {
     placeholderData: () => findListedProduct(client, id),
   });
   const siteName = useSiteName();
-  useDocumentTitle(isPending ? `Loading product... · ${siteName}` : productTitle(data?.product, siteName));
+  useDocumentHead(
+    data
+      ? productHead(data.product, siteName)
+      : missingProductHead(siteName, isPending ? 'Loading product...' : undefined),
+  );
   useCommentsScroll(Boolean(data));
 
   return (

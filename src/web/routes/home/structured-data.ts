@@ -1,0 +1,44 @@
+import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { listHref, type ProductFilters } from '../../features/products/filters.ts';
+import { HOME_DESCRIPTION } from './head.ts';
+
+interface ListData {
+  siteName: string;
+  siteUrl: string;
+  filters: ProductFilters;
+  products: readonly Product[];
+  /** The rank of the first one. */
+  firstRank: number;
+}
+
+/** The list for search engines: its products in their order, and on the home page the site and how to search it. */
+export function listStructuredData({ siteName, siteUrl, filters, products, firstRank }: ListData): object[] {
+  const list = {
+    '@type': 'ItemList',
+    name: filters.tag ? `${filters.tag} products` : 'Top Products Launching Today',
+    numberOfItems: products.length,
+    itemListElement: products.map(({ id }, index) => ({
+      '@type': 'ListItem',
+      position: firstRank + index,
+      url: siteUrl + paths.product(id),
+    })),
+  };
+  const items = products.length > 0 ? [list] : [];
+  return listHref(filters) === paths.home ? [website(siteName, siteUrl), ...items] : items;
+}
+
+function website(siteName: string, siteUrl: string): object {
+  return {
+    '@type': 'WebSite',
+    '@id': `${siteUrl}/#website`,
+    name: siteName,
+    url: siteUrl + paths.home,
+    description: HOME_DESCRIPTION,
+    potentialAction: {
+      '@type': 'SearchAction',
+      target: { '@type': 'EntryPoint', urlTemplate: `${siteUrl}/?q={search_term_string}` },
+      'query-input': 'required name=search_term_string',
+    },
+  };
+}

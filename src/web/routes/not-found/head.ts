@@ -1,0 +1,6 @@
+import type { PageHead } from '../../lib/page-head.ts';
+import { HOME_DESCRIPTION } from '../home/head.ts';
+
+export function notFoundHead(siteName: string): PageHead {
+  return { title: `Page not found · ${siteName}`, description: HOME_DESCRIPTION, noindex: true };
+}

@@ -1,0 +1,77 @@
+import type { Comment } from '../../../contract/comments/schema.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { Product, TeamMember } from '../../../contract/products/schema.ts';
+import { clampText } from '../../lib/clamp-text.ts';
+
+/** The page repeats what it says; the first words of the first comments are enough of an example. */
+const MOST_COMMENTS = 10;
+const COMMENT_CHARACTERS = 300;
+const DESCRIPTION_CHARACTERS = 500;
+const MOST_PICTURES = 5;
+
+interface ProductData {
+  siteName: string;
+  siteUrl: string;
+  product: Product;
+  comments: readonly Comment[];
+}
+
+/**
+ * A product for search engines. It claims nothing that the page does not show: there is no price, no rating and no date of
+ * release, since a launch date is free text.
+ */
+export function productStructuredData({ siteName, siteUrl, product, comments }: ProductData): object[] {
+  const url = siteUrl + paths.product(product.id);
+  const absolute = (address: string) => absoluteUrl(address, siteUrl);
+  const screenshots = product.screenshots.slice(0, MOST_PICTURES).flatMap(absolute);
+  const application = {
+    '@type': 'SoftwareApplication',
+    '@id': `${url}#product`,
+    name: product.name,
+    url,
+    description: clampText(product.description, DESCRIPTION_CHARACTERS),
+    image: [siteUrl + paths.card(product.id), ...absolute(product.image)],
+    applicationCategory: product.category,
+    author: { '@type': 'Organization', name: product.maker },
+    ...(product.tags.length > 0 ? { keywords: product.tags } : {}),
+    ...(screenshots.length > 0 ? { screenshot: screenshots } : {}),
+    ...(product.team.length > 0 ? { contributor: product.team.map(person) } : {}),
+    interactionStatistic: [counter('LikeAction', product.upvotes), counter('CommentAction', product.comments)],
+    commentCount: product.comments,
+    ...(comments.length > 0 ? { comment: comments.slice(0, MOST_COMMENTS).map(said) } : {}),
+  };
+  const breadcrumbs = {
+    '@type': 'BreadcrumbList',
+    itemListElement: [crumb(1, siteName, siteUrl + paths.home), crumb(2, product.name, url)],
+  };
+  return [application, breadcrumbs];
+}
+
+function person({ name, role }: TeamMember): object {
+  return { '@type': 'Person', name, ...(role ? { jobTitle: role } : {}) };
+}
+
+function counter(action: 'LikeAction' | 'CommentAction', count: number): object {
+  return { '@type': 'InteractionCounter', interactionType: { '@type': action }, userInteractionCount: count };
+}
+
+function said({ authorName, content, createdAt, likes }: Comment): object {
+  return {
+    '@type': 'Comment',
+    text: clampText(content, COMMENT_CHARACTERS),
+    dateCreated: createdAt,
+    upvoteCount: likes,
+    author: { '@type': 'Person', name: authorName },
+  };
+}
+
+function crumb(position: number, name: string, item: string): object {
+  return { '@type': 'ListItem', position, name, item };
+}
+
+/** None, or the address where others reach it. */
+function absoluteUrl(address: string, siteUrl: string): string[] {
+  if (address === '' || !URL.canParse(address, siteUrl)) return [];
+  const url = new URL(address, siteUrl);
+  return /^https?:$/.test(url.protocol) ? [url.href] : [];
+}

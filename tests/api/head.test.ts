@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { canonicalOf, headElements, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
+import { newVisitor } from '../support/requests.ts';
+import { faultsOf } from '../support/structured-data.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const SITE = 'http://groundswell.test';
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite();
+});
+
+beforeEach(async () => {
+  await site.database.query('DELETE FROM products');
+});
+
+afterAll(() => site.close());
+
+const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
+
+/** Scripts of the world, what could end an attribute or an element, and characters of several units. */
+const TEXTS = {
+  Arabic: 'مرحبا بالعالم',
+  Chinese: '发现和发布创新的科技产品',
+  Greek: 'Ἀνακαλύψτε προϊόντα',
+  emoji: '👩‍👩‍👧‍👦 waves 🌊 🇳🇴',
+  quotes: `"double" 'single' <b>&amp;</b> </title></script><script>alert(1)</script>`,
+  separators: 'a\u2028b\u2029c',
+};
+
+describe('the one address of a page', () => {
+  test.each([
+    ['/', '/'],
+    ['/?utm_source=mail&fbclid=1', '/'],
+    ['/?sort=top', '/'],
+    ['/?tag=Boats', '/?tag=boats'],
+    ['/?tag=boats&sort=discussed', '/?tag=boats'],
+    ['/product/a', '/product/a'],
+    ['/product/a?ref=feed', '/product/a'],
+  ])('%s is found as %s', async (url, canonical) => {
+    await site.addProduct({ id: 'a', tags: ['Boats'] });
+    const page = await html(url);
+    expect(canonicalOf(page)).toBe(SITE + canonical);
+    expect(metaOf(page, 'og:url')).toBe(SITE + canonical);
+    expect(metaOf(page, 'robots')).toBeUndefined();
+  });
+
+  test('of a later page is the first one’s, of products and of comments', async () => {
+    for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
+    const { nextCursor } = await site.ask.json<{ nextCursor: string }>('/api/products?limit=30');
+    const page = await html(`/?cursor=${nextCursor}&page=2`);
+    expect(canonicalOf(page)).toBe(`${SITE}/`);
+    expect(titleOf(page)).toContain('page 2');
+    expect(page, 'a plain link to the page before').toMatch(
+      /<a[^>]* rel="prev"[^>]* href="\/"|<a[^>]* href="\/"[^>]* rel="prev"/,
+    );
+    expect(await html('/'), 'a plain link to the page after').toMatch(/<a[^>]* rel="next"/);
+  });
+
+  test.each([
+    ['/?q=wave', 200],
+    ['/?q=wave&tag=boats', 200],
+    ['/?tag=nothing-has-it', 200],
+    ['/product/unknown', 404],
+    ['/unknown', 404],
+  ])('%s is not to be found', async (url, status) => {
+    await site.addProduct({ name: 'Wave', tags: ['boats'] });
+    const answer = await site.ask.get(url);
+    expect(answer.statusCode).toBe(status);
+    expect(canonicalOf(answer.body)).toBeUndefined();
+    expect(metaOf(answer.body, 'robots')).toBe('noindex');
+    expect(structuredDataOf(answer.body)).toEqual([]);
+  });
+
+  test('comes from SITE_URL: what a request calls the host changes nothing', async () => {
+    await site.addProduct({ id: 'a' });
+    for (const url of ['/', '/product/a']) {
+      const forged = await html(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+      expect(forged).not.toContain('evil.example');
+    }
+  });
+});
+
+describe('previews of a link', () => {
+  test('a product shows its name, its first words and its card', async () => {
+    await site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
+    const page = await html('/product/a');
+    expect(titleOf(page)).toBe('Harbour · Groundswell');
+    const expected = {
+      description: 'Keeps small boats safe.',
+      'og:type': 'website',
+      'og:site_name': 'Groundswell',
+      'og:title': 'Harbour · Groundswell',
+      'og:description': 'Keeps small boats safe.',
+      'og:image': `${SITE}/og/a.png`,
+      'og:image:type': 'image/png',
+      'og:image:width': '1200',
+      'og:image:height': '630',
+      'og:image:alt': 'Harbour, by Quay & Co',
+      'twitter:card': 'summary_large_image',
+    };
+    for (const [name, content] of Object.entries(expected)) expect(metaOf(page, name), name).toBe(content);
+  });
+
+  test('the list shows the site’s card', async () => {
+    expect(metaOf(await html('/'), 'og:image')).toBe(`${SITE}/og.png`);
+  });
+
+  test.each(Object.entries(TEXTS))('%s comes out as it was written', async (_name, text) => {
+    await site.addProduct({ id: 'a', name: text, description: text });
+    const page = await html('/product/a');
+    const line = text.replaceAll(/\s+/g, ' ');
+    expect(titleOf(page)).toBe(`${line} · Groundswell`);
+    expect(metaOf(page, 'description')).toBe(line);
+    expect(metaOf(page, 'og:title')).toBe(`${line} · Groundswell`);
+    expect(itemOf(page, 'SoftwareApplication')).toMatchObject({ name: text, description: line });
+  });
+
+  test.each(Object.entries(TEXTS))('5,000 characters of %s end at a whole one', async (_name, text) => {
+    const long = `${text} `.repeat(5_000 / text.length).trim();
+    await site.addProduct({ id: 'a', name: long.slice(0, 300).trim(), description: long });
+    const page = await html('/product/a');
+    const description = metaOf(page, 'description') ?? '';
+    expect(description).toMatch(/…$/);
+    expect(description.isWellFormed()).toBe(true);
+    const line = long.replaceAll(/\s+/g, ' ');
+    expect(line.startsWith(description.slice(0, -1)), description).toBe(true);
+    const characters = [...new Intl.Segmenter('en').segment(description)].length;
+    expect(characters).toBeLessThanOrEqual(160);
+    expect(characters).toBeGreaterThan(90);
+    expect([...new Intl.Segmenter('en').segment(titleOf(page))].length).toBeLessThanOrEqual(110);
+  });
+});
+
+describe('other ways to read a page', () => {
+  const alternates = async (url: string) =>
+    headElements(await html(url), 'link')
+      .filter(({ rel }) => rel === 'alternate')
+      .map(({ type, href }) => [type, href]);
+
+  test('the list has its feeds', async () => {
+    expect(await alternates('/')).toEqual([
+      ['application/atom+xml', `${SITE}/feed.xml`],
+      ['application/feed+json', `${SITE}/feed.json`],
+    ]);
+  });
+
+  test('a product has the feed of its comments, and how to embed it', async () => {
+    await site.addProduct({ id: 'a' });
+    expect(await alternates('/product/a')).toEqual([
+      ['application/atom+xml', `${SITE}/product/a/comments.xml`],
+      ['application/json+oembed', `${SITE}/oembed?url=${encodeURIComponent(`${SITE}/product/a`)}&format=json`],
+    ]);
+  });
+});
+
+describe('structured data', () => {
+  test('of the list is the site with its search, and the products in their order', async () => {
+    for (let number = 1; number <= 31; number += 1) await site.addProduct({ id: `p-${number}` });
+    const page = await html('/');
+    expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
+    const urls = (itemOf(page, 'ItemList').itemListElement as { url: string; position: number }[]).map(
+      ({ url, position }) => `${position} ${url}`,
+    );
+    expect(urls).toHaveLength(30);
+    expect(urls.slice(0, 2)).toEqual([`1 ${SITE}/product/p-31`, `2 ${SITE}/product/p-30`]);
+    expect(itemOf(page, 'WebSite').name).toBe('Groundswell');
+    const { nextCursor } = await site.ask.json<{ nextCursor: string }>('/api/products?limit=30');
+    const second = structuredDataOf(await html(`/?cursor=${nextCursor}&page=2`));
+    expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: 31 }] }]);
+  });
+
+  test('of a product holds its counts, its people, its comments and the way to it', async () => {
+    await site.addProduct({
+      id: 'a',
+      name: 'Harbour',
+      category: 'Shelter',
+      maker: 'Quay',
+      image: 'https://elsewhere.example/a.png',
+      screenshots: ['/pictures/git/tile.svg', 'javascript:alert(1)', 'data:image/png;base64,AA'],
+      tags: ['boats'],
+      team: [{ name: 'Ada', role: 'Maker', avatar: '' }],
+    });
+    await site.ask.put('/api/products/a/upvote', newVisitor());
+    for (const content of ['First', 'Second </script>']) {
+      await site.ask.post('/api/comments', { productId: 'a', content }, newVisitor());
+    }
+    const page = await html('/product/a');
+    expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
+    expect(itemOf(page, 'SoftwareApplication')).toMatchObject({
+      name: 'Harbour',
+      url: `${SITE}/product/a`,
+      image: [`${SITE}/og/a.png`, 'https://elsewhere.example/a.png'],
+      screenshot: [`${SITE}/pictures/git/tile.svg`],
+      contributor: [{ '@type': 'Person', name: 'Ada', jobTitle: 'Maker' }],
+      interactionStatistic: [{ userInteractionCount: 1 }, { userInteractionCount: 2 }],
+      commentCount: 2,
+      comment: expect.arrayContaining([expect.objectContaining({ text: 'Second </script>' })]),
+    });
+    expect(itemOf(page, 'BreadcrumbList').itemListElement).toMatchObject([
+      { position: 1, item: `${SITE}/` },
+      { position: 2, name: 'Harbour', item: `${SITE}/product/a` },
+    ]);
+  });
+
+  test('of a bare product is whole as well', async () => {
+    await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
+    expect(structuredDataOf(await html('/product/a')).flatMap((item) => faultsOf(item))).toEqual([]);
+  });
+
+  test('that is wrong is found', () => {
+    expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
+      'Person.name is missing',
+      'Person.nmae is not a property of it',
+    ]);
+    expect(faultsOf({ '@type': 'Organization', name: '' })).toEqual(['Organization.name is no text']);
+    expect(faultsOf({ '@type': 'Thing' })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,113 @@
+import type { Item } from './page-head.ts';
+
+type Check = (value: unknown) => string | undefined;
+
+/**
+ * What search engines ask of each type that the site uses, after their documentation and schema.org: the properties that
+ * must be there, the ones that may, and what may stand in them. A property that is not named here is a fault, since a
+ * misspelt one would be left out without a word.
+ */
+const TYPES: Record<string, { required: Record<string, Check>; optional?: Record<string, Check> }> = {
+  WebSite: {
+    required: { name: text, url: address, potentialAction: item('SearchAction') },
+    optional: { '@id': address, description: text },
+  },
+  SearchAction: { required: { target: item('EntryPoint'), 'query-input': equal('required name=search_term_string') } },
+  EntryPoint: { required: { urlTemplate: (value) => address(String(value).replace('{search_term_string}', 'term')) } },
+  ItemList: { required: { itemListElement: consecutive }, optional: { name: text, numberOfItems: count } },
+  ListItem: { required: { position: count }, optional: { url: address, name: text, item: address } },
+  BreadcrumbList: { required: { itemListElement: consecutive } },
+  SoftwareApplication: {
+    required: {
+      name: text,
+      url: address,
+      description: text,
+      image: listOf(address),
+      applicationCategory: text,
+      author: item('Organization'),
+      interactionStatistic: listOf(item('InteractionCounter')),
+      commentCount: count,
+    },
+    optional: {
+      '@id': address,
+      keywords: listOf(text),
+      screenshot: listOf(address),
+      contributor: listOf(item('Person')),
+      comment: listOf(item('Comment')),
+    },
+  },
+  InteractionCounter: {
+    required: { interactionType: oneOf(item('LikeAction'), item('CommentAction')), userInteractionCount: count },
+  },
+  LikeAction: { required: {} },
+  CommentAction: { required: {} },
+  Organization: { required: { name: text } },
+  Person: { required: { name: text }, optional: { jobTitle: text } },
+  Comment: { required: { text, author: item('Person'), dateCreated: time, upvoteCount: count } },
+};
+
+/** What is wrong with an item, each fault with its place; nothing where all is well. */
+export function faultsOf(value: Item, place = value['@type']): string[] {
+  const type = TYPES[value['@type']];
+  if (!type) return [`${place}: the type ${value['@type']} is not known`];
+  const missing = Object.keys(type.required).filter((name) => !(name in value));
+  const checks: Record<string, Check> = { ...type.required, ...type.optional };
+  const wrong = Object.entries(value).flatMap(([name, content]) => {
+    if (name === '@type') return [];
+    const check = checks[name];
+    const fault = check ? check(content) : 'is not a property of it';
+    return fault === undefined ? [] : [`${place}.${name} ${fault}`];
+  });
+  return [...missing.map((name) => `${place}.${name} is missing`), ...wrong];
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? undefined : 'is no text';
+}
+
+function count(value: unknown): string | undefined {
+  return Number.isInteger(value) && Number(value) >= 0 ? undefined : 'is no count';
+}
+
+function address(value: unknown): string | undefined {
+  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value)
+    ? undefined
+    : `is no absolute address: ${value}`;
+}
+
+function time(value: unknown): string | undefined {
+  return typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? undefined : 'is no time of ISO 8601';
+}
+
+function equal(wanted: string): Check {
+  return (value) => (value === wanted ? undefined : `is not '${wanted}'`);
+}
+
+function item(type: string): Check {
+  return (value) => {
+    const inner = value as Item;
+    if (inner?.['@type'] !== type) return `is no ${type}`;
+    return faultsOf(inner).join('; ') || undefined;
+  };
+}
+
+function oneOf(...checks: Check[]): Check {
+  return (value) => (checks.some((check) => check(value) === undefined) ? undefined : 'is none of what it may be');
+}
+
+function listOf(check: Check): Check {
+  return (value) => {
+    if (!Array.isArray(value) || value.length === 0) return 'is no list';
+    return value.map(check).find((fault) => fault !== undefined);
+  };
+}
+
+/** List items whose positions count on by one. */
+function consecutive(value: unknown): string | undefined {
+  const fault = listOf(item('ListItem'))(value);
+  if (fault !== undefined) return fault;
+  const positions = (value as { position: number }[]).map(({ position }) => position);
+  return positions.every((position, index) => position === (positions[0] ?? 0) + index)
+    ? undefined
+    : 'is not in its order';
+}
