@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AddedComment, Comment, CommentPage, HeldComments } from '../../src/contract/comments/schema.ts';
 import type { ProductDetail, ProductPage } from '../../src/contract/products/schema.ts';
 import { browseComments } from '../../src/core/comments/browse-comments.ts';
-import { releaseComments } from '../../src/core/comments/held-comments.ts';
+import { releaseComments } from '../../src/core/comments/release-comments.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { expectProblem } from '../support/expect-problem.ts';
@@ -159,7 +159,7 @@ describe('the operator', () => {
     const visitor = newVisitor();
     const comment = await post(visitor, trap);
     const [newest] = await browseComments(site.database, { heldOnly: true, limit: 1 });
-    expect(newest).toEqual({ ...comment, held: true });
+    expect(newest).toEqual({ ...comment, held: true, hidden: null });
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });
 

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { type BrowsedComment, browseComments } from '../../core/comments/browse-comments.ts';
-import { releaseComments } from '../../core/comments/held-comments.ts';
+import { releaseComments } from '../../core/comments/release-comments.ts';
 import { isUuid } from '../../core/uuid.ts';
 import { oneLine } from '../one-line.ts';
 import { UsageError } from '../usage-error.ts';

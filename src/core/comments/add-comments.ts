@@ -1,6 +1,7 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
+import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { Outcome } from '../group-commit.ts';
@@ -19,7 +20,8 @@ export interface AddedComment {
 // and one that another transaction claims at this moment is waited for. The counts are locked first, as everywhere.
 const ADD_COMMENTS = `WITH locked AS (
     SELECT product_id FROM product_counts
-    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) ORDER BY product_id FOR UPDATE
+    WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
+    ORDER BY product_id FOR UPDATE
   ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,

@@ -14,6 +14,9 @@ export interface CommentRow {
 
 export const COMMENT_COLUMNS = 'id, product_id, author_name, author_avatar, author_badge, content, likes, created_at';
 
+/** The condition on a row of comments that everybody may read it: just these are counted. */
+export const PUBLIC = 'held_for IS NULL AND hidden_at IS NULL';
+
 export function commentOf(row: CommentRow): Comment {
   return {
     id: row.id,

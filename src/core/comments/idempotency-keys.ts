@@ -19,9 +19,9 @@ const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COL
   .join(', ')}
   FROM unnest($1::text[], $2::text[]) AS asked (user_session, idempotency_key)
   JOIN comment_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
-  JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id`;
+  JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
 
-/** The comments that keys stand for, by `keyOf`; without those that were removed since. */
+/** The comments that keys stand for, by `keyOf`; without those that were removed or hidden since. */
 export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
   const asked = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   if (asked.length === 0) return new Map();

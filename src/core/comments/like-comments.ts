@@ -1,6 +1,7 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
+import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import type { Outcome } from '../group-commit.ts';
 import { isUuid } from '../uuid.ts';
@@ -17,16 +18,18 @@ export interface Liked extends Likes {
 }
 
 // Locked in the order of their ids first, so that two processes never wait for each other crosswise. A comment that is
-// held back is there for the session that wrote it alone.
+// held back is there for the session that wrote it alone, and one that is hidden for nobody.
 const LIKE_COMMENTS = `WITH locked AS (
-    SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id FOR NO KEY UPDATE
+    SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
+      AND EXISTS (SELECT 1 FROM product_counts c WHERE c.product_id = comments.product_id AND ${OPEN})
+    ORDER BY id FOR NO KEY UPDATE
   )
   UPDATE comments SET likes = comments.likes + CASE WHEN held_for IS NULL THEN added.likes
     ELSE (SELECT count(*)::integer FROM unnest(added.sessions) AS session WHERE session = held_for) END
   FROM (SELECT id, count(*)::integer AS likes, array_agg(session) AS sessions
     FROM unnest($1::uuid[], $2::text[]) AS liked (id, session)
     WHERE id IN (SELECT id FROM locked) GROUP BY id) AS added
-  WHERE comments.id = added.id AND (held_for IS NULL OR held_for = ANY(added.sessions))
+  WHERE comments.id = added.id AND hidden_at IS NULL AND (held_for IS NULL OR held_for = ANY(added.sessions))
   RETURNING comments.id, comments.product_id, comments.likes, comments.held_for`;
 
 /**

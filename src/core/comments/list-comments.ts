@@ -5,7 +5,7 @@ import { isProductId } from '../../contract/products/product-id.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { productNotFound } from '../products/product-not-found.ts';
-import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
 type Column = KeysetOrder<CommentRow>['columns'][number];
 
@@ -42,7 +42,7 @@ export async function listComments(sql: Sql, productId: string, query: CommentLi
   const [count] = isProductId(productId) ? await sql.query<{ total: number }>(SELECT_TOTAL, [productId]) : [];
   if (count === undefined) throw productNotFound();
   const rows = await sql.query<CommentRow>(
-    `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND held_for IS NULL ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
+    `SELECT ${COMMENT_COLUMNS} FROM comments WHERE product_id = $1 AND ${PUBLIC} ${after} ORDER BY ${orderBy(order)} LIMIT $2`,
     values,
   );
   const { shown, nextCursor } = pageOf(order, rows, limit);

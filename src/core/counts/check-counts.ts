@@ -1,4 +1,6 @@
+import { recordAct } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
+import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { lockCounts } from './lock-counts.ts';
 
@@ -28,7 +30,7 @@ interface CountRow {
 // or not at all. That is why writes in between are no false alarm.
 const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
     (SELECT count(*)::integer FROM upvotes u WHERE u.product_id = p.id) AS upvote_rows,
-    (SELECT count(*)::integer FROM comments m WHERE m.product_id = p.id AND m.held_for IS NULL) AS comment_rows
+    (SELECT count(*)::integer FROM comments WHERE product_id = p.id AND ${PUBLIC}) AS comment_rows
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id`;
 
 const COUNT_BATCH = `${COUNT_ROWS} WHERE p.id > $1 ORDER BY p.id LIMIT $2`;
@@ -68,9 +70,14 @@ export async function repairCounts(database: Database, productIds: readonly stri
   return database.transaction(async (sql) => {
     await lockCounts(sql, productIds);
     const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+    if (wrong.length > 0) await recordAct(sql, { act: 'counts repair', subject: subjectOf(wrong), details: { wrong } });
     await noteChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
     return wrong;
   });
+}
+
+function subjectOf([first, ...others]: readonly WrongCount[]): string {
+  return `${first?.productId}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
 function wrongOf(rows: readonly CountRow[]): WrongCount[] {

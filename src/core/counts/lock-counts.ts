@@ -1,5 +1,11 @@
 import type { Sql } from '../database/database.ts';
 
+/**
+ * The condition on a row of product_counts that visitors may write to its product. Only while a product with very many
+ * upvotes is being removed they may not: then it is passed over, as if it were gone, and nobody waits for its lock.
+ */
+export const OPEN = '(closed_until IS NULL OR closed_until < clock_timestamp())';
+
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE`;
 

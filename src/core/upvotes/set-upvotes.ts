@@ -1,5 +1,6 @@
 import { isProductId } from '../../contract/products/product-id.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
+import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import type { Outcome } from '../group-commit.ts';
@@ -17,7 +18,7 @@ export interface UpvoteChange {
 // The counts are locked first, in the order of their keys, as in every statement that changes a count: two processes
 // that write the same products wait for each other instead of meeting crosswise, which takes a second to be noticed.
 const SET_UPVOTES = `WITH locked AS (
-    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) ORDER BY product_id FOR UPDATE
+    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${OPEN} ORDER BY product_id FOR UPDATE
   ), wished AS (
     SELECT w.* FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]) AS w (product_id, user_session, upvoted, id)
     JOIN locked ON locked.product_id = w.product_id
@@ -43,7 +44,7 @@ const SET_UPVOTES = `WITH locked AS (
   SELECT product_id, NULL, NULL, upvotes FROM counted`;
 
 const SELECT_COUNTS = `SELECT product_id, NULL AS user_session, NULL AS change, upvotes FROM product_counts
-  WHERE product_id = ANY($1::text[])`;
+  WHERE product_id = ANY($1::text[]) AND ${OPEN}`;
 
 /** Either a row of upvotes that came or went, or a product's count after all of it. */
 type ResultRow =
