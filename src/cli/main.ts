@@ -1,4 +1,6 @@
 import { CommanderError } from 'commander';
+import { BackupFileError } from '../core/backups/backup-format.ts';
+import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
 import { StartError } from '../server/start-error.ts';
@@ -9,6 +11,16 @@ import { UsageError } from './usage-error.ts';
 /** Exit codes of every command. */
 const FAILED = 1;
 const BAD_USAGE = 2;
+
+/** Errors that say what to do. */
+const OPERATORS_TO_MEND = [
+  BackupFileError,
+  ConnectError,
+  EmbeddedDatabaseError,
+  SiteNotEmptyError,
+  StartError,
+  UsageError,
+];
 
 try {
   await buildProgram().parseAsync();
@@ -24,9 +36,7 @@ function report(error: unknown): number {
     for (const fault of error.faults) console.error(`groundswell: ${fault}`);
     return BAD_USAGE;
   }
-  const isOperatorsToMend = [ConnectError, EmbeddedDatabaseError, StartError, UsageError].some(
-    (kind) => error instanceof kind,
-  );
+  const isOperatorsToMend = OPERATORS_TO_MEND.some((kind) => error instanceof kind);
   console.error(`groundswell: ${error instanceof Error ? error.message : error}`);
   if (isOperatorsToMend) return BAD_USAGE;
   if (error instanceof Error && process.env.LOG_LEVEL === 'debug') console.error(error.stack);

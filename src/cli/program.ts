@@ -1,7 +1,10 @@
 import { Command } from 'commander';
+import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
 import { migrateCommand } from './commands/migrate.ts';
+import { moveCommand } from './commands/move.ts';
+import { restoreCommand } from './commands/restore.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
 
@@ -15,7 +18,10 @@ export function buildProgram(): Command {
     .addCommand(migrateCommand())
     .addCommand(sampleCommand())
     .addCommand(commentsCommand())
-    .addCommand(countsCommand());
+    .addCommand(countsCommand())
+    .addCommand(backupCommand())
+    .addCommand(restoreCommand())
+    .addCommand(moveCommand());
   throwFaults(program);
   return program;
 }

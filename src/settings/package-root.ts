@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The package's own folder, where migrations and the catalogue lie: the nearest one above this file with a package.json. */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
+
+/** The version of the package, such as `1.2.3`. */
+export const PACKAGE_VERSION: string = JSON.parse(readFileSync(join(PACKAGE_ROOT, 'package.json'), 'utf8')).version;
 
 function findRoot(folder: string): string {
   if (existsSync(join(folder, 'package.json'))) return folder;

@@ -99,8 +99,11 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
   await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
 }
 
-/** What the site remembers of itself, and what its operator did, does not make it one that would be missed. */
-async function mustBeEmpty(sql: Sql): Promise<void> {
+/**
+ * What the site remembers of itself, and what its operator did, does not make it one that would be missed.
+ * @throws SiteNotEmptyError
+ */
+export async function mustBeEmpty(sql: Sql): Promise<void> {
   const [found] = await sql.query<{ products: number; has_any: boolean }>(
     `SELECT count(*)::integer AS products, count(*) > 0 OR EXISTS (SELECT 1 FROM comments) OR EXISTS (SELECT 1 FROM upvotes) AS has_any
      FROM products`,

@@ -1,0 +1,115 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { rowsOf } from '../../core/backups/read-backup.ts';
+import { mustBeEmpty, restoreBackup } from '../../core/backups/restore-backup.ts';
+import { writeBackup } from '../../core/backups/write-backup.ts';
+import { ConnectError, type Connection, connect } from '../../core/database/connect.ts';
+import { readMigrations } from '../../core/database/migrate.ts';
+import { createLog } from '../../settings/logging.ts';
+import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
+import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
+import { describeBackup } from '../describe-backup.ts';
+import { startProgress } from '../progress.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Where the target's address is looked for: what stands on a command line, every user of a machine can read. */
+const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
+
+export function moveCommand(): Command {
+  return new Command('move')
+    .description('copy the site into an empty database on a PostgreSQL server, from the embedded one')
+    .option('--to <url>', `the server, where ${TARGET_VARIABLE} does not name it`)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Stop the site first. The database that the settings name stays as it is; the target must have no products yet.
+
+Examples:
+  TARGET_DATABASE_URL=postgres://groundswell:secret@db.internal/groundswell groundswell move
+  groundswell move --to postgres://groundswell@localhost/groundswell`,
+    )
+    .action(async ({ to, json = false }: { to?: string; json?: boolean }) => {
+      const settings = readSettings(process.env);
+      const target = readTarget(to);
+      const { header, location } = await untilInterrupted((signal) => move(settings, target, signal));
+      if (json) return console.log(JSON.stringify({ to: location, ...header }));
+      console.log(
+        `Moved ${describeBackup(header)} to ${location}.\nStart the site with DATABASE_URL set to that address; the old database was left as it is.`,
+      );
+    });
+}
+
+/** Checked as the setting that it is to become. */
+function readTarget(to: string | undefined): string {
+  const text = to ?? process.env[TARGET_VARIABLE] ?? '';
+  try {
+    const { databaseUrl } = readSettings({ DATABASE_URL: text });
+    if (databaseUrl !== undefined) return databaseUrl;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    const name = to === undefined ? TARGET_VARIABLE : '--to';
+    throw new UsageError(error.message.replace(/^DATABASE_URL/, name));
+  }
+  throw new UsageError(`say where to: set ${TARGET_VARIABLE}, or add --to`);
+}
+
+async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: string, signal: AbortSignal) {
+  const log = createLog(process.env.LOG_LEVEL ? logLevel : 'warn', process.stderr);
+  const target = await connect({ databaseUrl: targetUrl, dataDir, mode: 'share', log }).catch((error: unknown) => {
+    if (!(error instanceof ConnectError)) throw error;
+    throw new UsageError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
+  });
+  try {
+    await target.migrate(PACKAGE_FOLDERS.migrations);
+    // Once more when it is filled; here before the site is copied for nothing.
+    await mustBeEmpty(target.database);
+    // As its owner: a site that runs is said, and none starts meanwhile, so that nothing is written that is left behind.
+    const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
+    try {
+      await source.migrate(PACKAGE_FOLDERS.migrations);
+      return {
+        header: await copy(source, target, source.embedded ? dataDir : tmpdir(), signal),
+        location: target.location,
+      };
+    } finally {
+      await source.close();
+    }
+  } finally {
+    await target.close();
+  }
+}
+
+/** By way of a backup, in a folder that only this user can enter. */
+async function copy(source: Connection, target: Connection, folder: string, signal: AbortSignal) {
+  const aside = await mkdtemp(join(folder, 'move-'));
+  const path = join(aside, 'site.backup');
+  const reading = startProgress('Reading');
+  const writing = startProgress('Writing');
+  try {
+    const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
+    const { header } = await source.withoutTimeLimit((database) =>
+      writeBackup(database, path, { groundswell: PACKAGE_VERSION, onProgress: reading.at, signal }),
+    );
+    reading.end();
+    const onProgress = (rows: number) => {
+      signal.throwIfAborted();
+      writing.at(rows, rowsOf(header));
+    };
+    return await target.withoutTimeLimit((database) =>
+      restoreBackup(database, path, {
+        replace: false,
+        migrations,
+        subject: `moved from ${source.location}`,
+        onProgress,
+      }),
+    );
+  } finally {
+    reading.end();
+    writing.end();
+    await rm(aside, { recursive: true, force: true });
+  }
+}
