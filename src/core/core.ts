@@ -13,6 +13,7 @@ import type { Database } from './database/database.ts';
 import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
+import { isProductRemoved } from './products/removed-products.ts';
 import { type Sources, systemSources } from './sources.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
@@ -21,6 +22,8 @@ import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 export interface Core {
   listProducts(query: ProductListQuery): Promise<ProductPage>;
   getProduct(id: string): Promise<ProductDetail | null>;
+  /** Whether the operator removed a product of this id. */
+  isProductRemoved(id: string): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
@@ -105,6 +108,7 @@ export function createCore(
   return {
     listProducts: (query) => listProducts(database, query),
     getProduct: (id) => getProduct(database, id),
+    isProductRemoved: (id) => isProductRemoved(database, id),
     getUpvoted: (productIds, session) => getUpvoted(database, productIds, session),
     setUpvote: (change) => upvotes.submit(change),
     listComments: (productId, query) => listComments(database, productId, query),

@@ -58,7 +58,7 @@ const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwor
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, prepare } = options;
   const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK } = options;
-  const pages = createPages(renderer, coreApi(core), cache);
+  const pages = createPages(renderer, coreApi(core), cache, (id) => core.isProductRemoved(id));
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),

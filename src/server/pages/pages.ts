@@ -7,7 +7,7 @@ import { sendFromCache } from '../cache/send-answer.ts';
 import { NO_STORE } from '../http/caching.ts';
 import { problem } from '../http/problems.ts';
 import { wroteAt } from '../http/wrote-cookie.ts';
-import { pageAnswer } from './page-answer.ts';
+import { type IsRemoved, pageAnswer } from './page-answer.ts';
 import type { PageRenderer } from './renderer.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */
@@ -25,13 +25,13 @@ export interface Pages {
 /** Rendered in place of every unknown path: they all have the same page. */
 const SOME_UNKNOWN_PATH = '/404';
 
-export function createPages(renderer: PageRenderer, api: ReadApi, cache: AnswerCache): Pages {
+export function createPages(renderer: PageRenderer, api: ReadApi, cache: AnswerCache, isRemoved: IsRemoved): Pages {
   function send(path: string, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
     const page = {
       key: path,
       freshness: PAGE_FRESHNESS,
       notBefore: wroteAt(request),
-      produce: () => pageAnswer(renderer, path, api, request.log),
+      produce: () => pageAnswer(renderer, path, api, request.log, isRemoved),
     };
     return sendFromCache(cache, page, request, reply);
   }

@@ -1,0 +1,260 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import type { ProductPage } from '../../src/contract/products/schema.ts';
+import type { Upvoted } from '../../src/contract/upvotes/schema.ts';
+import { listActs } from '../../src/core/audit/list-acts.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { listRemovals } from '../../src/core/products/removed-products.ts';
+import { restoreProducts } from '../../src/core/products/restore-products.ts';
+import { HOSTILE } from '../hostile/corpus.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ keepsAnswers: true });
+});
+
+afterAll(async () => {
+  expect((await checkCounts(site.database, { after: '', limit: 1_000 })).wrong).toEqual([]);
+  await site.close();
+});
+
+/** What texts can do to whoever moves them, all in one. */
+const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
+  .filter((text) => text.isWellFormed() && !text.includes('\0'))
+  .join(' ');
+
+const newId = () => `p-${randomUUID()}`;
+const status = async (path: string) => (await site.ask.get(path)).statusCode;
+/** Another process shows what was committed as soon as it has heard of it. */
+const soon = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 3_000, interval: 20 });
+
+/** A product with upvotes and comments of every kind: public, liked, held, hidden. */
+async function newDiscussed(overrides: Parameters<TestSite['addProduct']>[0] = {}) {
+  const { id } = await site.addProduct({ id: newId(), ...overrides });
+  const visitor = newVisitor();
+  await site.ask.put(`/api/products/${id}/upvote`, visitor);
+  await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+  const post = async (body: object) =>
+    (await site.ask.post('/api/comments', { productId: id, ...body }, visitor)).json<AddedComment>().comment;
+  const comment = await post({ content: HOSTILE_TEXT.slice(0, 1_500) });
+  await site.ask.post(`/api/comments/${comment.id}/like`, undefined, newVisitor());
+  await post({ content: 'Held', website: 'https://spam.example' });
+  const hidden = await post({ content: 'Hidden' });
+  await site.database.query('UPDATE comments SET hidden_at = now() WHERE id = $1', [hidden.id]);
+  await site.database.query('UPDATE product_counts SET comments = comments - 1 WHERE product_id = $1', [id]);
+  return { id, visitor, comment };
+}
+
+/** Every row that belongs to a product, whole. */
+async function rowsOf(id: string): Promise<unknown[]> {
+  const rows = await Promise.all(
+    [
+      'SELECT to_jsonb(p) AS row FROM products p WHERE id = $1',
+      'SELECT to_jsonb(c) AS row FROM product_counts c WHERE product_id = $1',
+      'SELECT to_jsonb(u) AS row FROM upvotes u WHERE product_id = $1 ORDER BY id',
+      'SELECT to_jsonb(m) AS row FROM comments m WHERE product_id = $1 ORDER BY id',
+    ].map((statement) => site.database.query(statement, [id])),
+  );
+  return rows.flat();
+}
+
+describe('a removed product', () => {
+  test('is gone with its counts, upvotes and comments; its page is 410 and says Product not found, the API 404', async () => {
+    const { id, visitor, comment } = await newDiscussed();
+    const other = await newDiscussed();
+    const untouched = await rowsOf(other.id);
+    await soon(() => status(`/product/${id}`)).toBe(200);
+
+    expect(await removeProducts(site.database, [id, id])).toEqual({
+      removed: [{ id, name: expect.any(String), upvotes: 2, comments: 1 }],
+      unknown: [],
+    });
+    await soon(() => status(`/product/${id}`)).toBe(410);
+    const page = await site.ask.get(`/product/${id}`);
+    expect(page.body).toContain('Product not found');
+    expect(page.headers['cache-control']).toBe('no-store');
+    await soon(() => status(`/api/products/${id}`)).toBe(404);
+    expectProblem(await site.ask.get(`/api/products/${id}`), 404, 'product_not_found', 'Product not found');
+    expectProblem(await site.ask.get(`/api/products/${id}/comments`), 404, 'product_not_found');
+    expectProblem(await site.ask.put(`/api/products/${id}/upvote`, visitor), 404, 'product_not_found');
+    expectProblem(await site.ask.delete(`/api/products/${id}/upvote`, visitor), 404, 'product_not_found');
+    expectProblem(
+      await site.ask.post('/api/comments', { productId: id, content: 'x' }, visitor),
+      404,
+      'product_not_found',
+    );
+    expectProblem(
+      await site.ask.post(`/api/comments/${comment.id}/like`, undefined, visitor),
+      404,
+      'comment_not_found',
+    );
+    expect(await site.ask.json<Upvoted>(`/api/upvotes?products=${id}`, visitor)).toEqual({ upvoted: [] });
+    for (const sort of ['newest', 'top', 'discussed']) {
+      const { items } = await site.ask.json<ProductPage>(`/api/products?limit=100&sort=${sort}`);
+      expect(items.map((item) => item.id)).not.toContain(id);
+    }
+    expect(await rowsOf(id)).toEqual([]);
+    expect(await rowsOf(other.id)).toEqual(untouched);
+  });
+
+  test('is known as removed by its page alone while it is; an id that never was stays 404', async () => {
+    const { id } = await newDiscussed();
+    await removeProducts(site.database, [id]);
+    await soon(() => status(`/product/${id}`)).toBe(410);
+    expect((await site.app.inject({ method: 'HEAD', url: `/product/${id}` })).statusCode).toBe(410);
+    expect(await status(`/product/${newId()}`)).toBe(404);
+    expect(await status('/product/%00')).toBe(404);
+    await restoreProducts(site.database, { productIds: [id] });
+    await soon(() => status(`/product/${id}`)).toBe(200);
+  });
+
+  test('comes back exactly: every row, in every column', async () => {
+    const name = HOSTILE_TEXT.slice(0, 5_000);
+    const { id, visitor } = await newDiscussed({
+      name,
+      tags: ['a,b', '"quoted"', '{}', 'NULL', '\\'],
+      team: [{ name: 'Žofie "Z" \\', avatar: '', role: '\u{1f469}\u200d\u{1f680}' }],
+      createdAt: '2019-02-28T23:59:59.999Z',
+    });
+    const before = await rowsOf(id);
+    expect(before).toHaveLength(1 + 1 + 2 + 3);
+    await removeProducts(site.database, [id]);
+    expect(await restoreProducts(site.database, { last: true })).toMatchObject({ restored: [{ id }], taken: [] });
+    expect(await rowsOf(id)).toEqual(before);
+    expect(await listRemovals(site.database, { productId: id, limit: 9 })).toEqual([]);
+    expect(await site.ask.json<Upvoted>(`/api/upvotes?products=${id}`, visitor)).toEqual({ upvoted: [id] });
+    expect((await site.ask.put(`/api/products/${id}/upvote`, newVisitor())).json()).toEqual({
+      upvoted: true,
+      upvotes: 3,
+    });
+    for (const table of ['removed_upvotes', 'removed_comments']) {
+      const rows = await site.database.query(
+        `SELECT 1 FROM ${table} WHERE removal_id NOT IN (SELECT removal_id FROM removed_products)`,
+      );
+      expect(rows).toEqual([]);
+    }
+  });
+
+  test('several at once, or none where one of them is unknown', async () => {
+    const [one, two] = [(await newDiscussed()).id, (await newDiscussed()).id];
+    const unknown = newId();
+    expect(await removeProducts(site.database, [one, unknown, two])).toEqual({ removed: [], unknown: [unknown] });
+    expect((await rowsOf(one)).length).toBeGreaterThan(0);
+    const { removed } = await removeProducts(site.database, [one, two]);
+    expect(removed.map(({ id }) => id).sort()).toEqual([one, two].sort());
+    // The last command is undone as a whole.
+    const { restored } = await restoreProducts(site.database, { last: true });
+    expect(restored.map(({ id }) => id).sort()).toEqual([one, two].sort());
+  });
+
+  test('removed or restored by two at once, one of them does it', async () => {
+    const { id } = await newDiscussed();
+    const before = await rowsOf(id);
+    const removals = await Promise.all([1, 2, 3].map(() => removeProducts(site.database, [id])));
+    expect(removals.map(({ removed }) => removed.length).sort()).toEqual([0, 0, 1]);
+    const back = await Promise.all([1, 2, 3].map(() => restoreProducts(site.database, { productIds: [id] })));
+    expect(back.map(({ restored }) => restored.length).sort()).toEqual([0, 0, 1]);
+    expect(await rowsOf(id)).toEqual(before);
+  });
+
+  test('whose id was taken meanwhile is not restored, nor is any other with it; removed as well, both are kept', async () => {
+    const { id } = await newDiscussed({ name: 'First' });
+    const first = await rowsOf(id);
+    const { id: beside } = await newDiscussed();
+    await removeProducts(site.database, [id, beside]);
+    await site.addProduct({ id, name: 'Second' });
+    expect(await restoreProducts(site.database, { last: true })).toEqual({ restored: [], notRemoved: [], taken: [id] });
+    expect(await rowsOf(beside)).toEqual([]);
+    await soon(() => status(`/product/${id}`)).toBe(200);
+
+    await removeProducts(site.database, [id]);
+    const [second, firstRemoval] = await listRemovals(site.database, { productId: id, limit: 9 });
+    expect([second?.name, firstRemoval?.name]).toEqual(['Second', 'First']);
+    await restoreProducts(site.database, { removalId: firstRemoval?.removalId ?? '' });
+    expect(await rowsOf(id)).toEqual(first);
+  });
+
+  test('that was never removed is told apart', async () => {
+    const { id } = await newDiscussed();
+    expect(await restoreProducts(site.database, { productIds: [id] })).toEqual({
+      restored: [],
+      notRemoved: [id],
+      taken: [],
+    });
+    const removalId = randomUUID();
+    expect((await restoreProducts(site.database, { removalId })).notRemoved).toEqual([removalId]);
+  });
+
+  test('each act is written down with what went or came, and never who voted or what was said', async () => {
+    const { id, visitor } = await newDiscussed({ name: 'Tide' });
+    await removeProducts(site.database, [id]);
+    await restoreProducts(site.database, { productIds: [id] });
+    const details = { name: 'Tide', upvotes: 2, comments: 1 };
+    const acts = await listActs(site.database, { limit: 2 });
+    expect(acts).toMatchObject([
+      { act: 'products restore', subject: id, details },
+      { act: 'products remove', subject: id, details },
+    ]);
+    expect(JSON.stringify(acts)).not.toContain(visitor['x-user-session']);
+  });
+});
+
+describe('while a product with very many upvotes is removed', () => {
+  test('writers pass it over at once, others go on, and a command that was killed closes it for a moment only', async () => {
+    const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
+    await site.database.query(
+      `INSERT INTO upvotes (id, product_id, user_session)
+       SELECT gen_random_uuid(), $1, 'session-made-' || n FROM generate_series(1, 6000) AS n`,
+      [id],
+    );
+    await site.database.query('UPDATE product_counts SET upvotes = upvotes + 6000 WHERE product_id = $1', [id]);
+    const before = await rowsOf(id);
+
+    // The removal does all its work and then waits here, before its last statement.
+    let removal: Promise<unknown> = Promise.resolve();
+    const vote = (productId: string) => site.ask.put(`/api/products/${productId}/upvote`, newVisitor());
+    await site.database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE acts IN ACCESS EXCLUSIVE MODE');
+      removal = removeProducts(site.database, [id]);
+      await soon(blockedStatements).toEqual([expect.stringContaining('INSERT INTO acts')]);
+      const [closed, open, like, post] = await Promise.all([
+        vote(id),
+        vote(other.id),
+        site.ask.post(`/api/comments/${comment.id}/like`, undefined, newVisitor()),
+        site.ask.post('/api/comments', { productId: id, content: 'Too late' }, newVisitor()),
+      ]);
+      expectProblem(closed, 404, 'product_not_found');
+      expect(open.json()).toEqual({ upvoted: true, upvotes: 3 });
+      expectProblem(like, 404, 'comment_not_found');
+      expectProblem(post, 404, 'product_not_found');
+      // To everybody who reads, all of it is still there.
+      expect(await status(`/product/${id}`)).toBe(200);
+      expect((await rowsOf(id)).length).toBe(before.length);
+    });
+    await removal;
+    expect(await rowsOf(id)).toEqual([]);
+    await restoreProducts(site.database, { last: true });
+    expect((await vote(id)).json()).toEqual({ upvoted: true, upvotes: 6_003 });
+
+    // As a killed command leaves it: closed, until the moment is over.
+    const close = (until: string) =>
+      site.database.query(`UPDATE product_counts SET closed_until = ${until} WHERE product_id = $1`, [id]);
+    await close("now() + interval '1 hour'");
+    expectProblem(await vote(id), 404, 'product_not_found');
+    await close("now() - interval '1 millisecond'");
+    expect((await vote(id)).statusCode).toBe(200);
+  });
+
+  async function blockedStatements(): Promise<string[]> {
+    const rows = await site.database.query<{ query: string }>(
+      `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rows.map((row) => row.query);
+  }
+});
