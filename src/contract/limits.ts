@@ -4,6 +4,8 @@ export const LIMITS = {
   pageSize: { default: 30, max: 100 },
   /** Product ids in one question about upvotes. */
   upvoteQueryProducts: 100,
+  /** Products that one stream of events names. */
+  eventProducts: 100,
   /** Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,
   /** Unicode code points of a search term. */

@@ -28,6 +28,7 @@ export const paths = {
     productComments: (productId: string) => `/api/products/${encodeURIComponent(productId)}/comments`,
     heldComments: (productId: string) => `/api/products/${encodeURIComponent(productId)}/comments/held`,
     comments: '/api/comments',
+    events: '/api/events',
     like: (commentId: string) => `/api/comments/${encodeURIComponent(commentId)}/like`,
   },
 } as const;

@@ -10,6 +10,7 @@ import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
 import { createFollowedCache } from './cache/followed-cache.ts';
+import { createLive } from './live/live.ts';
 import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
 import { startMetricsServer } from './metrics/metrics-server.ts';
 import { watchDrift } from './metrics/watch-drift.ts';
@@ -63,13 +64,14 @@ export async function serve(
     const changes = followSite(connection.database, log);
     closeables.push(changes);
     const cache = createFollowedCache(changes, log, caching);
+    const live = createLive({ database: connection.database, changes, log });
     const core = createCore(connection.database, {
       observeWrites: metrics?.observeWrites,
       onWrite: (change) => changes.onWrite(change),
     });
     const drift = watchDrift(connection.database, log);
     closeables.push(drift);
-    metrics?.watch({ core, database: connection.database, drift });
+    metrics?.watch({ core, database: connection.database, drift, live });
     // Known for certain only when the server listens, since the kernel may pick the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
@@ -79,10 +81,12 @@ export async function serve(
     const app = await buildApp({
       core,
       cache,
+      live,
       renderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log,
       rateLimits: settings.rateLimits,
+      streamLimits: settings.streamLimits,
       trustProxy: settings.trustProxy,
       async prepare(target) {
         if (metrics) prepareMetrics(target, metrics, settings);

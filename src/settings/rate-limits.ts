@@ -1,3 +1,5 @@
+import { DEFAULT_STREAM_LIMITS } from './stream-limits.ts';
+
 /** How often something may be done: `amount` times in any stretch of `seconds`, refilled continuously. */
 export interface Rate {
   amount: number;
@@ -56,6 +58,7 @@ export const RATE_LIMIT_SETTINGS = {
   LIMIT_LIKES_PER_SESSION: `${DEFAULT_RATE_LIMITS.like.session.amount}`,
   LIMIT_LIKES_PER_NETWORK: `${DEFAULT_RATE_LIMITS.like.network.amount}`,
   LIMIT_SEARCHES_PER_NETWORK: `${DEFAULT_RATE_LIMITS.search.network.amount}`,
+  LIMIT_STREAMS_PER_NETWORK: `${DEFAULT_STREAM_LIMITS.perNetwork}`,
 } as const;
 
 export type RateLimitSetting = keyof typeof RATE_LIMIT_SETTINGS;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { RATE_LIMIT_SETTINGS, type RateLimits, rateLimitsOf } from './rate-limits.ts';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream-limits.ts';
 import { readTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
 
 /** What the operator can set, read and checked; see docs/configuration.md. */
@@ -16,6 +17,7 @@ export interface Settings {
   sampleCatalogue: boolean;
   /** Unset: nothing is limited. */
   rateLimits: RateLimits | undefined;
+  streamLimits: StreamLimits;
   /** Unset: nobody is trusted. */
   trustProxy: TrustedProxies | undefined;
   /** Where metrics are served apart from the site; 0 lets the kernel pick. */
@@ -45,6 +47,8 @@ const READERS = {
   LIMIT_LIKES_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_SESSION, read: readAmount },
   LIMIT_LIKES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_NETWORK, read: readAmount },
   LIMIT_SEARCHES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_SEARCHES_PER_NETWORK, read: readAmount },
+  LIMIT_STREAMS_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_STREAMS_PER_NETWORK, read: readAmount },
+  MAX_STREAMS: { fallback: `${DEFAULT_STREAM_LIMITS.perProcess}`, read: readStreams },
   TRUST_PROXY: { fallback: undefined, read: readTrustedProxies },
   METRICS_PORT: { fallback: undefined, read: readPort },
   METRICS_TOKEN: { fallback: undefined, read: readToken },
@@ -86,6 +90,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     siteName: get('SITE_NAME'),
     sampleCatalogue: get('SAMPLE_CATALOGUE'),
     rateLimits: readRateLimits(get('RATE_LIMITS'), rateLimitsOf(get)),
+    streamLimits: readStreamLimits(get('MAX_STREAMS'), get('RATE_LIMITS'), get('LIMIT_STREAMS_PER_NETWORK')),
     trustProxy: get('TRUST_PROXY'),
     metricsPort: get('METRICS_PORT'),
     metricsToken: get('METRICS_TOKEN'),
@@ -143,6 +148,15 @@ function readSwitch(text: string): boolean {
 
 function readRateLimits(areOn: boolean, limits: RateLimits): RateLimits | undefined {
   return areOn ? limits : undefined;
+}
+
+function readStreamLimits(perProcess: number, areOn: boolean, perNetwork: number): StreamLimits {
+  return { perProcess, perNetwork: areOn ? perNetwork : undefined };
+}
+
+function readStreams(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`${quote(text)} is not an amount; it must be a number from 0 to 999999`);
+  return Number(text);
 }
 
 /** Read even where limits are off: a fault should not wait for the day on which they are needed. */

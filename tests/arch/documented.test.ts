@@ -7,6 +7,7 @@ import { PROBLEM_CODES } from '../../src/contract/problem.ts';
 import type { Core } from '../../src/core/core.ts';
 import { buildApp } from '../../src/server/app.ts';
 import type { AnswerCache } from '../../src/server/cache/answer-cache.ts';
+import type { Live } from '../../src/server/live/live.ts';
 import type { PageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
@@ -57,6 +58,7 @@ describe('routes', () => {
     const app = await buildApp({
       core: {} as Core,
       cache: {} as AnswerCache,
+      live: { close() {} } as Live,
       renderer: {} as PageRenderer,
       folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
       log: silentLog,

@@ -6,9 +6,11 @@ import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Sources, systemSources } from '../../src/core/sources.ts';
 import { buildApp } from '../../src/server/app.ts';
 import { createFollowedCache } from '../../src/server/cache/followed-cache.ts';
+import { createLive } from '../../src/server/live/live.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import type { RateLimits } from '../../src/settings/rate-limits.ts';
+import type { StreamLimits } from '../../src/settings/stream-limits.ts';
 import type { TrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from './build-product.ts';
 import { type Requests, requestsTo } from './requests.ts';
@@ -40,6 +42,7 @@ export async function startTestSite({
   sources = systemSources,
   log = silentLog,
   rateLimits,
+  streamLimits,
   trustProxy,
   keepsAnswers = false,
   beside,
@@ -48,6 +51,7 @@ export async function startTestSite({
   log?: FastifyBaseLogger;
   /** Unset: nothing is limited, so that a test may ask as often as it likes. */
   rateLimits?: RateLimits;
+  streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   /** Off, so that a test may write to the database behind the server's back. */
   keepsAnswers?: boolean;
@@ -66,11 +70,13 @@ export async function startTestSite({
   const app = await buildApp({
     core,
     cache,
+    live: createLive({ database, changes, log }),
     renderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
     log,
     sources,
     rateLimits,
+    ...(streamLimits && { streamLimits }),
     trustProxy,
   });
   return {

@@ -10,8 +10,11 @@ const URL_BYTES = 8 * 1024;
 /** Address and headers together; Node refuses more before anything of ours sees it. */
 const HEAD_BYTES = 16 * 1024;
 
-/** Beyond this, new connections are closed at once: each costs memory, and there are only so many file descriptors. */
-const MAX_CONNECTIONS = 10_000;
+/**
+ * Beyond this, and one for each stream that may be open, new connections are closed at once: each costs memory, and there
+ * are only so many file descriptors. Streams never take the place of requests.
+ */
+const MAX_CONNECTIONS = 5_000;
 
 /** How big and how slow a request may be. A connection that keeps to none of it is let go. */
 export const SERVER_BOUNDS = {
@@ -30,8 +33,8 @@ export const SERVER_BOUNDS = {
 } as const satisfies FastifyHttpOptions<Server>;
 
 /** Bounds that are no option of the server. To be called before the first route. */
-export function boundRequests(app: FastifyInstance): void {
-  app.server.maxConnections = MAX_CONNECTIONS;
+export function boundRequests(app: FastifyInstance, maxStreams: number): void {
+  app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
     refuseUnusableAddress(request);
     done();

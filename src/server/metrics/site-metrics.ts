@@ -3,6 +3,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Core, WriteKind } from '../../core/core.ts';
 import type { Database } from '../../core/database/database.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
+import type { Live } from '../live/live.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether its answers go on for as long as the client stays. */
+    isStream?: boolean;
+  }
+}
 
 /** What the site tells a Prometheus server. No label ever holds a session id, an address or a path that a visitor chose. */
 export interface SiteMetrics {
@@ -20,6 +28,7 @@ export interface Watched {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
   drift: { drift(): number };
+  live: Pick<Live, 'stats'>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -39,7 +48,7 @@ export function createSiteMetrics(): SiteMetrics {
   };
 }
 
-function watch({ core, database, drift }: Watched, registers: Registry[]): void {
+function watch({ core, database, drift, live }: Watched, registers: Registry[]): void {
   new Gauge({
     name: 'groundswell_write_queue_depth',
     help: 'Writes that wait for a transaction',
@@ -66,6 +75,32 @@ function watch({ core, database, drift }: Watched, registers: Registry[]): void 
       this.set(drift.drift());
     },
   });
+  new Gauge({
+    name: 'groundswell_streams_open',
+    help: 'Open streams of events',
+    registers,
+    collect() {
+      this.set(live.stats().open);
+    },
+  });
+  new Counter({
+    name: 'groundswell_streams_dropped_total',
+    help: 'Streams that were let go because their client did not read',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(live.stats().dropped);
+    },
+  });
+  new Counter({
+    name: 'groundswell_stream_frames_total',
+    help: 'Frames that were sent, once for each stream, heartbeats not among them',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(live.stats().frames);
+    },
+  });
 }
 
 function watchRequests(app: FastifyInstance, registers: Registry[]): void {
@@ -87,6 +122,8 @@ function watchRequests(app: FastifyInstance, registers: Registry[]): void {
     // The pattern of the route, never the path: that is the visitor's.
     const route = request.routeOptions.url ?? 'none';
     requests.inc({ method, route, status: reply.statusCode });
+    // A stream takes as long as its page is open: that says nothing of the server.
+    if (request.routeOptions.config.isStream) return;
     durations.observe({ method, route }, reply.elapsedTime / 1_000);
   });
 }

@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { expect } from 'vitest';
+
+export interface Frame {
+  event: string;
+  data: unknown;
+  /** The id that the client knows after this frame. */
+  id: string | undefined;
+  receivedAt: number;
+}
+
+export interface EventClient {
+  response: IncomingMessage;
+  frames: Frame[];
+  /** All that came, as it came. */
+  text(): string;
+  /** What a reconnecting client would send. */
+  lastEventId(): string | undefined;
+  /** Whether the first bytes, waited for, name a moment from which on it could come back. */
+  hasId(): Promise<boolean>;
+  /** The data of all frames of an event, one after the other. */
+  dataOf<Item>(event: string): Item[];
+  /** Waits for the first frame of an event whose data holds what is expected. */
+  hears(event: string, expected: unknown, timeoutMs?: number): Promise<Frame>;
+  closed: Promise<void>;
+  close(): void;
+}
+
+const opened = new Set<ClientRequest>();
+
+/** Opens a stream as `EventSource` would, on a socket of its own. The answer may be a refusal. */
+export async function openEvents(url: string, headers: Record<string, string> = {}): Promise<EventClient> {
+  const asked = request(url, { headers: { accept: 'text/event-stream', ...headers }, agent: false });
+  opened.add(asked);
+  asked.end();
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const frames: Frame[] = [];
+  let text = '';
+  let parsedUpTo = 0;
+  let id: string | undefined;
+  response.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+    for (let end = text.indexOf('\n\n', parsedUpTo); end !== -1; end = text.indexOf('\n\n', parsedUpTo)) {
+      read(text.slice(parsedUpTo, end));
+      parsedUpTo = end + 2;
+    }
+  });
+  // A stream that its server drops ends by an error; one that it ends does not.
+  response.on('error', () => {});
+  const closed = new Promise<void>((resolve) => response.once('close', resolve));
+
+  function read(block: string): void {
+    const fields = new Map(
+      block.split('\n').map((line) => /^([^:]*):? ?(.*)$/.exec(line)?.slice(1) as [string, string]),
+    );
+    id = fields.get('id') ?? id;
+    const data = fields.get('data');
+    const event = fields.get('event') ?? 'message';
+    if (data !== undefined) frames.push({ event, data: JSON.parse(data), id, receivedAt: performance.now() });
+  }
+
+  return {
+    response,
+    frames,
+    text: () => text,
+    lastEventId: () => id,
+    async hasId() {
+      while (parsedUpTo === 0) await once(response, 'data');
+      return id !== undefined;
+    },
+    dataOf: <Item>(event: string) =>
+      frames.filter((frame) => frame.event === event).flatMap(({ data }) => data as Item[]),
+    async hears(event, expected, timeoutMs = 5_000) {
+      const isIt = (frame: Frame) => {
+        try {
+          if (frame.event !== event) return false;
+          expect(frame.data).toEqual(expected);
+          return true;
+        } catch {
+          return false;
+        }
+      };
+      await expect.poll(() => frames.some(isIt), { timeout: timeoutMs, message: text }).toBe(true);
+      return frames.find(isIt) as Frame;
+    },
+    closed,
+    close: () => asked.destroy(),
+  };
+}
+
+/** Closes what a test left open. */
+export function closeEvents(): void {
+  for (const each of opened) each.destroy();
+  opened.clear();
+}
