@@ -1,3 +1,4 @@
+import { recordAct } from '../audit/record-act.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { getSiteFact, setSiteFact } from '../site-facts.ts';
@@ -6,33 +7,39 @@ import type { SampleCatalogue } from './sample-catalogue.ts';
 
 /**
  * Adds the sample products that are not there yet, with their sample upvotes and comments; products that exist stay as
- * they are. All or nothing.
+ * they are. All or nothing, and written down as the operator's act.
  * @returns how many products were added.
  */
-export async function loadSample(database: Database, catalogue: SampleCatalogue, sources: Sources): Promise<number> {
+export function loadSample(database: Database, catalogue: SampleCatalogue, sources: Sources): Promise<number> {
   return database.transaction(async (sql) => {
-    const present = await sql.query<{ id: string }>('SELECT id FROM products WHERE id = ANY($1::text[])', [
-      catalogue.products.map((product) => product.id),
-    ]);
-    const presentIds = new Set(present.map((row) => row.id));
-    const missing = catalogue.products.filter((product) => !presentIds.has(product.id));
-    const missingIds = new Set(missing.map((product) => product.id));
-    await saveProducts(sql, missing);
-    await addUpvotes(
-      sql,
-      catalogue.upvotes.filter(({ productId }) => missingIds.has(productId)),
-      sources,
-    );
-    await addComments(
-      sql,
-      catalogue.comments.filter(({ productId }) => missingIds.has(productId)),
-    );
-    await setSiteFact(sql, 'sample_catalogue', 'loaded');
-    return missing.length;
+    const created = await addMissing(sql, catalogue, sources);
+    if (created > 0) await recordAct(sql, { act: 'sample load', subject: 'sample catalogue', details: { created } });
+    return created;
   });
 }
 
-/** Loads the catalogue into a site that has no product and was not offered it before. */
+async function addMissing(sql: Sql, catalogue: SampleCatalogue, sources: Sources): Promise<number> {
+  const present = await sql.query<{ id: string }>('SELECT id FROM products WHERE id = ANY($1::text[])', [
+    catalogue.products.map((product) => product.id),
+  ]);
+  const presentIds = new Set(present.map((row) => row.id));
+  const missing = catalogue.products.filter((product) => !presentIds.has(product.id));
+  const missingIds = new Set(missing.map((product) => product.id));
+  await saveProducts(sql, missing);
+  await addUpvotes(
+    sql,
+    catalogue.upvotes.filter(({ productId }) => missingIds.has(productId)),
+    sources,
+  );
+  await addComments(
+    sql,
+    catalogue.comments.filter(({ productId }) => missingIds.has(productId)),
+  );
+  await setSiteFact(sql, 'sample_catalogue', 'loaded');
+  return missing.length;
+}
+
+/** Loads the catalogue into a site that has no product and was not offered it before; that is nobody's act. */
 export async function loadSampleIfNew(
   database: Database,
   catalogue: SampleCatalogue,
@@ -40,7 +47,7 @@ export async function loadSampleIfNew(
 ): Promise<number> {
   if ((await getSiteFact(database, 'sample_catalogue')) !== undefined) return 0;
   const products = await database.query('SELECT 1 FROM products LIMIT 1');
-  return products.length > 0 ? 0 : loadSample(database, catalogue, sources);
+  return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, sources));
 }
 
 const INSERT_UPVOTES = `WITH added AS (

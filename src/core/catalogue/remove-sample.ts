@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordAct } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
@@ -33,8 +34,10 @@ export async function removeSample(
     const { unchanged, changed } = engagementOnly ? { unchanged: [], changed: [] } : await sortOut(sql, catalogue);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
     await setSiteFact(sql, 'sample_catalogue', 'removed');
+    const counts = { products: unchanged.length, comments, upvotes };
+    await recordAct(sql, { act: 'sample remove', subject: 'sample catalogue', details: counts });
     await noteChange(sql, { productIds: catalogue.products.map((product) => product.id), catalogue: true });
-    return { products: unchanged.length, comments, upvotes, kept: changed };
+    return { ...counts, kept: changed };
   });
 }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { listActs } from '../audit/list-acts.ts';
 import { createCore } from '../core.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemSources } from '../sources.ts';
@@ -133,6 +134,20 @@ describe('removing', () => {
     for (const table of ['products', 'product_counts', 'upvotes', 'comments'] as const) {
       expect(await rowsOf(table), table).toBe(0);
     }
+  });
+
+  test('the operator’s acts are written down; what a site loads by itself is not one', async () => {
+    const acts = async () => (await listActs(database, { limit: 9 })).map(({ act, details }) => ({ act, details }));
+    await loadSampleIfNew(database, catalogue, systemSources);
+    await load();
+    expect(await acts()).toEqual([]);
+    const counts = { products: catalogue.products.length, comments: catalogue.comments.length };
+    await remove();
+    await load();
+    expect(await acts()).toEqual([
+      { act: 'sample load', details: { created: counts.products } },
+      { act: 'sample remove', details: { ...counts, upvotes: catalogue.upvotes.length } },
+    ]);
   });
 
   test('a second time removes nothing', async () => {
