@@ -9,7 +9,14 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { TagList } from './tag-list.tsx';
 
-export function ProductHero({ product, vote }: { product: Product; vote: ReactNode }) {
+interface ProductHeroProps {
+  product: Product;
+  /** The upvote and the way to share, which are other features'. */
+  vote: ReactNode;
+  share: ReactNode;
+}
+
+export function ProductHero({ product, vote, share }: ProductHeroProps) {
   return (
     <header className="product-hero">
       <Picture className="product-hero-picture" src={product.image} alt="" width={128} height={128} priority />
@@ -27,6 +34,7 @@ export function ProductHero({ product, vote }: { product: Product; vote: ReactNo
             <CommentIcon />
             {formatAmount(product.comments, 'comment')}
           </Link>
+          {share}
         </div>
       </div>
     </header>

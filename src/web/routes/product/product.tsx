@@ -9,6 +9,7 @@ import { ProductStats } from '../../features/products/product-stats.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
 import { Screenshots } from '../../features/products/screenshots.tsx';
 import { TeamList } from '../../features/products/team-list.tsx';
+import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { useApi } from '../../lib/api-context.tsx';
 import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
@@ -58,6 +59,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <ProductHero
           product={product}
           vote={<UpvoteButton productId={id} productName={name} upvotes={upvotes} size="large" />}
+          share={<ShareButton product={product} />}
         />
         <Screenshots productName={name} screenshots={product.screenshots} />
         <Discussion productId={id} count={product.comments} />

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { badgeSnippet, productUrl } from './snippets.ts';
+
+const product = { id: 'harbour', name: 'Harbour', siteName: 'Groundswell', siteUrl: 'https://groundswell.example' };
+
+describe('the snippet of a badge', () => {
+  test('as HTML is a picture in a link', () => {
+    expect(badgeSnippet(product, 'light', 'html')).toBe(
+      '<a href="https://groundswell.example/product/harbour">' +
+        '<img src="https://groundswell.example/badge/harbour.svg" alt="Harbour on Groundswell"></a>',
+    );
+  });
+
+  test('as Markdown is the same', () => {
+    expect(badgeSnippet(product, 'dark', 'markdown')).toBe(
+      '[![Harbour on Groundswell](https://groundswell.example/badge/harbour.svg?theme=dark)]' +
+        '(https://groundswell.example/product/harbour)',
+    );
+  });
+
+  test('keeps a name from getting out of its place', () => {
+    const evil = { ...product, name: 'A "quoted" <b>\n[link](x) `code`' };
+    expect(badgeSnippet(evil, 'light', 'html')).toContain(
+      'alt="A &quot;quoted&quot; &lt;b&gt; [link](x) `code` on Groundswell"',
+    );
+    expect(badgeSnippet(evil, 'light', 'markdown')).toMatch(
+      /^\[!\[A "quoted" \\<b\\> \\\[link\\\]\(x\) \\`code\\` on Groundswell\]/,
+    );
+  });
+});
+
+test('the address of a product is absolute', () => {
+  expect(productUrl(product)).toBe('https://groundswell.example/product/harbour');
+});
