@@ -17,4 +17,4 @@ export const SITE_TABLES: readonly string[] = [
 ];
 
 /** What belongs to a database and not to the site: the history of its schema, and what its processes tell each other. */
-export const OTHER_TABLES: readonly string[] = ['schema_migrations', 'changes'];
+export const OTHER_TABLES: readonly string[] = ['schema_migrations', 'changes', 'leases'];

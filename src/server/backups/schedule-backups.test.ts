@@ -1,0 +1,146 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { newestBackup, scheduledName } from '../../core/backups/backup-folder.ts';
+import { verifyBackup } from '../../core/backups/read-backup.ts';
+import type { Database } from '../../core/database/database.ts';
+import { saveProducts } from '../../core/products/save-products.ts';
+import { prepareBackupFolder, type ScheduledBackups, scheduleBackups } from './schedule-backups.ts';
+
+let folder: string;
+let database: TestDatabase;
+let schedules: ScheduledBackups[];
+const logs = () => createLogLines();
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-scheduled-'));
+  database = await createTestDatabase();
+  await saveProducts(database, [buildProduct({ id: 'tide' })]);
+  schedules = [];
+});
+afterEach(async () => {
+  await Promise.all(schedules.map((schedule) => schedule.close()));
+  await database.drop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const HOUR_MS = 3_600_000;
+
+function start({ log } = logs(), { everyMs = HOUR_MS, keep = 3, heldMs = 5_000, retryMs = 10 } = {}): ScheduledBackups {
+  const connection = {
+    database,
+    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) => work(database),
+  };
+  const schedule = scheduleBackups(connection, { folder, everyMs, keep }, log, { pollMs: 10, heldMs, retryMs });
+  schedules.push(schedule);
+  return schedule;
+}
+
+/** As if the interval had passed. */
+const becomeDue = () => database.query(`UPDATE leases SET done_at = done_at - interval '1 hour'`);
+
+test('a backup is made when there was none, it is whole, and the time of it is known', async () => {
+  const schedule = start();
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  const path = await newestBackup(folder);
+  const header = await verifyBackup(path ?? 'none');
+  expect(header.tables[0]).toMatchObject({ name: 'products', rows: 1 });
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+test('of several processes on one database one makes it, and all know of it', async () => {
+  const all = [start(), start(), start()];
+  for (const schedule of all) await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+test('old ones are removed when the new one is whole: only those that the site made of this database', async () => {
+  const mine = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
+  for (const name of mine) await writeFile(join(folder, name), '');
+  const schedule = start(logs(), { keep: 1 });
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
+  const old = [1, 2, 3].map((day) => scheduledName(lease?.tag ?? '', new Date(Date.UTC(2020, 0, day))));
+  const killed = `${scheduledName(lease?.tag ?? '', new Date(0))}.123.partial`;
+  for (const name of [...old, killed]) await writeFile(join(folder, name), '');
+  const first = schedule.lastSuccess();
+  await becomeDue();
+  await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(first?.getTime() ?? 0);
+  const left = (await readdir(folder)).filter((name) => !mine.includes(name));
+  // Two of one second have one name.
+  expect(left).toEqual([expect.stringContaining(`-${lease?.tag}-`)]);
+  expect([...old, killed]).not.toContain(left[0]);
+  expect((await readdir(folder)).filter((name) => mine.includes(name)).sort()).toEqual(mine.sort());
+});
+
+test('a failure is logged and counted, costs no old backup, and is tried again', async () => {
+  const lines = logs();
+  const schedule = start(lines, { keep: 1 });
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  const first = await newestBackup(folder);
+  // Where the table cannot be read, as in a database that was tampered with.
+  await database.query('ALTER TABLE upvotes RENAME TO gone');
+  await becomeDue();
+  await expect.poll(() => schedule.failures()).toBeGreaterThan(0);
+  expect(lines.text()).toContain('The scheduled backup failed');
+  expect(await newestBackup(folder)).toBe(first);
+  const before = schedule.lastSuccess()?.getTime() ?? 0;
+  await database.query('ALTER TABLE gone RENAME TO upvotes');
+  await expect.poll(() => schedule.lastSuccess()?.getTime() ?? 0).not.toBe(before);
+  expect(await readdir(folder)).toHaveLength(1);
+});
+
+test('a site that stops gives up what is under way and leaves it to others at once', async () => {
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const connection = {
+    database,
+    /** Its rows come only after it was told to stop. */
+    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) =>
+      work({
+        ...database,
+        transaction: (steps) =>
+          database.transaction((sql) =>
+            steps({
+              async query(text, values) {
+                if (text.startsWith('FETCH')) {
+                  arrive();
+                  await stopped;
+                }
+                return sql.query(text, values);
+              },
+            }),
+          ),
+      }),
+  };
+  const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, logs().log);
+  let stop = () => {};
+  const stopped = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  await arrived;
+  expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
+  const closed = schedule.close();
+  stop();
+  await closed;
+  expect(await readdir(folder)).toEqual([]);
+  const next = start();
+  await expect.poll(() => next.lastSuccess()).toBeInstanceOf(Date);
+});
+
+test('a folder that is missing is made; one that cannot be is said in one line', async () => {
+  const settings = { everyMs: HOUR_MS, keep: 1 };
+  await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
+  expect(await readdir(join(folder, 'new'))).toEqual(['deep']);
+  await writeFile(join(folder, 'file'), '');
+  await mkdir(join(folder, 'other'));
+  await expect(prepareBackupFolder({ folder: join(folder, 'file', 'below'), ...settings })).rejects.toThrow(
+    /^BACKUP_DIR: .*below cannot be written \(ENOTDIR\)/,
+  );
+});
