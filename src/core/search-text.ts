@@ -13,5 +13,10 @@ export function searchTextOf(product: { name: string; description: string }): st
 
 /** A `LIKE` pattern (with `ESCAPE '\'`) that finds the folded term anywhere, every character of it taken literally. */
 export function likePattern(term: string): string {
-  return `%${foldText(term).replaceAll(/[\\%_]/g, '\\$&')}%`;
+  return likeInOrder([term]);
+}
+
+/** The same for several parts, one somewhere behind the other. */
+export function likeInOrder(parts: readonly string[]): string {
+  return `%${parts.map((part) => foldText(part).replaceAll(/[\\%_]/g, '\\$&')).join('%')}%`;
 }

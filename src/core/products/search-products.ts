@@ -5,21 +5,23 @@ import { cursorBehind, pageOf } from '../keyset.ts';
 import { PRODUCT_ORDERS } from './product-orders.ts';
 import { type ProductRow, productOf } from './product-row.ts';
 import { isIndexed, searchIndexOf } from './search-index.ts';
+import { trigramSharesOf } from './search-shares.ts';
 import { createSlots } from './search-slots.ts';
 import { lookUp, type Stretch, type Walked, walkWindow } from './search-statements.ts';
+import { rarePartsOf } from './search-trigrams.ts';
 
 export interface Search extends Omit<Stretch, 'wanted'> {
   limit: number;
 }
 
-/** How far the first look at the list goes: all that a common term costs, and what a rare one costs more. */
+/** How far the first look at the list goes: all that a common term costs, and what another one costs more. */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
  * As many matches in it promise that walking on fills the page before that many rows could be looked up and sorted: with
- * a million products, both cost the same where about 3,000 match (a walked row takes some 2 µs, one looked up 8).
+ * a million products, both cost the same where so many match (a walked row takes 1 to 4 µs, one looked up 3 to 8).
  */
 const PROMISING_MATCHES = 6;
-const MOST_LOOKED_UP = 3_000;
+const MOST_LOOKED_UP: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
 /** A term of frequent syllables can have many candidates and few matches: then walking is the surer way. */
 const LOOK_UP_MS = 150;
 
@@ -48,23 +50,39 @@ export async function searchProducts(
 ): Promise<ProductPage> {
   const { limit, ...place } = search;
   const stretch = { ...place, wanted: limit + 1 };
-  const first = await walkWindow(database, stretch, FIRST_WINDOW_ROWS[search.sort]);
-  if (first.edge === undefined) return wholePage(search, first.rows);
-
-  const indexed = search.tag !== '' || isIndexed(search.term, await searchIndexOf(database));
-  if (indexed && first.rows.length < PROMISING_MATCHES) {
-    const found = await lookUpInTime(database, stretch);
+  const indexed = await askIndex(database, search);
+  const lookAhead = () => walkWindow(database, stretch, FIRST_WINDOW_ROWS[search.sort]);
+  let first = indexed?.isRare ? undefined : await lookAhead();
+  if (first && first.edge === undefined) return wholePage(search, first.rows);
+  if (indexed && (first?.rows.length ?? 0) < PROMISING_MATCHES) {
+    const found = await lookUpInTime(database, { ...stretch, parts: indexed.parts });
     if (found !== undefined) return wholePage(search, found);
   }
-  return walkOn(database, search, first, { indexed, walkMs });
+  first ??= await lookAhead();
+  if (first.edge === undefined) return wholePage(search, first.rows);
+  return walkOn(database, search, first, { indexed: indexed !== undefined, walkMs });
+}
+
+/** What the indexes can be asked for, and whether that is known to be rare; `undefined`: no index knows it. */
+async function askIndex(
+  database: Database,
+  { term, tag, sort }: Search,
+): Promise<{ parts: readonly string[]; isRare: boolean } | undefined> {
+  const index = await searchIndexOf(database);
+  if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], isRare: false };
+  const { parts, share } = rarePartsOf(term, index, await trigramSharesOf(database));
+  return { parts, isRare: share * FIRST_WINDOW_ROWS[sort] < PROMISING_MATCHES };
 }
 
 /** `undefined`: there are too many, or it took too long to know. */
-async function lookUpInTime(database: Database, stretch: Stretch): Promise<ProductRow[] | undefined> {
+async function lookUpInTime(
+  database: Database,
+  stretch: Stretch & { parts: readonly string[] },
+): Promise<ProductRow[] | undefined> {
   try {
     return await database.transaction(async (sql) => {
       await sql.query(`SET LOCAL statement_timeout = ${LOOK_UP_MS}`);
-      return lookUp(sql, stretch, MOST_LOOKED_UP);
+      return lookUp(sql, { ...stretch, mostFound: MOST_LOOKED_UP[stretch.sort] });
     });
   } catch (error) {
     if (isStatementTimeout(error)) return undefined;

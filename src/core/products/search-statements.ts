@@ -1,7 +1,7 @@
 import type { ProductSort } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, type Key, orderBy } from '../keyset.ts';
-import { likePattern } from '../search-text.ts';
+import { foldText, likeInOrder, likePattern } from '../search-text.ts';
 import { PRODUCT_ORDERS } from './product-orders.ts';
 import { PRODUCT_COLUMNS, type ProductRow } from './product-row.ts';
 
@@ -89,12 +89,28 @@ function edgeOf(
   return [row.edge_key instanceof Date ? row.edge_key.toISOString() : row.edge_key, row.edge_id];
 }
 
+export interface LookUp extends Stretch {
+  /** Of the term, in its order: what the index of terms is asked for. None: the term itself. */
+  parts: readonly string[];
+  mostFound: number;
+}
+
+/** The whole term is tested by `position`, which no index knows: so the index is asked for the parts alone. */
+function lookUpConditions({ term, tag, parts }: LookUp, bind: Bind): string {
+  const hit = conditionsOf({ term: parts.length === 0 ? term : '', tag }, bind);
+  if (parts.length === 0) return hit;
+  const inOrder = `p.search_text LIKE ${bind(likeInOrder(parts), 'text')} ESCAPE '\\'`;
+  return [...(hit === '' ? [] : [hit]), inOrder, `position(${bind(foldText(term), 'text')} IN p.search_text) > 0`].join(
+    ' AND ',
+  );
+}
+
 /**
  * Finds all matching products by the indexes of terms and tags, and sorts them, as long as they are at most `mostFound`.
  * @returns the rows that are wanted; `undefined`: there are more than that.
  */
-export async function lookUp(sql: Sql, stretch: Stretch, mostFound: number): Promise<ProductRow[] | undefined> {
-  const { sort, cursor, wanted } = stretch;
+export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
+  const { sort, cursor, wanted, mostFound } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
   // Counts by a subquery for each match: joined, a plan could read all counts for a few matches.
@@ -106,7 +122,7 @@ export async function lookUp(sql: Sql, stretch: Stretch, mostFound: number): Pro
   const { text, values } = withValues((bind, bound) => ({
     // The place in the list is no condition of the search for matches, or a plan could walk the list after all.
     text: `WITH found AS MATERIALIZED (
-        SELECT p.id, p.created_at FROM products p WHERE ${conditionsOf(stretch, bind)} LIMIT ${mostFound + 1}
+        SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${mostFound + 1}
       ), size AS MATERIALIZED (
         SELECT count(*) > ${mostFound} AS exceeded FROM found
       ), page AS MATERIALIZED (

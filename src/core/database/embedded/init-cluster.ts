@@ -7,7 +7,7 @@ import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
 import { runProgram } from './run-program.ts';
 import { tellingLine } from './server-log.ts';
-import { INITIAL_SETTINGS } from './server-settings.ts';
+import { initialSettings, memoryForUs } from './server-settings.ts';
 
 const MAKING = 'postgres.making-';
 const PASSWORD_FILE = 'groundswell.password';
@@ -36,7 +36,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     if (owner) await chown(making, owner.uid, owner.gid);
     const args = ['-D', making, '--username=postgres', '--auth=reject', '--encoding=UTF8', '--locale=C'];
     args.push('--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-instructions');
-    args.push(...INITIAL_SETTINGS.flatMap((setting) => ['--set', setting]));
+    args.push(...initialSettings(memoryForUs()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
     const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
     // Clears the folder when it fails. Its messages differ, so any failure is tried again without.

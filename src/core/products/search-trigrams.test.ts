@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest';
+import { rarePartsOf, trigramsOf } from './search-trigrams.ts';
+
+const shares = (known: Record<string, number>) => (trigram: string) => known[trigram] ?? 1 / 2_000;
+
+test('trigrams are of letters and digits in a row, in characters', () => {
+  const textsOf = (text: string) => Array.from(trigramsOf(text, 'unicode'), (trigram) => trigram.text);
+  expect(textsOf('c++ for web2')).toEqual(['for', 'web', 'eb2']);
+  expect(textsOf('𠮷野家𠮷野')).toEqual(['𠮷野家', '野家𠮷', '家𠮷野']);
+  expect(Array.from(trigramsOf('ёжик abc', 'ascii'), (trigram) => trigram.text)).toEqual(['abc']);
+});
+
+test('the rarest trigrams are asked for, in the order of the term, until few candidates are left', () => {
+  const shareOf = shares({ the: 0.5, her: 0.3, erm: 0.02, rmo: 0.01, mos: 0.1, ost: 0.2, sta: 0.3, tat: 0.05 });
+  const { parts, share } = rarePartsOf('thermostat', 'unicode', shareOf);
+  expect(parts).toEqual(['ermo', 'tat']);
+  expect(share).toBe(0.01);
+});
+
+test('trigrams that stand side by side are separate parts, and overlapping ones are one', () => {
+  expect(rarePartsOf('abcxyz', 'unicode', shares({ bcx: 1, cxy: 1 })).parts).toEqual(['abc', 'xyz']);
+  expect(rarePartsOf('abcde', 'unicode', shares({ bcd: 1 })).parts).toEqual(['abcde']);
+});
+
+test('where even all trigrams are frequent, the whole term has to be asked for', () => {
+  expect(rarePartsOf('is on the', 'unicode', shares({ the: 0.5 }))).toEqual({ parts: [], share: 0.5 });
+});
+
+test('every part is in the term, one behind the other', () => {
+  const term = 'aaaa-bcbcbc 東京都東京都';
+  const { parts } = rarePartsOf(term, 'unicode', shares({}));
+  let end = 0;
+  for (const part of parts) {
+    const start = term.indexOf(part, end);
+    expect(start).toBeGreaterThanOrEqual(end);
+    end = start + part.length;
+  }
+  expect(parts.length).toBeGreaterThan(0);
+});
