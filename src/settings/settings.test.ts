@@ -24,6 +24,7 @@ describe('defaults', () => {
       siteName: 'Groundswell',
       sampleCatalogue: true,
       rateLimits: DEFAULT_RATE_LIMITS,
+      streamLimits: { perProcess: 5_000, perNetwork: 500 },
       trustProxy: undefined,
       metricsPort: undefined,
       metricsToken: undefined,
@@ -56,6 +57,8 @@ describe('values', () => {
         LIMIT_LIKES_PER_SESSION: '5',
         LIMIT_LIKES_PER_NETWORK: '6',
         LIMIT_SEARCHES_PER_NETWORK: '7',
+        LIMIT_STREAMS_PER_NETWORK: '8',
+        MAX_STREAMS: '0',
         TRUST_PROXY: 'loopback, 192.0.2.1',
         METRICS_PORT: '9464',
         METRICS_TOKEN: '0123456789abcdef',
@@ -75,6 +78,7 @@ describe('values', () => {
         like: { session: { amount: 5, seconds: 60 }, network: { amount: 6, seconds: 60 } },
         search: { network: { amount: 7, seconds: 1 } },
       },
+      streamLimits: { perProcess: 0, perNetwork: 8 },
       trustProxy: expect.any(Function),
       metricsPort: 9464,
       metricsToken: '0123456789abcdef',
@@ -108,6 +112,7 @@ describe('faults', () => {
     ['SAMPLE_CATALOGUE', 'yes', /neither on nor off/],
     ['SAMPLE_CATALOGUE', 'constructor', /neither on nor off/],
     ['RATE_LIMITS', 'no', /neither on nor off/],
+    ['MAX_STREAMS', '-1', /is not an amount/],
     ['LIMIT_UPVOTES_PER_SESSION', '0', /number from 1 to/],
     ['LIMIT_UPVOTES_PER_NETWORK', '-5', /number from 1 to/],
     ['LIMIT_COMMENTS_PER_SESSION', '1.5', /number from 1 to/],
@@ -125,6 +130,7 @@ describe('faults', () => {
   test('a faulty amount is a fault even while limits are off', () => {
     expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
+    expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
   });
 
   test('all faults are listed at once', () => {

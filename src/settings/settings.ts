@@ -90,14 +90,18 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     siteName: get('SITE_NAME'),
     sampleCatalogue: get('SAMPLE_CATALOGUE'),
     rateLimits: readRateLimits(get('RATE_LIMITS'), rateLimitsOf(get)),
-    streamLimits: readStreamLimits(get('MAX_STREAMS'), get('RATE_LIMITS'), get('LIMIT_STREAMS_PER_NETWORK')),
+    streamLimits: { perProcess: get('MAX_STREAMS'), perNetwork: get('LIMIT_STREAMS_PER_NETWORK') },
     trustProxy: get('TRUST_PROXY'),
     metricsPort: get('METRICS_PORT'),
     metricsToken: get('METRICS_TOKEN'),
     logLevel: get('LOG_LEVEL'),
   };
   if (faults.length > 0) throw new SettingsError(faults);
-  return settings;
+  return settings.rateLimits ? settings : withoutNetworkLimits(settings);
+}
+
+function withoutNetworkLimits(settings: Settings): Settings {
+  return { ...settings, streamLimits: { ...settings.streamLimits, perNetwork: undefined } };
 }
 
 function readHost(text: string): string {
@@ -148,10 +152,6 @@ function readSwitch(text: string): boolean {
 
 function readRateLimits(areOn: boolean, limits: RateLimits): RateLimits | undefined {
   return areOn ? limits : undefined;
-}
-
-function readStreamLimits(perProcess: number, areOn: boolean, perNetwork: number): StreamLimits {
-  return { perProcess, perNetwork: areOn ? perNetwork : undefined };
 }
 
 function readStreams(text: string): number {

@@ -29,9 +29,7 @@ export class EventStream {
 
   /** @returns false where the client does not keep up: it is let go. */
   send(bytes: Buffer): boolean {
-    const unread = this.#socket.writableLength;
-    // One frame may be larger than all that may wait.
-    if (unread > 0 && unread + bytes.length > MAX_UNREAD_BYTES) {
+    if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#socket.destroy();
       return false;
     }

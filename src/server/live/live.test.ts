@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Change } from '../../core/changes/change.ts';
+import type { ChangeListener, SiteChanges } from '../../core/changes/site-changes.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { EventStream } from './event-stream.ts';
+import { createLive, type Live } from './live.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const READ_ROWS = (ids: readonly string[]) => ids.map((id) => ({ id, upvotes: 1, comments: 0 }));
+
+/** What a client was sent, without a socket. */
+class FakeStream {
+  text = '';
+  readonly buffers: Buffer[] = [];
+  keepsUp = true;
+  close = () => {};
+
+  onClose(listener: () => void): void {
+    this.close = listener;
+  }
+  begin(bytes: Buffer): void {
+    this.text += bytes;
+  }
+  send(bytes: Buffer): boolean {
+    this.text += bytes;
+    this.buffers.push(bytes);
+    return this.keepsUp;
+  }
+  end(bytes: Buffer): void {
+    this.text += bytes;
+  }
+}
+
+/** The hub, its database and its news, each in the test's hands. */
+function setUp() {
+  let listener: ChangeListener | undefined;
+  const state = { heardUpTo: 1_000 as number | undefined, away: false, reads: [] as string[][] };
+  const changes: SiteChanges = {
+    onWrite() {},
+    follow: (each) => {
+      listener = each;
+    },
+    heardUpTo: () => state.heardUpTo,
+    since: () => undefined,
+    close: async () => {},
+  };
+  const database = {
+    async query(_text: string, [ids]: readonly unknown[] = []) {
+      state.reads.push(ids as string[]);
+      if (state.away) throw new CoreError('unavailable', 'The database is away');
+      return READ_ROWS(ids as string[]) as never;
+    },
+  };
+  const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  const live = createLive({ database, changes, log });
+  const change = (...productIds: string[]) => listener?.onChange({ productIds, catalogue: false } satisfies Change);
+  return { live, state, log, change };
+}
+
+function open(live: Live, productIds?: readonly string[]): FakeStream {
+  const stream = new FakeStream();
+  live.open(stream as unknown as EventStream, productIds, undefined);
+  return stream;
+}
+
+describe('timers', () => {
+  test('there are none while nobody listens, and nothing is read', async () => {
+    const { live, state, change } = setUp();
+    change('a');
+    expect(vi.getTimerCount()).toBe(0);
+    const stream = open(live);
+    expect(vi.getTimerCount()).toBe(1);
+    change('a');
+    expect(vi.getTimerCount()).toBe(2);
+    stream.close();
+    expect(vi.getTimerCount()).toBe(0);
+    expect(state.reads).toEqual([]);
+    expect(live.stats()).toEqual({ open: 0, dropped: 0, frames: 0 });
+  });
+
+  test('there is one heartbeat for all, whose id is the moment up to which everything was told', async () => {
+    const { live, state } = setUp();
+    const streams = [open(live), open(live, ['a'])];
+    expect(vi.getTimerCount()).toBe(1);
+    state.heardUpTo = 26_000;
+    await vi.advanceTimersByTimeAsync(25_000);
+    for (const stream of streams) expect(stream.text).toMatch(/\n\n:\nid: 26000\n\n$/);
+  });
+});
+
+describe('sharing', () => {
+  test('those who want the same are sent the same bytes, made once; what many changes touch is read once', async () => {
+    const { live, state, change } = setUp();
+    const all = [open(live), open(live)];
+    const named = [open(live, ['a', 'b']), open(live, ['b', 'a', 'a'])];
+    const other = open(live, ['c']);
+    change('a');
+    change('a', 'd');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(state.reads).toEqual([['a', 'd']]);
+    for (const pair of [all, named]) expect(pair[0]?.buffers[0]).toBe(pair[1]?.buffers[0]);
+    expect(other.buffers).toEqual([]);
+    expect(live.stats().frames).toBe(4);
+  });
+
+  test('the next frame is a quarter of a second later, with all that came meanwhile', async () => {
+    const { live, change } = setUp();
+    const stream = open(live);
+    change('a');
+    await vi.advanceTimersByTimeAsync(0);
+    for (const id of ['b', 'c', 'd']) {
+      change(id);
+      await vi.advanceTimersByTimeAsync(80);
+    }
+    expect(stream.buffers).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(
+      stream.buffers
+        .map(String)
+        .join('')
+        .match(/"id":"(\w)"/g),
+    ).toEqual(['a', 'b', 'c', 'd'].map((id) => `"id":"${id}"`));
+    expect(stream.buffers).toHaveLength(2);
+  });
+
+  test('more counts than fit a frame are not sent to those who asked for all; they read again', async () => {
+    const { live, change } = setUp();
+    const [all, named] = [open(live), open(live, ['p-1'])];
+    change(...Array.from({ length: 1_001 }, (_, index) => `p-${index}`));
+    await vi.advanceTimersByTimeAsync(0);
+    expect(String(all.buffers[0])).toMatch(/^event: refetch\n/);
+    expect(String(named.buffers[0])).toMatch(/^event: counts\ndata: \[\{"id":"p-1",/);
+  });
+});
+
+describe('when something is wrong', () => {
+  test('what changed while the database was away is told when it is back, and no id says that it was told before', async () => {
+    const { live, state, log, change } = setUp();
+    const stream = open(live);
+    state.away = true;
+    change('a');
+    await vi.advanceTimersByTimeAsync(10_000);
+    state.heardUpTo = 30_000;
+    change('b');
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(stream.text).not.toContain('event:');
+    expect(stream.text).not.toContain('id: 30000');
+    expect(log.warn).toHaveBeenCalledTimes(1);
+    state.away = false;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(String(stream.buffers.at(-1))).toContain('data: [{"id":"a","upvotes":1,"comments":0},{"id":"b",');
+    expect(stream.text).toMatch(/id: 30000\n\n$/);
+  });
+
+  test('clients that are let go are counted', async () => {
+    const { live, change } = setUp();
+    const stream = open(live);
+    stream.keepsUp = false;
+    change('a');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(live.stats()).toMatchObject({ dropped: 1 });
+  });
+});
