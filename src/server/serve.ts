@@ -9,6 +9,7 @@ import { systemSources } from '../core/sources.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
+import { prepareBackupFolder, scheduleBackups } from './backups/schedule-backups.ts';
 import { createFollowedCache } from './cache/followed-cache.ts';
 import { createLive } from './live/live.ts';
 import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
@@ -16,6 +17,7 @@ import { startMetricsServer } from './metrics/metrics-server.ts';
 import { watchDrift } from './metrics/watch-drift.ts';
 import { readClientBuild } from './pages/client-build.ts';
 import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/renderer.ts';
+import { probeAddress } from './probe-address.ts';
 import { StartError } from './start-error.ts';
 
 /** A site that is up. */
@@ -56,6 +58,7 @@ export async function serve(
   { createRenderer = builtRenderer, prepare = async () => {}, caching = true }: ServeOptions = {},
 ): Promise<Site> {
   const { databaseUrl, dataDir } = settings;
+  await lookAhead(settings);
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log });
   const closeables: Closeable[] = [connection];
   try {
@@ -100,12 +103,26 @@ export async function serve(
       closeables.push(await startMetricsServer(metrics, { host, port, token, log }));
     }
     connection.setOwnerNote(address);
+    if (settings.backups) {
+      const backups = scheduleBackups(connection, settings.backups, log);
+      closeables.push(backups);
+      metrics?.watchBackups(backups);
+    }
     closeables.push(keepHouse(core, log));
     return { address, dataLocation: connection.location, productCount, close: () => closeAll(closeables) };
   } catch (error) {
     await closeAll(closeables);
     throw error;
   }
+}
+
+/** What would keep the site from coming up is said before a database is made for it. */
+async function lookAhead({ host, port, metricsPort, metricsToken, backups }: Settings): Promise<void> {
+  await probeAddress(host, port);
+  if (metricsPort !== undefined) {
+    await probeAddress(metricsToken === undefined ? '127.0.0.1' : host, metricsPort, 'METRICS_PORT');
+  }
+  if (backups) await prepareBackupFolder(backups);
 }
 
 async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<PageRenderer> {

@@ -28,6 +28,7 @@ describe('defaults', () => {
       trustProxy: undefined,
       metricsPort: undefined,
       metricsToken: undefined,
+      backups: undefined,
       logLevel: 'info',
     });
   });
@@ -62,6 +63,9 @@ describe('values', () => {
         TRUST_PROXY: 'loopback, 192.0.2.1',
         METRICS_PORT: '9464',
         METRICS_TOKEN: '0123456789abcdef',
+        BACKUP_DIR: 'backups',
+        BACKUP_EVERY: '6h',
+        BACKUP_KEEP: '30',
         LOG_LEVEL: 'Warn',
       }),
     ).toEqual({
@@ -82,6 +86,7 @@ describe('values', () => {
       trustProxy: expect.any(Function),
       metricsPort: 9464,
       metricsToken: '0123456789abcdef',
+      backups: { folder: resolve('backups'), everyMs: 6 * 3_600_000, keep: 30 },
       logLevel: 'warn',
     });
   });
@@ -112,6 +117,10 @@ describe('faults', () => {
     ['SAMPLE_CATALOGUE', 'yes', /neither on nor off/],
     ['SAMPLE_CATALOGUE', 'constructor', /neither on nor off/],
     ['RATE_LIMITS', 'no', /neither on nor off/],
+    ['BACKUP_EVERY', 'daily', /no stretch of time.*30m, 6h or 1d/],
+    ['BACKUP_EVERY', '0h', /no stretch of time/],
+    ['BACKUP_EVERY', '999999d', /no stretch of time/],
+    ['BACKUP_KEEP', '0', /number from 1 to/],
     ['MAX_STREAMS', '-1', /is not an amount/],
     ['LIMIT_UPVOTES_PER_SESSION', '0', /number from 1 to/],
     ['LIMIT_UPVOTES_PER_NETWORK', '-5', /number from 1 to/],
@@ -131,6 +140,13 @@ describe('faults', () => {
     expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
     expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
+  });
+
+  test('backups that would never be made are a fault', () => {
+    expect(faultsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
+      expect.stringMatching(/^BACKUP_EVERY: this has no effect without BACKUP_DIR/),
+      expect.stringMatching(/^BACKUP_KEEP: this has no effect without BACKUP_DIR/),
+    ]);
   });
 
   test('all faults are listed at once', () => {

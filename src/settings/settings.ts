@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { type BackupSettings, backupSettingsOf, readInterval, readKept } from './backup-settings.ts';
 import { RATE_LIMIT_SETTINGS, type RateLimits, rateLimitsOf } from './rate-limits.ts';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream-limits.ts';
 import { readTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
@@ -24,6 +25,8 @@ export interface Settings {
   metricsPort: number | undefined;
   /** Who brings it may see the metrics. */
   metricsToken: string | undefined;
+  /** Unset: the site makes no backups by itself. */
+  backups: BackupSettings | undefined;
   logLevel: LogLevel;
 }
 
@@ -52,6 +55,9 @@ const READERS = {
   TRUST_PROXY: { fallback: undefined, read: readTrustedProxies },
   METRICS_PORT: { fallback: undefined, read: readPort },
   METRICS_TOKEN: { fallback: undefined, read: readToken },
+  BACKUP_DIR: { fallback: undefined, read: (text: string) => resolve(text) },
+  BACKUP_EVERY: { fallback: '1d', read: readInterval },
+  BACKUP_KEEP: { fallback: '7', read: readKept },
   LOG_LEVEL: { fallback: 'info', read: readLogLevel },
 } as const;
 
@@ -94,14 +100,26 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     trustProxy: get('TRUST_PROXY'),
     metricsPort: get('METRICS_PORT'),
     metricsToken: get('METRICS_TOKEN'),
+    backups: backupSettingsOf(get('BACKUP_DIR'), get('BACKUP_EVERY'), get('BACKUP_KEEP')),
     logLevel: get('LOG_LEVEL'),
   };
+  if (settings.backups === undefined) faults.push(...withoutFolder(environment, faults));
   if (faults.length > 0) throw new SettingsError(faults);
   return settings.rateLimits ? settings : withoutNetworkLimits(settings);
 }
 
 function withoutNetworkLimits(settings: Settings): Settings {
   return { ...settings, streamLimits: { ...settings.streamLimits, perNetwork: undefined } };
+}
+
+/** Whoever sets how often backups are made believes that they are. */
+function withoutFolder(
+  environment: Readonly<Record<string, string | undefined>>,
+  faults: readonly string[],
+): string[] {
+  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
+  const idle = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
+  return idle.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
 }
 
 function readHost(text: string): string {

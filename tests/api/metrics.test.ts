@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Site, serve } from '../../src/server/serve.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -26,6 +29,7 @@ async function start(environment: Record<string, string>): Promise<void> {
   site = await serve(settings, log, {
     createRenderer: async () => ({
       siteName: 'Groundswell',
+      siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
@@ -46,6 +50,16 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     await start({});
     expect((await ask('/metrics')).status).toBe(404);
     expect((await ask('/metrics', authorization(TOKEN))).status).toBe(404);
+  });
+
+  test('tells when the last scheduled backup was made', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'groundswell-metrics-'));
+    await start({ METRICS_TOKEN: TOKEN, BACKUP_DIR: folder });
+    const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
+    await expect.poll(metrics).toMatch(/^groundswell_backup_last_success_timestamp_seconds 1[\d.]{9,}$/m);
+    expect(await metrics()).toMatch(/^groundswell_backup_failures_total 0$/m);
+    expect(await readdir(folder)).toEqual([expect.stringMatching(/^groundswell-[0-9a-f]{8}-\d{8}T\d{6}Z\.backup$/)]);
+    await rm(folder, { recursive: true });
   });
 
   test('is shown to those who bring the token, and to nobody else', async () => {

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
-import { databasesOf, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
 
 const ground = new Ground();
 const isRoot = process.geteuid?.() === 0;
@@ -123,21 +123,21 @@ describe('a database that cannot be had', () => {
 });
 
 describe('an address that cannot be had', () => {
-  test('a busy port: one line with what to do, 2, and no database is left behind', async () => {
+  test('a busy port: one line with what to do, 2, and no database is made for it', async () => {
     const dataDir = await ground.dataDir();
     const { port, release } = await takePort();
     const ended = await runCommand(['serve'], { settings: { PORT: `${port}`, LOG_LEVEL: 'warn', DATA_DIR: dataDir } });
     release();
     expectRefusal(ended, new RegExp(`PORT: something already listens on 127\\.0\\.0\\.1:${port}\\. .*set PORT`));
-    expect(await databasesOf(dataDir)).toEqual([]);
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 
-  test('an address that this machine has not: one line with what to do, 2, and no database is left behind', async () => {
+  test('an address that this machine has not: one line with what to do, 2, and no database is made for it', async () => {
     const dataDir = await ground.dataDir();
     // TEST-NET-1 of RFC 5737 belongs to nobody.
     const settings = { HOST: '192.0.2.1', PORT: '0', LOG_LEVEL: 'warn', DATA_DIR: dataDir };
     expectRefusal(await runCommand(['serve'], { settings }), /HOST: this machine has no address '192\.0\.2\.1'/);
-    expect(await databasesOf(dataDir)).toEqual([]);
+    await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });
 

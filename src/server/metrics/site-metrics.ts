@@ -18,6 +18,8 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Asks these whenever somebody looks. */
   watch(watched: Watched): void;
+  /** Tells of the backups that the site makes by itself. */
+  watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
   contentType: string;
@@ -42,6 +44,7 @@ export function createSiteMetrics(): SiteMetrics {
   return {
     watchRequests: (app) => watchRequests(app, registers),
     watch: (watched) => watch(watched, registers),
+    watchBackups: (backups) => watchBackups(backups, registers),
     observeWrites: observeWritesIn(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
@@ -99,6 +102,29 @@ function watch({ core, database, drift, live }: Watched, registers: Registry[]):
     collect() {
       this.reset();
       this.inc(live.stats().frames);
+    },
+  });
+}
+
+function watchBackups(
+  { lastSuccess, failures }: Parameters<SiteMetrics['watchBackups']>[0],
+  registers: Registry[],
+): void {
+  new Gauge({
+    name: 'groundswell_backup_last_success_timestamp_seconds',
+    help: 'When the last scheduled backup began that is whole, by whichever process; 0 when there is none',
+    registers,
+    collect() {
+      this.set((lastSuccess()?.getTime() ?? 0) / 1_000);
+    },
+  });
+  new Counter({
+    name: 'groundswell_backup_failures_total',
+    help: 'Scheduled backups of this process that failed',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(failures());
     },
   });
 }
