@@ -21,6 +21,7 @@ export const PROBLEM_CODES = [
   'request_timeout',
   'uri_too_long',
   'headers_too_large',
+  'not_implemented',
   'unavailable',
   'overloaded',
   'internal',

@@ -13,6 +13,12 @@ import type { Database } from './database/database.ts';
 import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
+import {
+  cutProductStretches,
+  type ProductAddress,
+  readProductAddresses,
+  type Stretch,
+} from './products/product-addresses.ts';
 import { isProductRemoved } from './products/removed-products.ts';
 import { type Sources, systemSources } from './sources.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
@@ -24,6 +30,10 @@ export interface Core {
   getProduct(id: string): Promise<ProductDetail | null>;
   /** Whether the operator removed a product of this id. */
   isProductRemoved(id: string): Promise<boolean>;
+  /** The products of a stretch, in batches; see `readProductAddresses`. */
+  readProductAddresses(stretch: Stretch, limit: number): AsyncIterable<ProductAddress[]>;
+  /** All products, cut into stretches; see `cutProductStretches`. */
+  cutProductStretches(size: number): Promise<(Stretch & { newestAt: string })[]>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
@@ -109,6 +119,8 @@ export function createCore(
     listProducts: (query) => listProducts(database, query),
     getProduct: (id) => getProduct(database, id),
     isProductRemoved: (id) => isProductRemoved(database, id),
+    readProductAddresses: (stretch, limit) => readProductAddresses(database, stretch, limit),
+    cutProductStretches: (size) => cutProductStretches(database, size),
     getUpvoted: (productIds, session) => getUpvoted(database, productIds, session),
     setUpvote: (change) => upvotes.submit(change),
     listComments: (productId, query) => listComments(database, productId, query),

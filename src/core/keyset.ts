@@ -37,16 +37,23 @@ export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
   return columns.map((column) => `${column.sql} ${direction}`).join(', ');
 }
 
+type Bind = (value: Key, sqlType: string) => string;
+
 /**
  * The condition that a row comes after the cursor, as one row comparison that an index on the same columns answers.
  * `bind` takes a value and its SQL type, and returns its placeholder.
  * @throws CoreError `bad_cursor` where the cursor is not one of this order.
  */
-export function afterCursor<Row>(
-  { name, columns, direction }: KeysetOrder<Row>,
-  cursor: string,
-  bind: (value: Key, sqlType: string) => string,
-): string {
+export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
+  return comparison(order, order.direction === 'DESC' ? '<' : '>', cursor, bind);
+}
+
+/** The condition that a row comes before the cursor or is the very one behind which it stands; otherwise the same. */
+export function upToCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
+  return comparison(order, order.direction === 'DESC' ? '>=' : '<=', cursor, bind);
+}
+
+function comparison<Row>({ name, columns }: KeysetOrder<Row>, operator: string, cursor: string, bind: Bind): string {
   const [cursorName, ...keys] = parse(cursor);
   if (cursorName !== name || keys.length !== columns.length) throw badCursor();
   const placeholders = columns.map(({ kind }, index) => {
@@ -54,7 +61,7 @@ export function afterCursor<Row>(
     if (!CHECKS[kind](key)) throw badCursor();
     return bind(key as Key, SQL_TYPES[kind]);
   });
-  return `(${columns.map((column) => column.sql).join(', ')}) ${direction === 'DESC' ? '<' : '>'} (${placeholders.join(', ')})`;
+  return `(${columns.map((column) => column.sql).join(', ')}) ${operator} (${placeholders.join(', ')})`;
 }
 
 /** Whether a cursor belongs to the order, for callers that would rather start again than fail. */

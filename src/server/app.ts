@@ -13,6 +13,7 @@ import { handleError } from './http/error-handler.ts';
 import { acceptJsonOnly } from './http/json-body.ts';
 import { recordAllowedMethods } from './http/method-not-allowed.ts';
 import { negotiateRepresentation } from './http/negotiate-representation.ts';
+import { allowPublicReading } from './http/public-reading.ts';
 import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.ts';
 import { validateByContract } from './http/validation.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
@@ -24,11 +25,14 @@ import { createPages } from './pages/pages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { eventRoutes } from './routes/events.ts';
+import { feedRoutes } from './routes/feeds.ts';
 import { healthRoutes } from './routes/health.ts';
 import { addNotFound, sendNotFound } from './routes/not-found.ts';
+import { oembedRoutes } from './routes/oembed.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { productRoutes } from './routes/products.ts';
 import { robotsRoutes } from './routes/robots.ts';
+import { sitemapRoutes } from './routes/sitemap.ts';
 import { type StaticFolders, staticFiles } from './routes/static-files.ts';
 import { upvoteRoutes } from './routes/upvotes.ts';
 import { webAppRoutes } from './routes/web-app.ts';
@@ -58,6 +62,7 @@ const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwor
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, prepare } = options;
   const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK } = options;
+  const site = { name: renderer.siteName, url: renderer.siteUrl };
   const pages = createPages(renderer, coreApi(core), cache, (id) => core.isProductRemoved(id));
   const app = Fastify({
     loggerInstance: log,
@@ -79,6 +84,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   acceptJsonOnly(app);
   validateByContract(app);
   addSecurityHeaders(app);
+  allowPublicReading(app, allowedMethods);
   negotiateRepresentation(app);
   boundRequests(app, streamLimits.perProcess);
   drainOnClose(app);
@@ -95,7 +101,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(eventRoutes, { live, limits: streamLimits });
   await app.register(healthRoutes, { core });
-  await app.register(robotsRoutes);
+  await app.register(robotsRoutes, { site });
+  await app.register(sitemapRoutes, { core, cache, site });
+  await app.register(feedRoutes, { core, cache, site });
+  await app.register(oembedRoutes, { core, site });
   await app.register(staticFiles, folders);
   await app.register(webAppRoutes, { renderer });
   addPageRoutes(app, pages, charge);

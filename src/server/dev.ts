@@ -43,6 +43,7 @@ async function devRenderer(
 ): Promise<PageRenderer> {
   return {
     siteName,
+    siteUrl,
     // A page is read offline from the built site only.
     shell: () => '',
     async render(path, api) {

@@ -9,6 +9,8 @@ import { type Entry, EntryStore } from './entry-store.ts';
 export interface Served {
   answer: Answer;
   content: Representations;
+  /** Milliseconds since 1970: since when it has had just this content. */
+  contentSince: number;
   /** Seconds since it was last known to be current, where it no longer is. */
   staleForS: number | undefined;
 }
@@ -104,6 +106,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       key,
       answer,
       content: new Representations(answer.body),
+      contentSince: startedAt,
       startedAt,
       startedTick,
       droppedTick: lastDropTick,
@@ -153,9 +156,12 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     { answer, startedAt, startedTick }: Pick<Entry, 'answer' | 'startedAt' | 'startedTick'>,
   ): void {
     store.remove(entry);
+    const content = new Representations(answer.body);
+    // What has not changed stays as it is, with its date and whatever was compressed of it.
+    const isSame = answer.status === entry.answer.status && content.tag('identity') === entry.content.tag('identity');
     Object.assign(entry, {
       answer,
-      content: new Representations(answer.body),
+      ...(isSame ? {} : { content, contentSince: startedAt }),
       startedAt,
       startedTick,
       failedAt: undefined,
@@ -165,10 +171,10 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   }
 
   function serve(entry: Entry): Served {
-    const { answer, content, outdatedSince, failedAt, goneWith } = entry;
+    const { answer, content, contentSince, outdatedSince, failedAt, goneWith } = entry;
     if (goneWith !== undefined) throw goneWith;
     const since = failedAt === undefined ? deafSince : outdatedSince;
-    return { answer, content, staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000) };
+    return { answer, content, contentSince, staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000) };
   }
 
   function outdatedForMs({ outdatedSince }: Entry): number {

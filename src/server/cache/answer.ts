@@ -5,6 +5,11 @@ export interface Answer {
   cacheControl: string;
   body: string;
   reads: Reads;
+  /**
+   * Whether it says since when it is as it is (`Last-Modified`), for clients that know no ETag. That has whole seconds, so
+   * it is for answers that are made at most once a second.
+   */
+  isDated?: boolean;
 }
 
 /** What an answer was made from. */
@@ -29,6 +34,9 @@ export interface Freshness {
 
 /** A page costs milliseconds to render, and may lag for a moment behind what somebody else did. */
 export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxOutdatedMs: 1_000 };
+
+/** A feed says when it was modified, in seconds; nobody who subscribes minds the second. */
+export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxOutdatedMs: 1_000 };
 
 /** An answer of the API costs a statement, and shows whatever was acknowledged before it was asked for. */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxOutdatedMs: 0 };

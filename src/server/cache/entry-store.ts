@@ -7,6 +7,8 @@ export interface Entry {
   readonly key: string;
   answer: Answer;
   content: Representations;
+  /** Since when it has had just this content. */
+  contentSince: number;
   /** When its making began, by the wall clock and in the cache's own count of events: it shows whatever came before. */
   startedAt: number;
   startedTick: number;

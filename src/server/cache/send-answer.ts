@@ -37,7 +37,7 @@ function send(served: Served, isOwn: boolean, request: FastifyRequest, reply: Fa
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
   const head = headOf(served, encoding);
   if (staleForS !== undefined) reply.header('Age', staleForS).header('Warning', '110 - "Response is Stale"');
-  if (answer.status === 200 && isKnownTag(request.headers['if-none-match'], content.tag(encoding))) {
+  if (answer.status === 200 && isKnown(served, encoding, request)) {
     reply.code(304).headers(head.validation);
     if (isOwn) reply.header('cache-control', OWN);
     reply.send();
@@ -50,7 +50,15 @@ function send(served: Served, isOwn: boolean, request: FastifyRequest, reply: Fa
   reply.send(bytes);
 }
 
-function headOf({ answer, content }: Served, encoding: Encoding): Head {
+/** Whether the client has this version; a date is asked for only where there is no tag (RFC 9110, section 13.2.2). */
+function isKnown({ answer, content, contentSince }: Served, encoding: Encoding, { headers }: FastifyRequest): boolean {
+  const tags = headers['if-none-match'];
+  if (tags !== undefined) return isKnownTag(tags, content.tag(encoding));
+  const date = answer.isDated ? headers['if-modified-since'] : undefined;
+  return date !== undefined && Date.parse(date) >= Math.floor(contentSince / 1_000) * 1_000;
+}
+
+function headOf({ answer, content, contentSince }: Served, encoding: Encoding): Head {
   let made = heads.get(content);
   if (made === undefined) {
     made = new Map();
@@ -62,6 +70,7 @@ function headOf({ answer, content }: Served, encoding: Encoding): Head {
       vary: 'Accept-Encoding',
       'cache-control': answer.cacheControl,
       ...(answer.status === 200 ? { etag: content.tag(encoding) } : {}),
+      ...(answer.isDated ? { 'last-modified': new Date(contentSince).toUTCString() } : {}),
     };
     const coding = encoding === 'identity' ? {} : { 'content-encoding': encoding };
     head = { validation, all: { ...validation, 'content-type': answer.type, ...coding } };

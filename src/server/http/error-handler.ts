@@ -23,7 +23,7 @@ export function handleError(
 ): FastifyReply {
   const [code, detail] = explain(error);
   const body = problem(code, detail);
-  if (body.status >= 500) request.log.error({ err: error }, 'Request failed');
+  if (body.status >= 500 && code !== 'not_implemented') request.log.error({ err: error }, 'Request failed');
   if (body.status === 503) reply.header('Retry-After', RETRY_AFTER_S);
   return reply
     .code(body.status)

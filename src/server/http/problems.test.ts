@@ -22,6 +22,7 @@ const STATUSES: Record<ProblemCode, number> = {
   request_timeout: 408,
   uri_too_long: 414,
   headers_too_large: 431,
+  not_implemented: 501,
   unavailable: 503,
   overloaded: 503,
   internal: 500,

@@ -22,6 +22,7 @@ const KINDS: Record<ProblemCode, { status: number; title: string }> = {
   request_timeout: { status: 408, title: 'Request timeout' },
   uri_too_long: { status: 414, title: 'Address too long' },
   headers_too_large: { status: 431, title: 'Headers too large' },
+  not_implemented: { status: 501, title: 'Not implemented' },
   unavailable: { status: 503, title: 'Temporarily unavailable' },
   overloaded: { status: 503, title: 'Overloaded' },
   internal: { status: 500, title: 'Internal error' },

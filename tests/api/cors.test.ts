@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectProblem } from '../support/expect-problem.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const ELSEWHERE = { origin: 'https://elsewhere.example' };
+const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml', '/sitemap.xml', '/robots.txt'];
+const READS = ['/api/products', '/api/products/git', '/api/products/git/comments', ...FEEDS];
+
+const WRITES = [
+  ['PUT', '/api/products/git/upvote'],
+  ['DELETE', '/api/products/git/upvote'],
+  ['POST', '/api/comments'],
+  ['POST', '/api/comments/5a3b1e00-0000-4000-8000-000000000001/like'],
+] as const;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ keepsAnswers: true });
+  await site.addProduct({ id: 'git' });
+});
+
+afterAll(() => site.close());
+
+const preflight = (url: string, method: string, headers = 'x-user-session,content-type') =>
+  site.app.inject({
+    method: 'OPTIONS',
+    url,
+    headers: { ...ELSEWHERE, 'access-control-request-method': method, 'access-control-request-headers': headers },
+  });
+
+const corsHeadersOf = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+describe('a page of another origin reads', () => {
+  test.each(READS)('%s, whether it is new, known, compressed or only its head', async (url) => {
+    const first = await site.ask.get(url, ELSEWHERE);
+    expect(first.statusCode).toBe(200);
+    const known = await site.ask.get(url, { ...ELSEWHERE, 'if-none-match': String(first.headers.etag) });
+    expect(known.statusCode).toBe(304);
+    const head = await site.app.inject({ method: 'HEAD', url, headers: ELSEWHERE });
+    for (const { headers } of [first, known, head]) {
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      const exposed = String(headers['access-control-expose-headers']).split(', ');
+      expect(exposed).toEqual(expect.arrayContaining(['ETag', 'RateLimit', 'RateLimit-Policy', 'Retry-After']));
+    }
+  });
+
+  test.each(['/api/products/nothing', '/api/nothing', '/api/products?limit=x', '/oembed?url=x'])(
+    '%s: it may see why there is nothing',
+    async (url) => {
+      const { statusCode, headers } = await site.ask.get(url, ELSEWHERE);
+      expect(statusCode).toBeGreaterThanOrEqual(400);
+      expect(headers['access-control-allow-origin']).toBe('*');
+    },
+  );
+
+  test.each(READS)('%s: a preflight is answered, for conditional requests', async (url) => {
+    const answer = await preflight(url, 'GET', 'if-none-match');
+    expect(answer.statusCode).toBe(204);
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': '*',
+      'access-control-allow-methods': 'GET, HEAD',
+      'access-control-allow-headers': expect.stringContaining('If-None-Match'),
+    });
+  });
+
+  test('pages and pictures are no API', async () => {
+    for (const url of ['/', '/product/git', '/healthz']) {
+      expect(corsHeadersOf((await site.ask.get(url, ELSEWHERE)).headers), url).toEqual([]);
+    }
+  });
+});
+
+describe('a page of another origin writes nothing', () => {
+  test.each(WRITES)('a preflight for %s %s is refused', async (method, url) => {
+    const answer = await preflight(url, method);
+    expectProblem(answer, 405, 'method_not_allowed');
+    expect(corsHeadersOf(answer.headers)).toEqual([]);
+  });
+
+  test.each(['PUT', 'POST', 'DELETE', 'PATCH'])(
+    'nor is one for %s taken where there is something to read',
+    async (method) => {
+      const answer = await preflight('/api/products/git', method);
+      expect(answer.statusCode).toBe(405);
+      expect(answer.headers.allow).toBe('GET, HEAD');
+      expect(corsHeadersOf(answer.headers)).toEqual([]);
+    },
+  );
+
+  test('no preflight lets it act for a visitor, or send JSON', async () => {
+    const { headers } = await preflight('/api/upvotes', 'GET');
+    const allowed = String(headers['access-control-allow-headers']).toLowerCase();
+    expect(allowed).not.toContain('x-user-session');
+    expect(allowed).not.toContain('content-type');
+  });
+
+  // What a form or a script sends without asking first: three media types, and no header of its own.
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined])(
+    'a request that needs no preflight (%s) is refused and leaves nothing',
+    async (type) => {
+      const body = JSON.stringify({ productId: 'git', content: 'From elsewhere' });
+      const headers = { ...ELSEWHERE, ...(type === undefined ? {} : { 'content-type': type }) };
+      for (const [, url] of WRITES) {
+        const answer = await site.app.inject({ method: 'POST', url, headers, payload: body });
+        expect([400, 405, 415]).toContain(answer.statusCode);
+        expect(corsHeadersOf(answer.headers)).toEqual([]);
+      }
+      const { product } = await site.ask.json<{ product: object }>('/api/products/git');
+      expect(product).toMatchObject({ upvotes: 0, comments: 0 });
+    },
+  );
+
+  test('an answer to a write names no origin', async () => {
+    const answer = await site.ask.put('/api/products/git/upvote', { ...newVisitor(), ...ELSEWHERE });
+    expect(answer.statusCode).toBe(200);
+    expect(corsHeadersOf(answer.headers)).toEqual([]);
+  });
+});
+
+describe('OPTIONS that is no preflight', () => {
+  test('is a wrong method like any other', async () => {
+    const answer = await site.app.inject({ method: 'OPTIONS', url: '/api/products' });
+    expectProblem(answer, 405, 'method_not_allowed');
+    expect(answer.headers.allow).toBe('GET, HEAD');
+  });
+
+  test('and a preflight for what is not there is 404', async () => {
+    expect((await preflight('/api/nothing', 'GET')).statusCode).toBe(404);
+  });
+});

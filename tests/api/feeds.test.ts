@@ -1,0 +1,234 @@
+import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { FEED_ENTRIES } from '../../src/server/feeds/launches.ts';
+import { HOSTILE } from '../hostile/corpus.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+import { xmlFaults } from '../support/xml-faults.ts';
+
+const ORIGIN = 'http://groundswell.test';
+const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml'];
+
+/** A text as it comes out of XML 1.0, which cannot hold every character, and out of the parser of this test, which trims. */
+const asXmlHolds = (text: string) =>
+  text.trim().replaceAll(/[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu, '\u{fffd}');
+
+interface JsonFeed {
+  items: { title: string; summary: string; tags: string[] }[];
+}
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ keepsAnswers: true });
+});
+
+afterAll(() => site.close());
+
+describe('feeds of a site', () => {
+  beforeAll(async () => {
+    await site.addProduct({ id: 'older', createdAt: '2026-01-02T03:04:05.678Z' });
+    await site.addProduct({
+      id: 'git',
+      name: 'Git',
+      description: 'Keeps versions.\n\nFast,\nand everywhere.',
+      maker: 'Linus',
+      tags: ['Versions', 'C & shell'],
+      image: '/pictures/git/tile.svg',
+      createdAt: '2026-02-03T04:05:06.789Z',
+    });
+  });
+
+  test('Atom: the newest launch comes first, with everything that identifies, dates and describes it', async () => {
+    const answer = await site.ask.get('/feed.xml', { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+    expect(answer.headers['content-type']).toBe('application/atom+xml; charset=utf-8');
+    expect(answer.body).not.toContain('evil.example');
+    expect(await xmlFaults(answer.body)).toEqual([]);
+    const feed = parseAtomFeed(answer.body);
+    expect(feed).toMatchObject({ id: `${ORIGIN}/feed.xml`, updated: '2026-02-03T04:05:06.789Z' });
+    expect(feed.links).toMatchObject([
+      { rel: 'self', type: 'application/atom+xml', href: `${ORIGIN}/feed.xml` },
+      { rel: 'alternate', type: 'text/html', href: `${ORIGIN}/` },
+    ]);
+    expect(feed.entries?.map(({ id }) => id)).toEqual([`${ORIGIN}/product/git`, `${ORIGIN}/product/older`]);
+    expect(feed.entries?.[0]).toMatchObject({
+      title: { value: 'Git' },
+      published: '2026-02-03T04:05:06.789Z',
+      updated: '2026-02-03T04:05:06.789Z',
+      links: [{ rel: 'alternate', href: `${ORIGIN}/product/git` }],
+      authors: [{ name: 'Linus' }],
+      categories: [{ term: 'Versions' }, { term: 'C & shell' }],
+      content: {
+        type: 'html',
+        value: `<p><img src="${ORIGIN}/pictures/git/tile.svg" alt=""></p><p>Keeps versions.</p><p>Fast,<br>and everywhere.</p>`,
+      },
+    });
+  });
+
+  test('JSON Feed: the same launches by the same ids', async () => {
+    const answer = await site.ask.get('/feed.json', { host: 'evil.example' });
+    expect(answer.headers['content-type']).toBe('application/feed+json; charset=utf-8');
+    expect(answer.body).not.toContain('evil.example');
+    const feed = parseJsonFeed(answer.body);
+    expect(answer.json().version).toBe('https://jsonfeed.org/version/1.1');
+    expect(feed).toMatchObject({ feed_url: `${ORIGIN}/feed.json`, home_page_url: `${ORIGIN}/` });
+    expect(feed.items?.map(({ id }) => id)).toEqual([`${ORIGIN}/product/git`, `${ORIGIN}/product/older`]);
+    expect(feed.items?.[0]).toMatchObject({
+      url: `${ORIGIN}/product/git`,
+      title: 'Git',
+      summary: 'Keeps versions.\n\nFast,\nand everywhere.',
+      image: `${ORIGIN}/pictures/git/tile.svg`,
+      date_published: '2026-02-03T04:05:06.789Z',
+      authors: [{ name: 'Linus' }],
+      tags: ['Versions', 'C & shell'],
+    });
+  });
+
+  test.each(FEEDS)('%s answers 304 to its tag and to its date, and its date stays while it does', async (path) => {
+    const { headers } = await site.ask.get(path);
+    expect(Date.parse(String(headers['last-modified']))).toBeLessThanOrEqual(Date.now());
+    expect(headers['cache-control']).toBe('public, no-cache');
+    for (const condition of [
+      { 'if-none-match': String(headers.etag) },
+      { 'if-modified-since': String(headers['last-modified']) },
+    ]) {
+      const known = await site.ask.get(path, condition);
+      expect([known.statusCode, known.body, known.headers['last-modified']]).toEqual([
+        304,
+        '',
+        headers['last-modified'],
+      ]);
+    }
+    for (const condition of [
+      { 'if-none-match': '"another"', 'if-modified-since': String(headers['last-modified']) },
+      { 'if-modified-since': 'Thu, 01 Jan 2026 00:00:00 GMT' },
+      { 'if-modified-since': 'yesterday' },
+    ]) {
+      expect((await site.ask.get(path, condition)).statusCode).toBe(200);
+    }
+  });
+
+  test.each(FEEDS)('%s answers HEAD, and is compressed where that is asked for', async (path) => {
+    const [get, head] = [await site.ask.get(path), await site.app.inject({ method: 'HEAD', url: path })];
+    expect([head.statusCode, head.headers.etag, head.body]).toEqual([200, get.headers.etag, '']);
+    expect(get.headers.vary).toBe('Accept-Encoding');
+  });
+
+  test('an upvote leaves a feed as it is; a new launch gives it another tag and a later date', async () => {
+    const before = await site.ask.get('/feed.xml');
+    await site.ask.put('/api/products/git/upvote', newVisitor());
+    const same = await changedOrSame('/feed.xml');
+    expect(same).toEqual([before.headers.etag, before.headers['last-modified']]);
+
+    await site.addProduct({ id: 'newest', createdAt: '2026-07-08T09:10:11.000Z' });
+    await expect.poll(() => changedOrSame('/feed.xml'), { timeout: 5_000 }).not.toEqual(same);
+    const [, date] = await changedOrSame('/feed.xml');
+    expect(Date.parse(String(date))).toBeGreaterThan(Date.parse(String(before.headers['last-modified'])));
+  });
+
+  async function changedOrSame(path: string) {
+    const { headers } = await site.ask.get(path);
+    return [headers.etag, headers['last-modified']];
+  }
+});
+
+describe('comments of a product', () => {
+  const idsOf = async () => {
+    const { body } = await site.ask.get('/product/talk/comments.xml');
+    return parseAtomFeed(body).entries?.map(({ id }) => id) ?? [];
+  };
+
+  async function say(content: string, extra: object = {}): Promise<string> {
+    const answer = await site.ask.post('/api/comments', { productId: 'talk', content, ...extra }, newVisitor());
+    expect(answer.statusCode).toBe(201);
+    return `urn:uuid:${answer.json().comment.id}`;
+  }
+
+  beforeAll(() => site.addProduct({ id: 'talk', name: 'Talk' }));
+
+  test('are there as they come, newest first, and held ones never', async () => {
+    expect(await idsOf()).toEqual([]);
+    const first = await say('First!');
+    const held = await say('Buy now', { website: 'https://spam.example' });
+    const second = await say('Second <b>& last</b>');
+    await expect.poll(idsOf, { timeout: 5_000 }).toEqual([second, first]);
+    expect(await idsOf()).not.toContain(held);
+
+    const { body, headers } = await site.ask.get('/product/talk/comments.xml');
+    expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8');
+    expect(body).not.toContain('Buy now');
+    expect(parseAtomFeed(body)).toMatchObject({
+      title: { value: 'Comments on Talk' },
+      id: `${ORIGIN}/product/talk/comments.xml`,
+      entries: [
+        {
+          title: { value: 'You on Talk' },
+          links: [{ href: `${ORIGIN}/product/talk#comments` }],
+          authors: [{ name: 'You' }],
+          content: { value: 'Second <b>& last</b>' },
+        },
+        { content: { value: 'First!' } },
+      ],
+    });
+  });
+
+  test('a feed without a comment is a feed', async () => {
+    await site.addProduct({ id: 'silent' });
+    const { body } = await site.ask.get('/product/silent/comments.xml');
+    expect(parseAtomFeed(body)).toMatchObject({ updated: '1970-01-01T00:00:00.000Z' });
+  });
+
+  test.each(['nothing', 'No-Such', encodeURIComponent('../x')])('of %s, which is no product: 404', async (id) => {
+    expectProblem(await site.ask.get(`/product/${id}/comments.xml`), 404, 'product_not_found');
+  });
+});
+
+describe('hostile text', () => {
+  const texts = [
+    ...HOSTILE.map(({ text }) => text),
+    'Plain \u0001\u0008\u000b\u001f\ufffe\uffff control',
+    ']]> <![CDATA[ &amp; &#0; "quotes" \'and\' so on',
+    'עברית 中文 日本語 العربية हिन्दी ไทย 👩‍👩‍👧‍👦 🇪🇺',
+    'a\r\nb\tc\rd',
+    '界'.repeat(5_000),
+    // The parser of this test takes what shows nothing for nothing.
+  ].filter((text) => /[^\s\p{C}]/u.test(text) && !text.includes('\u0000') && text.isWellFormed());
+
+  let plain: TestSite;
+
+  beforeAll(async () => {
+    plain = await startTestSite();
+  });
+
+  afterAll(() => plain.close());
+
+  test('comes back out of every feed as it was put in', async () => {
+    // As many at once as a feed holds.
+    for (let start = 0; start < texts.length; start += FEED_ENTRIES) {
+      const newest = texts.slice(start, start + FEED_ENTRIES).reverse();
+      const products = newest.map((text, index) => ({
+        ...buildProduct({ name: text, description: text, maker: text, tags: [text] }),
+        createdAt: new Date(Date.UTC(2027, 0, 1) + (start - index) * 1_000).toISOString(),
+      }));
+      await saveProducts(plain.database, products);
+      const names = products.map(({ name }) => name);
+      const descriptions = products.map(({ description }) => description);
+
+      const json = await plain.ask.json<JsonFeed>('/feed.json');
+      expect(parseJsonFeed(json).items).toHaveLength(json.items.length);
+      const items = json.items.slice(0, newest.length);
+      expect(items.map(({ title }) => title)).toEqual(names);
+      expect(items.map(({ summary }) => summary)).toEqual(descriptions);
+      expect(items.map(({ tags }) => tags)).toEqual(products.map(({ tags }) => tags));
+
+      const atom = (await plain.ask.get('/feed.xml')).body;
+      expect(await xmlFaults(atom)).toEqual([]);
+      const entries = parseAtomFeed(atom).entries?.slice(0, newest.length) ?? [];
+      expect(entries.map((entry) => entry.title?.value?.trim() ?? '')).toEqual(names.map(asXmlHolds));
+      expect(entries.map((entry) => entry.summary?.value?.trim() ?? '')).toEqual(descriptions.map(asXmlHolds));
+    }
+  });
+});

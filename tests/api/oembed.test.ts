@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Oembed } from '../../src/contract/oembed.ts';
+import { HOSTILE } from '../hostile/corpus.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const ORIGIN = 'http://groundswell.test';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  await site.addProduct({ id: 'git', name: 'Git', maker: 'Linus' });
+});
+
+afterAll(() => site.close());
+
+const addressOf = (url: string, more: Record<string, string> = {}) =>
+  `/oembed?${new URLSearchParams({ url, ...more })}`;
+const embed = (url: string, more?: Record<string, string>) => site.ask.json<Oembed>(addressOf(url, more));
+
+describe('a product', () => {
+  test('is a picture with a link, by absolute addresses of the site', async () => {
+    const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'json' }), { host: 'evil.example' });
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.json()).toEqual({
+      version: '1.0',
+      type: 'rich',
+      title: 'Git',
+      author_name: 'Linus',
+      provider_name: 'Groundswell',
+      provider_url: `${ORIGIN}/`,
+      cache_age: 86_400,
+      html: `<a href="${ORIGIN}/product/git"><img src="${ORIGIN}/og/git.png" width="600" height="315" alt="Git, on Groundswell"></a>`,
+      width: 600,
+      height: 315,
+      thumbnail_url: `${ORIGIN}/og/git.png`,
+      thumbnail_width: 1_200,
+      thumbnail_height: 630,
+    });
+  });
+
+  test.each(['https://groundswell.test/product/git', `${ORIGIN}/product/git?comments=x#comments`])(
+    'is found by %s as well',
+    async (url) => {
+      expect((await embed(url)).title).toBe('Git');
+    },
+  );
+
+  test.each([
+    [{ maxwidth: '300' }, 300, 157],
+    [{ maxheight: '100' }, 190, 100],
+    [{ maxwidth: '400', maxheight: '100' }, 190, 100],
+    [{ maxwidth: '2000', maxheight: '2000' }, 600, 315],
+    [{ maxwidth: '1' }, 1, 1],
+  ])('is no larger than %j: %i × %i', async (bounds, width, height) => {
+    const answer = await embed(`${ORIGIN}/product/git`, bounds as Record<string, string>);
+    expect(answer).toMatchObject({ width, height });
+    expect(answer.html).toContain(`width="${width}" height="${height}"`);
+    expect('thumbnail_url' in answer).toBe(bounds.maxwidth === '2000');
+  });
+
+  test('whatever it is called brings nothing but a link and a picture into the page', async () => {
+    for (const { text } of HOSTILE.filter(({ text }) => !text.includes('\u0000') && text.isWellFormed())) {
+      const { id } = await site.addProduct({ name: text, maker: text });
+      const { html, title } = await embed(`${ORIGIN}/product/${id}`);
+      const alternative = /^<a href="[^"<>]*"><img src="[^"<>]*" width="600" height="315" alt="([^"<>]*)"><\/a>$/.exec(
+        html,
+      );
+      expect(alternative, html).not.toBeNull();
+      expect(typeof title).toBe('string');
+    }
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    `${ORIGIN}/`,
+    `${ORIGIN}/product/nothing`,
+    `${ORIGIN}/product/git/comments.xml`,
+    `${ORIGIN}/product/../../etc`,
+    'http://evil.example/product/git',
+    'http://groundswell.test@evil.example/product/git',
+    'http://groundswell.test:81/product/git',
+    'ftp://groundswell.test/product/git',
+    'javascript:alert(1)',
+    '/product/git',
+    'git',
+  ])('%s is no product of this site: 404', async (url) => {
+    expectProblem(await site.ask.get(addressOf(url), { host: 'evil.example' }), 404, 'product_not_found');
+  });
+
+  test('XML, which a consumer may ask for, is 501', async () => {
+    const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
+    expectProblem(answer, 501, 'not_implemented', 'There is only format=json here');
+  });
+
+  test.each([
+    '/oembed',
+    `/oembed?url=${ORIGIN}/product/git&maxwidth=0`,
+    `/oembed?url=${ORIGIN}/product/git&maxheight=x`,
+  ])('%s is 400', async (path) => expectProblem(await site.ask.get(path), 400, 'bad_request'));
+});

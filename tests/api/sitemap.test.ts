@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { completeProduct } from '../../src/core/products/complete-product.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+import { xmlFaults } from '../support/xml-faults.ts';
+
+const ORIGIN = 'http://groundswell.test';
+const MANY = 50_001;
+
+/** Every value of an element, in its order. */
+const valuesOf = (xml: string, name: string) =>
+  [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => String(value));
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite();
+});
+
+afterAll(() => site.close());
+
+describe('the sitemap of a small site', () => {
+  beforeAll(async () => {
+    await site.addProduct({ id: 'old', createdAt: '2020-02-29T12:00:00.000Z' });
+    await site.addProduct({ id: 'new', createdAt: '2026-05-01T08:30:00.123Z' });
+  });
+
+  test('is one file with the home page and every product, by absolute addresses, and follows its schema', async () => {
+    const answer = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
+    expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
+    expect(valuesOf(answer.body, 'loc')).toEqual([`${ORIGIN}/`, `${ORIGIN}/product/old`, `${ORIGIN}/product/new`]);
+    expect(valuesOf(answer.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
+  });
+
+  test('answers 304 to its tag', async () => {
+    const { headers } = await site.ask.get('/sitemap.xml');
+    expect(headers.etag).toMatch(/^"[\w-]+"$/);
+    const known = await site.ask.get('/sitemap.xml', { 'if-none-match': String(headers.etag) });
+    expect([known.statusCode, known.body]).toEqual([304, '']);
+  });
+
+  test('its schema finds faults', async () => {
+    const broken = `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>${ORIGIN}/</loc><lastmod>yesterday</lastmod></url></urlset>`;
+    expect(await xmlFaults(broken, 'sitemap.xsd')).not.toEqual([]);
+    expect(await xmlFaults('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
+  });
+
+  test('robots.txt lets everybody in and names it', async () => {
+    const answer = await site.ask.get('/robots.txt', { host: 'evil.example' });
+    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(answer.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
+  });
+});
+
+describe('past 50,000 addresses', () => {
+  let shards: string[];
+
+  beforeAll(async () => {
+    // Half of them came in the very same moment, as an import brings them.
+    await site.database.query(
+      `INSERT INTO products (id, created_at)
+       SELECT 'many-' || n, timestamptz '2026-06-01T00:00:00Z' + CASE WHEN n % 2 = 0 THEN interval '0' ELSE n * interval '1 second' END
+       FROM generate_series(1, $1::integer) AS n`,
+      [MANY],
+    );
+    const index = await site.ask.get('/sitemap.xml');
+    expect(await xmlFaults(index.body, 'siteindex.xsd')).toEqual([]);
+    shards = valuesOf(index.body, 'loc');
+    expect(valuesOf(index.body, 'lastmod')).toHaveLength(shards.length);
+  });
+
+  test('an index names shards, which together have every address once', async () => {
+    const addresses: string[] = [];
+    for (const shard of shards) {
+      expect(shard.startsWith(`${ORIGIN}/sitemap/`)).toBe(true);
+      const answer = await site.ask.get(shard.slice(ORIGIN.length));
+      expect(answer.statusCode).toBe(200);
+      const found = valuesOf(answer.body, 'loc');
+      expect(found.length).toBeLessThanOrEqual(50_000);
+      addresses.push(...found);
+    }
+    expect(shards.length).toBeGreaterThan(1);
+    expect(addresses).toHaveLength(MANY + 3);
+    expect(new Set(addresses).size).toBe(MANY + 3);
+  });
+
+  test('a shard follows the schema, is dated by its newest address, and answers 304', async () => {
+    const [first = ''] = shards;
+    const answer = await site.ask.get(first.slice(ORIGIN.length));
+    expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
+    const index = await site.ask.get('/sitemap.xml');
+    expect(valuesOf(index.body, 'lastmod')[0]).toBe(valuesOf(answer.body, 'lastmod').at(-1));
+    const known = await site.ask.get(first.slice(ORIGIN.length), { 'if-none-match': String(answer.headers.etag) });
+    expect(known.statusCode).toBe(304);
+  });
+
+  test('what comes later is in the last shard, and the others keep their addresses', async () => {
+    const product = { id: 'latest', name: 'Latest', createdAt: '2030-01-01T00:00:00.000Z' };
+    await saveProducts(site.database, [completeProduct(product, new Date(0))]);
+    const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
+    expect(valuesOf(last.body, 'loc').at(-1)).toBe(`${ORIGIN}/product/latest`);
+    const index = await site.ask.get('/sitemap.xml');
+    expect(valuesOf(index.body, 'loc')).toEqual(shards);
+  });
+
+  test.each(['/sitemap/x.xml', '/sitemap/~', '/sitemap/WyJ4Il0~.xml', '/sitemap/~WyJhZGRyZXNzZXMiLCJ4IiwieSJd.xml'])(
+    '%s names no shard: 404',
+    async (path) => {
+      expect((await site.ask.get(path)).statusCode).toBe(404);
+    },
+  );
+});
