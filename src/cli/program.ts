@@ -2,8 +2,10 @@ import { Command } from 'commander';
 import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
+import { logCommand } from './commands/log.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { moveCommand } from './commands/move.ts';
+import { productsCommand } from './commands/products.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
@@ -17,7 +19,9 @@ export function buildProgram(): Command {
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(sampleCommand())
+    .addCommand(productsCommand())
     .addCommand(commentsCommand())
+    .addCommand(logCommand())
     .addCommand(countsCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())

@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BrowsedComment } from '../../src/core/comments/browse-comments.ts';
+import { type Core, createCore } from '../../src/core/core.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { jsonOf, runProgram } from '../support/program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+let database: TestDatabase;
+let core: Core;
+let productId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  core = createCore(database);
+});
+
+beforeEach(async () => {
+  await database.query('DELETE FROM products');
+  const product = buildProduct({ id: `p-${randomUUID()}` });
+  await saveProducts(database, [product]);
+  productId = product.id;
+});
+
+afterAll(async () => {
+  expect((await checkCounts(database, { after: '', limit: 1_000 })).wrong).toEqual([]);
+  await database.drop();
+});
+
+const settings = () => ({ DATABASE_URL: database.url });
+const comments = (...parameters: string[]) => runProgram(['comments', ...parameters], settings());
+const json = <Result>(...parameters: string[]) => jsonOf<Result>(['comments', ...parameters], settings());
+const listed = async (...flags: string[]) => (await json<{ comments: BrowsedComment[] }>('list', ...flags)).comments;
+const idsOf = async (...flags: string[]) => (await listed(...flags)).map(({ id }) => id).sort();
+
+async function add(content: string, { held = false, on = productId } = {}): Promise<string> {
+  const { comment } = await core.addComment({ productId: on, content }, { session: 'session-a' }, { held });
+  return comment.id;
+}
+
+describe('comments list', () => {
+  test('all, newest first, or those that are held, hidden, on a product, or have a text', async () => {
+    const other = buildProduct({ id: `p-${randomUUID()}` });
+    await saveProducts(database, [other]);
+    const [plain, held, hidden, elsewhere] = [
+      await add('A plain one'),
+      await add('A held one', { held: true }),
+      await add('A hidden one'),
+      await add('PLAIN, elsewhere', { on: other.id }),
+    ];
+    await comments('hide', hidden);
+    expect(await idsOf()).toEqual([plain, held, hidden, elsewhere].sort());
+    expect(await idsOf('--held')).toEqual([held]);
+    expect(await idsOf('--hidden')).toEqual([hidden]);
+    expect(await idsOf('--product', other.id)).toEqual([elsewhere]);
+    expect(await idsOf('--text', 'plain')).toEqual([plain, elsewhere].sort());
+    expect(await idsOf('--text', 'plain', '--product', productId)).toEqual([plain]);
+    expect(await idsOf('--limit', '3')).toHaveLength(3);
+    const times = (await listed()).map(({ createdAt }) => createdAt);
+    expect(times).toEqual(times.toSorted().toReversed());
+    expect((await comments('list', '--text', 'nobody wrote this')).stdout).toBe('There are no such comments.\n');
+  });
+
+  test('as a table that no text can break, with the state of each', async () => {
+    const id = await add('\u001b]0;owned\u0007 first line\nsecond\u202e line \u{1f680} 道具');
+    await add('held', { held: true });
+    const both = await add('both', { held: true });
+    await comments('hide', both);
+    const { stdout } = await comments('list');
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines[0]).toMatch(/^ID +TIME +PRODUCT +STATE +AUTHOR +TEXT$/);
+    expect(lines.find((line) => line.startsWith(id))).toMatch(
+      / public +You +\\u\{1b\}\]0;owned\\u\{7\} first line\\nsecond\\u\{202e\} line \u{1f680} 道具$/u,
+    );
+    expect(lines.filter((line) => / held +You +held$/.test(line))).toHaveLength(1);
+    expect(lines.find((line) => line.startsWith(both))).toMatch(/ held, hidden +You +both$/);
+  });
+
+  test('never tells who wrote', async () => {
+    await core.addComment({ productId, content: 'x' }, { session: 'session-secret' }, { held: true });
+    expect((await comments('list', '--held', '--json')).stdout).not.toContain('session-secret');
+  });
+
+  test.each([
+    [['--limit', '0'], /number from 1 to 1000/],
+    [['--limit', '1001'], /number from 1 to 1000/],
+    [['--product', 'No Id'], /is no id of a product/],
+    [['--text', ''], /must be a text/],
+    [['--nonsense'], /unknown option/],
+    [['something'], /too many arguments/],
+  ])('%j is bad usage: exit code 2', async (flags, message) => {
+    const { code, stdout, stderr } = await comments('list', ...flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+});
+
+describe('comments hide, restore and release', () => {
+  test('hide and restore say what they did; what is so already is skipped: exit code 1, and the others are done', async () => {
+    const [one, two] = [await add('One'), await add('Two')];
+    expect(await comments('hide', one, '--reason', 'spam')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: 'Hid 1 of 1 comment.\n',
+    });
+    expect(await comments('hide', one, two)).toEqual({
+      code: 1,
+      stderr: '',
+      stdout: `Hid 1 of 2 comments.\nUnknown or hidden already: ${one}\n`,
+    });
+    expect((await listed('--hidden')).map(({ id, hidden }) => [id, hidden?.reason]).sort()).toEqual(
+      [
+        [one, 'spam'],
+        [two, null],
+      ].sort(),
+    );
+    expect(await comments('restore', one, two)).toMatchObject({ code: 0, stdout: 'Restored 2 of 2 comments.\n' });
+    const unknown = randomUUID();
+    expect(await comments('restore', unknown)).toEqual({
+      code: 1,
+      stderr: '',
+      stdout: `Restored 0 of 1 comment.\nUnknown or not hidden: ${unknown}\n`,
+    });
+    expect(await listed('--hidden')).toEqual([]);
+  });
+
+  test('as JSON for other programs, with the same exit codes', async () => {
+    const [id, unknown] = [await add('One'), randomUUID()];
+    expect(await json('hide', id)).toEqual({ hidden: [{ id, productId }], skipped: [] });
+    const again = await comments('hide', '--json', id, unknown);
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([1, { hidden: [], skipped: [id, unknown] }]);
+    expect(await json('restore', id.toUpperCase())).toEqual({ restored: [{ id, productId }], skipped: [] });
+    const released = await comments('release', '--json', id);
+    expect([released.code, JSON.parse(released.stdout)]).toEqual([1, { released: [], notHeld: [id] }]);
+  });
+
+  test('release makes held ones public', async () => {
+    const [held, plain] = [await add('Held', { held: true }), await add('Plain')];
+    expect(await comments('release', held, plain)).toEqual({
+      code: 1,
+      stderr: '',
+      stdout: `Released 1 of 2 comments.\nNot held: ${plain}\n`,
+    });
+    expect(await listed('--held')).toEqual([]);
+    expect((await core.getProduct(productId))?.product.comments).toBe(2);
+  });
+
+  test.each(['hide', 'restore', 'release'])(
+    '%s of what is no id, or of nothing: 2, and nothing is changed',
+    async (name) => {
+      const id = await add('One');
+      expect(await comments(name, id, '\u001b[2J')).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: "groundswell: '\\u{1b}[2J' is no id of a comment\n",
+      });
+      expect(await comments(name)).toMatchObject({ code: 2, stdout: '' });
+      expect(await listed('--hidden')).toEqual([]);
+    },
+  );
+
+  test('a reason that cannot be kept is bad usage', async () => {
+    expect(await comments('hide', await add('One'), '--reason', '\ud800')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('--help', () => {
+  test.each(['list', 'hide', 'restore', 'release'])('comments %s has examples', async (name) => {
+    const { code, stdout } = await comments(name, '--help');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`Examples:\\n(?: .*\\n)* {2}groundswell comments ${name}\\b`));
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, vi } from 'vitest';
+import { buildProgram } from '../../src/cli/program.ts';
+import { reportFailure } from '../../src/cli/report-failure.ts';
+import { SETTING_NAMES } from '../../src/settings/settings.ts';
+
+export interface ProgramRun {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/**
+ * Runs the operator's command in this process, as its program does in one of its own: for the many cases that need no process.
+ * What it prints is checked for characters that would act on a terminal.
+ */
+export async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<ProgramRun> {
+  const written = { stdout: '', stderr: '' };
+  const take = (name: 'stdout' | 'stderr', end: string) => (text: unknown) => {
+    written[name] += `${text}${end}`;
+    return true;
+  };
+  const spies = [
+    vi.spyOn(console, 'log').mockImplementation(take('stdout', '\n')),
+    vi.spyOn(console, 'error').mockImplementation(take('stderr', '\n')),
+    vi.spyOn(process.stdout, 'write').mockImplementation(take('stdout', '')),
+    vi.spyOn(process.stderr, 'write').mockImplementation(take('stderr', '')),
+  ];
+  for (const name of SETTING_NAMES) vi.stubEnv(name, settings[name]);
+  const exitCodeBefore = process.exitCode;
+  process.exitCode = 0;
+  try {
+    await buildProgram()
+      .parseAsync(parameters, { from: 'user' })
+      .catch((error: unknown) => {
+        process.exitCode = reportFailure(error);
+      });
+    return { code: Number(process.exitCode), ...written };
+  } finally {
+    process.exitCode = exitCodeBefore;
+    vi.unstubAllEnvs();
+    for (const spy of spies) spy.mockRestore();
+    expect((written.stdout + written.stderr).replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  }
+}
+
+/** The JSON of a command that must succeed and say nothing else. */
+export async function jsonOf<Result>(parameters: readonly string[], settings: Record<string, string>): Promise<Result> {
+  const { code, stdout, stderr } = await runProgram([...parameters, '--json'], settings);
+  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(stdout);
+}
