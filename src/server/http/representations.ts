@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { Encoding } from './accept-encoding.ts';
 
 const compressBrotli = promisify(brotliCompress);
@@ -11,6 +11,12 @@ const MIN_COMPRESSED_BYTES = 1_024;
 
 /** Brotli's best price for pages that live for seconds to hours: a fifth smaller than gzip, for about its time. */
 const BROTLI_QUALITY = 5;
+
+/**
+ * Up to this, compressing takes less of this thread's time than handing it to another thread does (0.4 against 0.5 ms for the
+ * page of a product), and none of the other's.
+ */
+const MAX_INLINE_BYTES = 64 * 1_024;
 
 /** One version of an answer, in each encoding that somebody asked for. */
 export class Representations {
@@ -38,6 +44,11 @@ export class Representations {
   bytes(encoding: Encoding): Buffer | Promise<Buffer> {
     const known = this.#encoded.get(encoding);
     if (known !== undefined) return known;
+    if (this.#identity.length <= MAX_INLINE_BYTES) {
+      const bytes = compressInline(this.#identity, encoding);
+      this.#encoded.set(encoding, bytes);
+      return bytes;
+    }
     const compressing = compress(this.#identity, encoding).then((bytes) => {
       this.#encoded.set(encoding, bytes);
       return bytes;
@@ -52,7 +63,16 @@ export class Representations {
   }
 }
 
+function compressInline(bytes: Buffer, encoding: Encoding): Buffer {
+  return encoding === 'gzip' ? gzipSync(bytes) : brotliCompressSync(bytes, brotliOptions(bytes));
+}
+
 function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
-  if (encoding === 'gzip') return compressGzip(bytes);
-  return compressBrotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
+  return encoding === 'gzip' ? compressGzip(bytes) : compressBrotli(bytes, brotliOptions(bytes));
+}
+
+/** Told the size, brotli clears tables for so much, and not those for a file of any length. */
+function brotliOptions(bytes: Buffer) {
+  const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
+  return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length } };
 }

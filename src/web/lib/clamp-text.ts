@@ -9,7 +9,8 @@ const segmenter = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en'
 /** A text as one line of at most `limit` characters as people count them; what is cut ends at a word, with an ellipsis. */
 export function clampText(text: string, limit: number): string {
   const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
-  const characters = charactersOf(looked.replace(/\s+/g, ' ').trim());
+  // One more than may be kept tells that there are too many: the rest need not be looked at.
+  const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
   if (looked.length === text.length && characters.length <= limit) return characters.join('');
   // The last one may have been cut in half.
   const end = Math.min(limit - 1, characters.length - 1);
@@ -18,6 +19,17 @@ export function clampText(text: string, limit: number): string {
   return `${kept.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
 }
 
-function charactersOf(line: string): string[] {
-  return segmenter ? Array.from(segmenter.segment(line), ({ segment }) => segment) : Array.from(line);
+/** Here each unit is a character, whatever stands behind them: what joins others is beyond ASCII. */
+const PLAIN = /^[ -~]*$/;
+
+function firstCharacters(line: string, count: number): string[] {
+  // To find the borders of characters takes as long as rendering a good part of a page.
+  const start = line.slice(0, count + 1);
+  if (PLAIN.test(start)) return Array.from(start).slice(0, count);
+  if (segmenter === null) return Array.from(line).slice(0, count);
+  const characters: string[] = [];
+  for (const { segment } of segmenter.segment(line)) {
+    if (characters.push(segment) === count) break;
+  }
+  return characters;
 }
