@@ -27,6 +27,7 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
     createRenderer: async () => ({
       siteName: 'Groundswell',
       siteUrl: () => 'http://groundswell.test',
+      shell: () => '',
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });

@@ -2,6 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../log.ts';
 import type { Change } from './change.ts';
 import { type ChangeNote, followChanges, forgetOldChanges } from './change-feed.ts';
+import { exchangeHints } from './change-hints.ts';
 import { createChangeNotes } from './change-notes.ts';
 import { type Missed, RecentChanges } from './recent-changes.ts';
 
@@ -46,7 +47,7 @@ export function followSite(database: Database, log: Log): SiteChanges {
     for (const listener of listeners) listener.onChange(change);
   }
 
-  const notes = createChangeNotes(database, log);
+  const notes = createChangeNotes(database, log, () => hints.give());
   const feed = followChanges(database, log, {
     onHistory(found) {
       history = found;
@@ -70,6 +71,7 @@ export function followSite(database: Database, log: Log): SiteChanges {
       for (const listener of listeners) listener.onDeaf?.(since);
     },
   });
+  const hints = exchangeHints(database, log, () => feed.readNow());
   const tidy = () =>
     forgetOldChanges(database).catch((error: unknown) => log.warn({ err: error }, 'Old notes of changes stay for now'));
   const timer = setInterval(tidy, TIDY_INTERVAL_MS).unref();
@@ -86,6 +88,7 @@ export function followSite(database: Database, log: Log): SiteChanges {
       clearInterval(timer);
       feed.stop();
       await notes.close();
+      await hints.stop();
     },
   };
 }

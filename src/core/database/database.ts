@@ -2,6 +2,7 @@ import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../log.ts';
 import { isUnavailable } from './database-faults.ts';
+import { type Listener, type Listening, listenOn } from './listen.ts';
 
 /** Where a statement can be sent: the pool, or the one connection of a transaction. */
 export interface Sql {
@@ -12,6 +13,8 @@ export interface Sql {
 export interface Database extends Sql {
   /** Runs `work` in one transaction (READ COMMITTED); any error rolls all of it back and is thrown on. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** Listens to a channel of notices (LISTEN) on a connection beside the others. */
+  listen(channel: string, listener: Listener): Listening;
   /** How many connections there are, and how many callers wait for one. */
   connections(): Connections;
   /** Waits for what is running and ends every connection. */
@@ -58,6 +61,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     query: (text, values) => run(pool, text, values),
     transaction: (work) => inTransaction(pool, work),
+    listen: (channel, listener) => listenOn(url, channel, listener),
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
