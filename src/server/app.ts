@@ -2,10 +2,15 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Core } from '../core/core.ts';
 import { type Sources, systemSources } from '../core/sources.ts';
+import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../settings/package-root.ts';
 import type { RateLimits } from '../settings/rate-limits.ts';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/stream-limits.ts';
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
+import { createTextWidth } from './badges/text-width.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
+import { createCards } from './cards/cards.ts';
+import { ownPictures } from './cards/own-pictures.ts';
+import { createPainter, type Painter } from './cards/painter.ts';
 import { coreApi } from './core-api.ts';
 import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
 import { drainOnClose } from './http/drain.ts';
@@ -21,14 +26,19 @@ import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
 import type { Live } from './live/live.ts';
+import { recordApiRoutes } from './openapi/api-routes.ts';
 import { createPages } from './pages/pages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
+import { apiDocsRoutes } from './routes/api-docs.ts';
+import { badgeRoutes } from './routes/badge.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { eventRoutes } from './routes/events.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { healthRoutes } from './routes/health.ts';
 import { addNotFound, sendNotFound } from './routes/not-found.ts';
 import { oembedRoutes } from './routes/oembed.ts';
+import { cardRoutes } from './routes/og.ts';
+import { openApiRoutes } from './routes/openapi.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { productRoutes } from './routes/products.ts';
 import { robotsRoutes } from './routes/robots.ts';
@@ -52,6 +62,8 @@ export interface AppOptions {
   /** Whose `X-Forwarded-For` counts; unset: nobody's. */
   trustProxy?: TrustedProxies | undefined;
   sources?: Sources;
+  /** Draws share images; unset: in a process of its own. */
+  painter?: Painter;
   /** Runs before the routes are added; development hangs its asset server in here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
@@ -80,6 +92,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }).withTypeProvider<TypeBoxTypeProvider>();
 
   const allowedMethods = recordAllowedMethods(app);
+  const apiRoutes = recordApiRoutes(app);
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   validateByContract(app);
@@ -105,6 +118,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(sitemapRoutes, { core, cache, site });
   await app.register(feedRoutes, { core, cache, site });
   await app.register(oembedRoutes, { core, site });
+  await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });
+  await app.register(apiDocsRoutes, { cache, siteName: site.name });
+  const { cardFonts } = PACKAGE_FOLDERS;
+  const { painter = createPainter({ log, fontFolder: cardFonts }) } = options;
+  const cards = createCards({ painter, readPicture: ownPictures(folders.picturesDir), siteName: renderer.siteName });
+  await app.register(cardRoutes, { core, cache, cards });
+  await app.register(badgeRoutes, { core, cache, siteName: renderer.siteName, widthOf: createTextWidth(cardFonts) });
   await app.register(staticFiles, folders);
   await app.register(webAppRoutes, { renderer });
   addPageRoutes(app, pages, charge);

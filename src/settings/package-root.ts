@@ -21,4 +21,6 @@ export const PACKAGE_FOLDERS = {
   catalogue: join(PACKAGE_ROOT, 'catalogue'),
   pictures: join(PACKAGE_ROOT, 'catalogue', 'pictures'),
   client: join(PACKAGE_ROOT, 'dist', 'client'),
+  server: join(PACKAGE_ROOT, 'dist', 'server'),
+  cardFonts: join(PACKAGE_ROOT, 'assets', 'card-fonts'),
 } as const;

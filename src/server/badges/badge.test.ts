@@ -1,0 +1,74 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { type BadgeTheme, renderBadge, type TextWidth } from './badge.ts';
+import { createTextWidth } from './text-width.ts';
+
+let widthOf: TextWidth;
+
+beforeAll(() => {
+  widthOf = createTextWidth(PACKAGE_FOLDERS.cardFonts);
+});
+
+const badge = (content: Partial<Parameters<typeof renderBadge>[0]> = {}, theme: BadgeTheme = 'light') =>
+  renderBadge({ siteName: 'Groundswell', productName: 'Git', upvotes: 1234, ...content }, theme, widthOf);
+const titleOf = (svg: string) => /<title id="title">([^<]*)<\/title>/.exec(svg)?.[1];
+const widthOfBadge = (svg: string) => Number(/^<svg [^>]*?width="(\d+)"/.exec(svg)?.[1]);
+
+test('says to everybody whose upvotes it shows', () => {
+  expect(titleOf(badge())).toBe('Git: 1,234 upvotes on Groundswell');
+  expect(titleOf(badge({ upvotes: 1 }))).toBe('Git: 1 upvote on Groundswell');
+  expect(badge()).toMatch(/^<svg [^>]*role="img" aria-labelledby="title"/);
+});
+
+test('escapes what has a meaning in XML, and leaves out what XML cannot write', () => {
+  const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', siteName: ']]><script>alert(1)</script>' });
+  expect(titleOf(svg)).toMatch(
+    /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &#39;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
+  );
+  expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
+});
+
+test('holds every text to its measured width, whatever font the viewer has', () => {
+  for (const text of badge().matchAll(/<text [^>]*>/g)) expect(text[0]).toMatch(/ textLength="[1-9][\d.]*" /);
+  expect(badge().match(/<text /g)).toHaveLength(3);
+});
+
+test('grows with what it says, and not beyond measure', () => {
+  expect(widthOfBadge(badge({ upvotes: 123_456_789 }))).toBeGreaterThan(widthOfBadge(badge({ upvotes: 0 })));
+  expect(widthOfBadge(badge({ siteName: '波の発見サイト' }))).toBeGreaterThan(widthOfBadge(badge({ siteName: 'Go' })));
+  expect(widthOfBadge(badge({ siteName: 'W'.repeat(5_000) }))).toBeLessThan(900);
+});
+
+describe.each(['light', 'dark'] as const)('in %s', (theme) => {
+  test('text stands out from its ground by at least 7 to 1', () => {
+    const colours = [...badge({}, theme).matchAll(/fill="(#[0-9a-f]{6})"/g)].map((match) => match[1] ?? '');
+    const [ground, lead, name, vote, count] = [colours[0], ...colours.slice(-4)] as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    for (const [ink, behind] of [
+      [lead, ground],
+      [name, ground],
+      [count, vote],
+    ] as const) {
+      expect(contrast(ink, behind), `${ink} on ${behind}`).toBeGreaterThanOrEqual(6.5);
+    }
+  });
+});
+
+/** WCAG 2.2. */
+function contrast(one: string, other: string): number {
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(colour: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const share = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  return red * 0.2126 + green * 0.7152 + blue * 0.0722;
+}

@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ownPictures } from './own-pictures.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  await mkdir(join(folder, 'pictures', 'git'), { recursive: true });
+  await writeFile(join(folder, 'secret'), 'secret');
+  await writeFile(join(folder, 'pictures', 'git', 'a tile.svg'), 'tile');
+  await writeFile(join(folder, 'pictures', 'large.png'), '');
+  await truncate(join(folder, 'pictures', 'large.png'), 5 * 1024 * 1024);
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+const read = async (address: string) => (await ownPictures(join(folder, 'pictures'))(address))?.toString();
+
+test('a picture of the site is read', async () => {
+  expect(await read('/pictures/git/a%20tile.svg?v=2')).toBe('tile');
+});
+
+test.each([
+  '',
+  'https://example.com/pictures/git/a%20tile.svg',
+  '//example.com/pictures/git.svg',
+  'file:///etc/hostname',
+  'data:image/svg+xml,<svg/>',
+  '/pictures/../secret',
+  '/pictures/%2e%2e/secret',
+  '/pictures/..%2Fsecret',
+  '/pictures/git/../../secret',
+  '/pictures//../../secret',
+  '/pictures/git',
+  '/pictures/',
+  '/pictures/none.svg',
+  '/pictures/%00',
+  '/pictures/%E0%A4%A',
+  '/pictures/large.png',
+])('nothing else is: %s', async (address) => {
+  expect(await read(address)).toBeUndefined();
+});

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ keepsAnswers: true });
+});
+
+afterAll(() => site.close());
+
+const get = (url: string, headers?: Record<string, string>) => site.ask.get(url, headers);
+
+describe('the card of a product', () => {
+  test('is a PNG of 1200 × 630 that others may embed and keep', async () => {
+    const { id } = await site.addProduct({ image: '/pictures/git/tile.svg' });
+    const answer = await get(`/og/${id}.png`);
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
+    expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(answer.headers).toMatchObject({
+      'cache-control': 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400',
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      etag: expect.stringMatching(/^"[\w-]+"$/),
+    });
+  });
+
+  test('is not sent to who has it, and HEAD tells of it without it', async () => {
+    const { id } = await site.addProduct();
+    const first = await get(`/og/${id}.png`);
+    const known = await get(`/og/${id}.png`, { 'if-none-match': String(first.headers.etag) });
+    expect([known.statusCode, known.rawPayload.length, known.headers.etag]).toEqual([304, 0, first.headers.etag]);
+    const head = await site.app.inject({ method: 'HEAD', url: `/og/${id}.png` });
+    expect([head.statusCode, head.rawPayload.length]).toEqual([200, 0]);
+    expect(head.headers).toMatchObject({ etag: first.headers.etag, 'content-length': String(first.rawPayload.length) });
+  });
+
+  test('whatever else is in the address', async () => {
+    const { id } = await site.addProduct();
+    expect((await get(`/og/${id}.png?v=3`)).headers.etag).toBe((await get(`/og/${id}.png`)).headers.etag);
+  });
+
+  test('that does not exist is 404', async () => {
+    for (const url of ['/og/no-such-product.png', '/og/UPPER.png', '/og/.png', '/og/a.jpg', '/og/%00.png']) {
+      expect((await get(url)).statusCode, url).toBe(404);
+    }
+  });
+
+  test('of a product called home is that of the product', async () => {
+    await site.addProduct({ id: 'home' });
+    expect((await get('/og/home.png')).headers.etag).not.toBe((await get('/og.png')).headers.etag);
+  });
+});
+
+test('the card of the site itself is a PNG of the same size', async () => {
+  const answer = await get('/og.png');
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
+  expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
+});
+
+test('a site that stops answers the cards that are being drawn', async () => {
+  const stopping = await startTestSite({ keepsAnswers: true });
+  const { id } = await stopping.addProduct();
+  const address = await stopping.app.listen({ port: 0 });
+  const arrived = new Promise<void>((resolve) => {
+    stopping.app.server.once('request', () => resolve());
+  });
+  const answer = fetch(`${address}/og/${id}.png`);
+  await arrived;
+  await stopping.close();
+  expect((await answer).status).toBe(200);
+  expect((await (await answer).arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+});
