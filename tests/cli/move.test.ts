@@ -1,0 +1,77 @@
+import { readdir } from 'node:fs/promises';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const ground = new Ground();
+let target: TestDatabase;
+let other: TestDatabase;
+
+// Every start is a process or two, on a machine that has other things to do.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+beforeAll(installCommand);
+beforeEach(async () => {
+  [target, other] = await Promise.all([
+    createTestDatabase({ migrated: false }),
+    createTestDatabase({ migrated: false }),
+  ]);
+});
+afterEach(async () => {
+  await ground.clear();
+  await Promise.all([target.drop(), other.drop()]);
+});
+
+const LOG_LEVEL = 'warn';
+
+test('the embedded site goes to a server as it was, the old one stays, and a second time is refused', async () => {
+  const DATA_DIR = await ground.dataDir();
+  const site = await ground.serve({ DATA_DIR, LOG_LEVEL });
+  const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
+  const before = await list(site.address);
+  const settings = { DATA_DIR, TARGET_DATABASE_URL: target.url };
+  const beside = await runCommand(['move'], { settings });
+  expectRefusal(beside, new RegExp(`held by process ${site.process.pid} .*stop that one first`));
+  site.process.kill('SIGTERM');
+  await site.ended;
+
+  const { code, stdout, stderr } = await runCommand(['move'], { settings });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(
+    /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nStart the site with DATABASE_URL/,
+  );
+  const { password } = new URL(target.url);
+  if (password !== '') expect(stdout).not.toContain(password);
+  expect((await readdir(DATA_DIR)).filter((name) => name.startsWith('move-'))).toEqual([]);
+
+  const moved = await ground.serve({ DATABASE_URL: target.url, LOG_LEVEL });
+  expect(await list(moved.address)).toEqual(before);
+  const again = await runCommand(['move', '--to', target.url], { settings: { DATA_DIR } });
+  expectRefusal(again, /not empty: it has 67 products/);
+  moved.process.kill('SIGTERM');
+  await moved.ended;
+  // From one server to another as well.
+  const json = await runCommand(['move', '--json', '--to', other.url], { settings: { DATABASE_URL: target.url } });
+  expect(json).toMatchObject({ code: 0, stderr: '' });
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    to: expect.stringContaining(new URL(other.url).pathname),
+    backup: 'groundswell',
+  });
+  const old = await ground.serve({ DATA_DIR, LOG_LEVEL });
+  expect(await list(old.address)).toEqual(before);
+});
+
+test('without a target, with one that is none, and with one that is not there: one line, 2, and no password in it', async () => {
+  const DATA_DIR = await ground.dataDir();
+  const run = (parameters: string[], settings = {}) =>
+    runCommand(['move', ...parameters], { settings: { DATA_DIR, ...settings } });
+  expectRefusal(await run([]), /say where to: set TARGET_DATABASE_URL, or add --to/);
+  expectRefusal(
+    await run(['--to', 'mysql://me:hunter2@db/site']),
+    /^groundswell: --to: this is not a PostgreSQL URL; [^@]*:password@/,
+  );
+  const away = await run([], { TARGET_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/site' });
+  expectRefusal(away, /the target: 127\.0\.0\.1:1\/site cannot be used: .*ECONNREFUSED/);
+  expect(away.stderr).not.toContain('hunter2');
+  await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');
+});
