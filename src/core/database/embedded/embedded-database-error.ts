@@ -2,6 +2,7 @@ export type EmbeddedDatabaseErrorCode =
   | 'data_dir_held'
   | 'data_dir_unwritable'
   | 'data_dir_unreachable'
+  | 'data_dir_refused'
   | 'platform_unsupported'
   | 'version_mismatch'
   | 'start_failed';

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binariesIn } from './binaries.ts';
+import { mustBeTaken } from './cluster-folder.ts';
 import { DEADLINE_MS, Ground, isRootRun, noneRuns, silent } from './embedded.fixture.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Machine, thisMachine } from './machine.ts';
@@ -64,8 +65,38 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
     const before = await readdir(location);
     const error = await failure(dataDir);
     expect(error.code).toBe('version_mismatch');
-    expect(error.message).toMatch(/PostgreSQL 17 .* PostgreSQL 18.*pg_dump.*DATABASE_URL/);
+    expect(error.message).toMatch(
+      /PostgreSQL 17 .* PostgreSQL 18: .*groundswell backup.*move the folder away.*groundswell restore.*DATABASE_URL/,
+    );
     expect(await readdir(location)).toEqual(before);
+  });
+
+  it('a database that others can enter: names the mode, and the command that sets it right', async () => {
+    const dataDir = await ground.madeDataDir();
+    const location = join(dataDir, 'postgres');
+    await chmod(location, 0o755);
+    const error = await failure(dataDir);
+    expect(error).toMatchObject({ code: 'data_dir_refused', message: expect.stringContaining('has the mode 755') });
+    expect(error.message).toContain(`chmod 700 ${location}`);
+  });
+
+  it.runIf(isRootRun)('a database of another user: names that user, and the command that gives it away', async () => {
+    const location = join(await ground.madeDataDir(), 'postgres');
+    // Root takes what is anybody's; whoever else it is, is asked for as that one.
+    const owner = (await stat(location)).uid;
+    const daemon = 1;
+    const seteuid = process.seteuid ?? (() => {});
+    let said: unknown;
+    seteuid(daemon);
+    try {
+      said = await mustBeTaken({ clusterDir: location, account: { kind: 'self' } }).catch((error: unknown) => error);
+    } finally {
+      seteuid(0);
+    }
+    expect(said).toMatchObject({ code: 'data_dir_refused' });
+    expect(String(said)).toMatch(
+      new RegExp(`user with the id ${owner}, and this is the one with the id 1.*chown -R 1`),
+    );
   });
 
   it("a server that does not start: PostgreSQL's own reason; and the folder is free again", async () => {

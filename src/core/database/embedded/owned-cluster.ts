@@ -1,6 +1,7 @@
 import type { Log } from '../../log.ts';
 import { chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
 import { findBinaries } from './binaries.ts';
+import { mustBeTaken } from './cluster-folder.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { clusterVersion, initCluster, readPassword } from './init-cluster.ts';
 import type { Machine } from './machine.ts';
@@ -33,8 +34,10 @@ export async function runCluster(
   });
   const { clusterDir } = place;
   const cluster: Cluster = { clusterDir, account: place.account, binaries: place.binaries, durability };
-  if (place.exists) await checkVersion(place);
-  else {
+  if (place.exists) {
+    await mustBeTaken(place);
+    await checkVersion(place);
+  } else {
     log.info({ location: clusterDir }, 'Making the embedded database, once.');
     await initCluster(cluster);
   }
@@ -72,7 +75,8 @@ async function checkVersion({ clusterDir, majorVersion }: Place): Promise<void> 
   if (made === majorVersion) return;
   throw new EmbeddedDatabaseError(
     'version_mismatch',
-    `The database in ${clusterDir} was made by PostgreSQL ${made} and this is PostgreSQL ${majorVersion}: dump it with ` +
-      `PostgreSQL ${made} (pg_dump), move the folder away, start again, and restore the dump; or set DATABASE_URL.`,
+    `The database in ${clusterDir} was made by PostgreSQL ${made} and this is PostgreSQL ${majorVersion}: write a backup with the ` +
+      'Groundswell that made it (groundswell backup site.backup), move the folder away, and restore it with this one ' +
+      '(groundswell restore site.backup); or set DATABASE_URL.',
   );
 }
