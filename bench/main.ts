@@ -1,3 +1,4 @@
+import { cards } from './cards.ts';
 import { cold } from './cold.ts';
 import { flood } from './flood.ts';
 import { lighthouseMarks } from './lighthouse.ts';
@@ -7,7 +8,7 @@ import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
-const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads, cold };
+const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads, cold, cards };
 
 /** Those that take flags of their own, which their files describe. */
 const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {

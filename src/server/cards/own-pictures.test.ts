@@ -17,7 +17,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-const read = async (address: string) => (await ownPictures(join(folder, 'pictures'))(address))?.toString();
+const read = async (address: string) =>
+  (await ownPictures({ '/pictures/': join(folder, 'pictures'), '/images/': undefined })(address))?.toString();
 
 test('a picture of the site is read', async () => {
   expect(await read('/pictures/git/a%20tile.svg?v=2')).toBe('tile');
@@ -35,6 +36,7 @@ test.each([
   '/pictures/git/../../secret',
   '/pictures//../../secret',
   '/pictures/git',
+  '/images/a.png',
   '/pictures/',
   '/pictures/none.svg',
   '/pictures/%00',

@@ -4,19 +4,18 @@ import { join, relative, sep } from 'node:path';
 /** A larger file is no picture for a tile of 236 pixels. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-const PREFIX = '/pictures/';
-
 /** Reads the picture at an address of a product's; undefined where the site itself does not have it. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures that lie in the site's own folder. Nothing is ever fetched: an address elsewhere is whatever somebody wrote into a
+ * Reads pictures that lie in the site's own folders, each named by the beginning of the addresses in it. Nothing is ever fetched: an address elsewhere is whatever somebody wrote into a
  * product, and asking for it would let them send the server anywhere.
  */
-export function ownPictures(folder: string): ReadOwnPicture {
+export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {
-    if (!address.startsWith(PREFIX)) return undefined;
-    const path = pathBelow(folder, address.slice(PREFIX.length));
+    const [prefix, folder] = Object.entries(folders).find(([beginning]) => address.startsWith(beginning)) ?? [];
+    if (prefix === undefined || !folder) return undefined;
+    const path = pathBelow(folder, address.slice(prefix.length));
     if (path === undefined) return undefined;
     const file = await open(path).catch(() => undefined);
     if (file === undefined) return undefined;
