@@ -3,6 +3,8 @@ import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
 import { logCommand } from './commands/log.ts';
+import { exportCommand } from './commands/export.ts';
+import { importCommand } from './commands/import.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { moveCommand } from './commands/move.ts';
 import { productsCommand } from './commands/products.ts';
@@ -23,6 +25,8 @@ export function buildProgram(): Command {
     .addCommand(commentsCommand())
     .addCommand(logCommand())
     .addCommand(countsCommand())
+    .addCommand(importCommand())
+    .addCommand(exportCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(moveCommand());

@@ -3,6 +3,9 @@ import { BackupFileError } from '../core/backups/backup-format.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
+import { ExportFileError } from '../core/exports/export-format.ts';
+import { ImportUsageError } from '../core/imports/import-faults.ts';
+import { PictureError } from '../core/pictures/local-pictures.ts';
 import { StartError } from '../server/start-error.ts';
 import { SettingsError } from '../settings/settings.ts';
 import { UsageError } from './usage-error.ts';
@@ -16,6 +19,9 @@ const OPERATORS_TO_MEND = [
   BackupFileError,
   ConnectError,
   EmbeddedDatabaseError,
+  ExportFileError,
+  ImportUsageError,
+  PictureError,
   SiteNotEmptyError,
   StartError,
   UsageError,

@@ -5,6 +5,7 @@ import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { followSite } from '../core/changes/site-changes.ts';
 import { type Core, createCore } from '../core/core.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
+import { pictureFolder } from '../core/pictures/picture-store.ts';
 import { systemSources } from '../core/sources.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -86,7 +87,11 @@ export async function serve(
       cache,
       live,
       renderer,
-      folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
+      folders: {
+        clientDir: PACKAGE_FOLDERS.client,
+        picturesDir: PACKAGE_FOLDERS.pictures,
+        imagesDir: pictureFolder(dataDir),
+      },
       log,
       rateLimits: settings.rateLimits,
       streamLimits: settings.streamLimits,

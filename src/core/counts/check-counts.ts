@@ -61,6 +61,17 @@ const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), se
   SELECT * FROM counted`;
 
 /**
+ * Counts the rows of these products again and stores what it counted, in the caller's transaction, until whose end nobody
+ * else changes them.
+ * @returns those that were wrong until now. @throws CoreError `unavailable`.
+ */
+export async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
+  if (productIds.length === 0) return [];
+  await lockCounts(sql, productIds);
+  return wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+}
+
+/**
  * Counts the rows of these products again and stores what it counted, in one transaction that keeps others from writing
  * them meanwhile.
  * @returns those that were wrong until now. @throws CoreError `unavailable`.
@@ -68,8 +79,7 @@ const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), se
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   return database.transaction(async (sql) => {
-    await lockCounts(sql, productIds);
-    const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+    const wrong = await recount(sql, productIds);
     if (wrong.length > 0) await recordAct(sql, { act: 'counts repair', subject: subjectOf(wrong), details: { wrong } });
     await noteChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
     return wrong;

@@ -18,8 +18,11 @@ const UPSERT_PRODUCTS = `WITH saved AS (
 )
 INSERT INTO product_counts (product_id) SELECT id FROM saved ON CONFLICT (product_id) DO NOTHING`;
 
-/** Writes products by id, new or not, in one statement; upvotes and comments stay. The ids must be distinct. */
-export async function saveProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
+/**
+ * Writes products by id, new or not, in one statement; upvotes and comments stay. The ids must be distinct. Whoever calls
+ * this notes the change, last in the transaction.
+ */
+export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
   const rows = products.map((product) => ({
     id: product.id,
     name: product.name,
@@ -36,5 +39,10 @@ export async function saveProducts(sql: Sql, products: readonly StoredProduct[])
     tag_keys: [...new Set(product.tags.map(foldText))],
   }));
   await sql.query(UPSERT_PRODUCTS, [JSON.stringify(rows)]);
+}
+
+/** Writes products as `writeProducts` does, and notes the change. */
+export async function saveProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
+  await writeProducts(sql, products);
   await noteChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
 }

@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyPluginAsync } from 'fastify';
 import { paths } from '../../contract/paths.ts';
+import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import { REVALIDATE } from '../http/caching.ts';
 import { addSecurityHeaders } from '../http/security-headers.ts';
 
@@ -9,6 +10,8 @@ export interface StaticFolders {
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;
+  /** The site's own pictures, named by their content; the folder may be missing. Unset: there are none. */
+  imagesDir?: string | undefined;
 }
 
 /** Files with fixed names, where browsers and the web app manifest look for them. */
@@ -24,7 +27,10 @@ const ICONS = [
 /** A picture is only ever shown: opened by itself, an SVG must not run anything. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-export const staticFiles: FastifyPluginAsync<StaticFolders> = async (app, { clientDir, picturesDir }) => {
+export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
+  app,
+  { clientDir, picturesDir, imagesDir = '' },
+) => {
   await app.register(fastifyStatic, {
     root: `${clientDir}/assets`,
     prefix: '/assets/',
@@ -53,6 +59,12 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (app, { clie
       maxAge: '1d',
       index: false,
       redirect: false,
+    });
+    // Not a folder as a whole: a picture that is being written lies there under another name.
+    pictures.get<{ Params: { name: string } }>('/images/:name', (request, reply) => {
+      const { name } = request.params;
+      if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
+      return reply.sendFile(name, imagesDir, { maxAge: '1y', immutable: true });
     });
   });
 };

@@ -1,0 +1,96 @@
+import type { StoredProduct } from '../products/complete-product.ts';
+import { ImportUsageError } from './import-faults.ts';
+
+/** The fields of a product that a file may bring. */
+export const IMPORT_FIELDS = [
+  'id',
+  'name',
+  'description',
+  'image',
+  'tags',
+  'category',
+  'maker',
+  'launchDate',
+  'team',
+  'screenshots',
+  'createdAt',
+] as const satisfies readonly (keyof StoredProduct)[];
+
+export type ImportField = (typeof IMPORT_FIELDS)[number];
+
+/** Counted from what visitors did, and never set. */
+export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
+
+/** As the columns of the table are called. */
+const ALIASES: ReadonlyMap<string, ImportField> = new Map([
+  ['launch_date', 'launchDate'],
+  ['created_at', 'createdAt'],
+]);
+
+/** Which column a field is taken from, for the fields that the operator named. */
+export type ColumnMap = ReadonlyMap<ImportField, string>;
+
+/** Reads `field=column` texts. @throws ImportUsageError where one is none, or names an unknown field or one twice. */
+export function readColumnMap(texts: readonly string[]): ColumnMap {
+  const map = new Map<ImportField, string>();
+  for (const text of texts) {
+    const [name = '', ...rest] = text.split('=');
+    const column = rest.join('=').trim();
+    if (rest.length === 0 || column === '') {
+      throw new ImportUsageError(`--map ${text}: it must look like field=column, such as name=Title`);
+    }
+    const field = IMPORT_FIELDS.find((known) => known === name.trim());
+    if (field === undefined) {
+      throw new ImportUsageError(
+        `--map ${text}: a product has no field '${name.trim()}' that can be set; there are ${IMPORT_FIELDS.join(', ')}`,
+      );
+    }
+    if (map.has(field)) throw new ImportUsageError(`--map ${text}: the field ${field} is named twice`);
+    map.set(field, column);
+  }
+  return map;
+}
+
+/** The columns of one file: which field each is, which are unknown, and which were asked for and never came. */
+export class FileColumns {
+  readonly #fieldsByColumn = new Map<string, ImportField[]>();
+  readonly #wanted: ColumnMap;
+  readonly #seen = new Set<string>();
+
+  constructor(map: ColumnMap) {
+    this.#wanted = map;
+    const add = (column: string, field: ImportField) => {
+      this.#fieldsByColumn.set(column, [...(this.#fieldsByColumn.get(column) ?? []), field]);
+    };
+    for (const [field, column] of map) add(column, field);
+    for (const field of IMPORT_FIELDS) if (!map.has(field)) add(field, field);
+    for (const [alias, field] of ALIASES) if (!map.has(field)) add(alias, field);
+  }
+
+  see(columns: readonly string[]): void {
+    for (const column of columns) this.#seen.add(column);
+  }
+
+  /** Every field with its column, the one with the field's own name first. */
+  *pairs(): Iterable<readonly [ImportField, string]> {
+    for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
+  }
+
+  /** Columns that no field is taken from, in the order in which they came. */
+  get ignored(): string[] {
+    return [...this.#seen].filter((column) => !this.#fieldsByColumn.has(column));
+  }
+
+  get hasAnyField(): boolean {
+    return [...this.#seen].some((column) => this.#fieldsByColumn.has(column));
+  }
+
+  /** @throws ImportUsageError where a column that was asked for is in no row. */
+  refuseMissing(): void {
+    for (const [field, column] of this.#wanted) {
+      if (this.#seen.has(column)) continue;
+      const there = [...this.#seen].map((name) => `'${name}'`).join(', ') || 'none';
+      throw new ImportUsageError(`--map ${field}=${column}: the file has no column '${column}'; there are ${there}`);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { UnreadableFileError } from './import-faults.ts';
+
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const CHUNK_BYTES = 256 * 1024;
+
+/**
+ * Reads a file as chunks of checked UTF-8, without its byte order mark; a chunk may end within a character.
+ * @param onBytes hears how many bytes were read. @throws UnreadableFileError with the line that is not UTF-8.
+ */
+export async function* readBytes(path: string, onBytes: (count: number) => void = () => {}): AsyncGenerator<Buffer> {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let line = 1;
+  let isFirst = true;
+  /** The last bytes of the chunk before, of which a character may go on in this one. */
+  let tail: Buffer = Buffer.alloc(0);
+  for await (const read of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+    onBytes(read.length);
+    if (!decodes(decoder, read)) throw notUtf8(Buffer.concat([tail, read]), line);
+    line += countLineFeeds(read);
+    tail = unfinishedIn(read);
+    const hasMark = isFirst && read.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    isFirst = false;
+    yield hasMark ? read.subarray(3) : read;
+  }
+  if (!decodes(decoder)) throw new UnreadableFileError(line, 'The file ends in the middle of a character');
+}
+
+const LINE_FEED = 0x0a;
+
+function decodes(decoder: TextDecoder, bytes?: Buffer): boolean {
+  try {
+    decoder.decode(bytes, { stream: bytes !== undefined });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first line that is no UTF-8 by itself; the last one may only be cut off, and is it where no other is. */
+function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
+  let line = firstLine;
+  for (let start = 0; ; line += 1) {
+    const end = bytes.indexOf(LINE_FEED, start);
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) break;
+    start = end + 1;
+  }
+  return new UnreadableFileError(line, 'This is not UTF-8: save the file in that encoding, and try again');
+}
+
+/** The beginning of a character at the end of a chunk, or the last whole one: at most three bytes. */
+function unfinishedIn(bytes: Buffer): Buffer {
+  const end = bytes.subarray(-3);
+  const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);
+  return start === -1 ? end.subarray(end.length) : end.subarray(start);
+}
+
+function countLineFeeds(bytes: Buffer): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import { CsvError, type Info, parse } from 'csv-parse';
+import { UnreadableFileError } from './import-faults.ts';
+import { readBytes } from './read-bytes.ts';
+import type { SourceRecord } from './source-record.ts';
+
+/** Longer than any legal row: rather a quote that is never closed. */
+const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
+
+const HEADER_SAMPLE_BYTES = 64 * 1024;
+const DELIMITERS = [',', ';', '\t'];
+
+/**
+ * Reads CSV (RFC 4180) with a header: commas, or semicolons or tabs where the header has those. Lines end as they like.
+ * @param onHeader hears the names of the columns. @throws UnreadableFileError.
+ */
+export async function* readCsv(
+  path: string,
+  onHeader: (columns: readonly string[]) => void,
+  onBytes?: (count: number) => void,
+): AsyncGenerator<SourceRecord> {
+  const parser = parse({
+    delimiter: await delimiterOf(path),
+    info: true,
+    relax_column_count: true,
+    max_record_size: MAX_RECORD_CHARACTERS,
+  });
+  const bytes = Readable.from(readBytes(path, onBytes));
+  bytes.on('error', (error) => parser.destroy(error));
+  let columns: string[] | undefined;
+  let lineBreaksCountedTwice = 0;
+  let lastLine = 0;
+  try {
+    for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: string[]; info: Info }>) {
+      const line = lastLine + 1;
+      // The parser counts both characters of a line break inside quotes.
+      for (const cell of record) if (cell.includes('\r\n')) lineBreaksCountedTwice += cell.split('\r\n').length - 1;
+      lastLine = info.lines - lineBreaksCountedTwice;
+      if (record.length === 1 && record[0] === '') continue;
+      if (columns === undefined) {
+        columns = headerOf(record, line);
+        onHeader(columns);
+      } else yield recordOf(columns, record, line);
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error.lines === 'number' ? error.lines - lineBreaksCountedTwice : lastLine + 1;
+    throw new UnreadableFileError(line, reasonOf(error, lastLine + 1));
+  } finally {
+    bytes.destroy();
+  }
+  if (columns === undefined)
+    throw new UnreadableFileError(1, 'The file is empty: its first line must name the columns');
+}
+
+function headerOf(record: readonly string[], line: number): string[] {
+  const columns = record.map((name) => name.trim());
+  const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
+  if (twice !== undefined) throw new UnreadableFileError(line, `The column '${twice}' is there twice`);
+  return columns;
+}
+
+function recordOf(columns: readonly string[], record: readonly string[], line: number): SourceRecord {
+  if (record.length !== columns.length) {
+    return { line, fault: `${record.length} cells, where the header names ${columns.length} columns` };
+  }
+  return { line, values: Object.fromEntries(columns.map((column, index) => [column, record[index]])) };
+}
+
+function reasonOf(error: CsvError, firstLine: number): string {
+  switch (error.code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+    case 'CSV_MAX_RECORD_SIZE':
+      return `A quote that was opened in the row of line ${firstLine} is not closed`;
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'Something follows a closing quote; a quote inside quotes must be doubled';
+    case 'INVALID_OPENING_QUOTE':
+      return 'A quote stands inside a cell that does not begin with one';
+    default:
+      return error.message;
+  }
+}
+
+/** The separator that the first line has most of, outside quotes. */
+async function delimiterOf(path: string): Promise<string> {
+  let sample = '';
+  for await (const bytes of readBytes(path)) {
+    sample = bytes.subarray(0, HEADER_SAMPLE_BYTES).toString('utf8').trimStart();
+    break;
+  }
+  const [header = ''] = sample.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1);
+  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
+}

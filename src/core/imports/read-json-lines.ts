@@ -1,0 +1,56 @@
+import { UnreadableFileError } from './import-faults.ts';
+import { readBytes } from './read-bytes.ts';
+import { isRecord, type SourceRecord } from './source-record.ts';
+
+const LINE_FEED = 0x0a;
+
+/** Longer than any legal row: rather a file of another kind. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
+
+/** Reads JSON Lines: an object a line; blank lines count, and hold nothing. @throws UnreadableFileError. */
+export async function* readJsonLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
+  let line = 0;
+  for await (const text of readLines(path, onBytes)) {
+    line += 1;
+    if (text.trim() !== '') yield recordOf(text, line);
+  }
+}
+
+/**
+ * Reads the lines of a file of UTF-8, without what ends them.
+ * @throws UnreadableFileError where the file is not UTF-8, or a line is longer than any that is meant.
+ */
+export async function* readLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  let length = 0;
+  let line = 1;
+  for await (const bytes of readBytes(path, onBytes)) {
+    let start = 0;
+    for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
+      yield textOf([...parts, bytes.subarray(start, end)]);
+      line += 1;
+      parts = [];
+      length = 0;
+      start = end + 1;
+    }
+    const rest = bytes.subarray(start);
+    parts.push(rest);
+    length += rest.length;
+    if (length > MAX_LINE_BYTES) throw new UnreadableFileError(line, 'The line is too long to be a row');
+  }
+  if (length > 0) yield textOf(parts);
+}
+
+function textOf(parts: readonly Buffer[]): string {
+  const text = (parts.length === 1 ? parts[0] : Buffer.concat(parts))?.toString('utf8') ?? '';
+  return text.endsWith('\r') ? text.slice(0, -1) : text;
+}
+
+function recordOf(text: string, line: number): SourceRecord {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? { line, values: value } : { line, fault: 'This is not an object' };
+  } catch (error) {
+    return { line, fault: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+  }
+}

@@ -1,0 +1,94 @@
+import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
+import { UnreadableFileError } from './import-faults.ts';
+import { readBytes } from './read-bytes.ts';
+import { isRecord, type SourceRecord } from './source-record.ts';
+
+/** Reads one JSON array of objects, each as soon as it is complete. @throws UnreadableFileError. */
+export async function* readJson(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
+  const reader = new ArrayReader();
+  for await (const bytes of readBytes(path, onBytes)) yield* reader.write(bytes);
+  reader.end();
+}
+
+const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET]);
+const CLOSING = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET]);
+
+class ArrayReader {
+  readonly #tokenizer = new Tokenizer();
+  readonly #parser = new TokenParser({ paths: ['$.*'], keepStack: false });
+  readonly #lines = new LineCounter();
+  #complete: SourceRecord[] = [];
+  #depth = 0;
+  /** Where the element began that is being read. */
+  #line = 1;
+
+  constructor() {
+    this.#tokenizer.onToken = (token) => this.#take(token);
+    this.#parser.onValue = ({ value }) => {
+      this.#complete.push(
+        isRecord(value) ? { line: this.#line, values: value } : { line: this.#line, fault: 'This is not an object' },
+      );
+    };
+  }
+
+  write(bytes: Buffer): SourceRecord[] {
+    this.#complete = [];
+    this.#lines.see(bytes);
+    this.#guard(() => this.#tokenizer.write(bytes));
+    return this.#complete;
+  }
+
+  end(): void {
+    if (this.#parser.isEnded) return;
+    throw new UnreadableFileError(this.#lines.last, 'The file ends before its JSON does');
+  }
+
+  #take(token: Parameters<Tokenizer['onToken']>[0]): void {
+    const isOpening = OPENING.has(token.token);
+    if (this.#depth === 0 && token.token !== TokenType.LEFT_BRACKET) {
+      throw new UnreadableFileError(this.#lines.at(token.offset), 'The file must be one JSON array of objects');
+    }
+    if (this.#depth === 1) this.#line = this.#lines.at(token.offset);
+    if (isOpening) this.#depth += 1;
+    if (CLOSING.has(token.token)) this.#depth -= 1;
+    this.#parser.write(token);
+  }
+
+  /** The parser's own errors name an offset at best. */
+  #guard(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (error instanceof UnreadableFileError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      const offset = /position "?(\d+)/.exec(message)?.[1];
+      const line = offset === undefined ? this.#line : this.#lines.at(Number(offset));
+      throw new UnreadableFileError(line, `This is not JSON: ${message.split('\n', 1)[0]}`);
+    }
+  }
+}
+
+/** Turns offsets of bytes, which only grow, into numbers of lines. */
+class LineCounter {
+  #seen = 0;
+  #passed = 0;
+  /** Offsets of line feeds that no question has passed yet. */
+  #ahead: number[] = [];
+
+  see(bytes: Buffer): void {
+    for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) this.#ahead.push(this.#seen + at);
+    this.#seen += bytes.length;
+  }
+
+  at(offset: number): number {
+    const next = this.#ahead.findIndex((lineFeed) => lineFeed >= offset);
+    const passed = next === -1 ? this.#ahead.length : next;
+    this.#ahead.splice(0, passed);
+    this.#passed += passed;
+    return this.#passed + 1;
+  }
+
+  get last(): number {
+    return this.#passed + this.#ahead.length + 1;
+  }
+}
