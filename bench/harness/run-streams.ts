@@ -1,0 +1,55 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+export interface StreamLoad {
+  address: string;
+  streams: number;
+  /** What the streams name, dealt out in turn; null: all counts. */
+  interests: readonly (readonly string[] | null)[];
+  /** Products `p-0` and so on that are upvoted. */
+  products: number;
+  upvotesPerSecond: number;
+  seconds: number;
+}
+
+export interface StreamReport {
+  /** Upvotes times streams that heard of them, and that should have. */
+  deliveries: number;
+  expected: number;
+  /** Streams that did not stay open. */
+  closed: number;
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  maxMs: number;
+  /** For each interest the last upvotes that its streams were told, by product. */
+  finalCounts: Record<string, number>[];
+}
+
+export interface StreamRun {
+  /** Upvotes, and tells what was heard of them. */
+  vote(): Promise<StreamReport>;
+  end(): void;
+}
+
+/** Opens streams from a process of its own. */
+export async function openStreams(load: StreamLoad): Promise<StreamRun> {
+  const child = fork(join(import.meta.dirname, 'stream-clients.ts'), { execArgv: ['--import', 'tsx'] });
+  child.send(load);
+  await messageOf(child);
+  return {
+    async vote() {
+      child.send('vote');
+      return (await messageOf(child)) as StreamReport;
+    },
+    end: () => child.kill(),
+  };
+}
+
+async function messageOf(child: ChildProcess): Promise<unknown> {
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The clients ended with code ${code}`)));
+  failed.catch(() => {});
+  const [message] = await Promise.race([once(child, 'message'), failed]);
+  return message;
+}

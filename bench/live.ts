@@ -1,0 +1,137 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { COLOURS, drawBars } from './chart.ts';
+import { type BenchDatabase, startBenchServer } from './harness/bench-database.ts';
+import { writeResults } from './harness/results.ts';
+import { openStreams, type StreamReport } from './harness/run-streams.ts';
+import { startSite } from './harness/server-process.ts';
+
+const PRODUCTS = 1_000;
+/** A list shows so many; streams name the products of one of so many pages. */
+const PAGE_SIZE = 30;
+const PAGES = 30;
+/** Every so many-th stream names nothing and hears of all counts. */
+const ONE_IN_ALL = 10;
+
+/**
+ * `npm run bench -- live`: what open streams cost, and how soon an upvote is on them. `--idle` is how long they are left
+ * alone before their memory is measured, more than a heartbeat; needs `ulimit -n` above the number of streams.
+ */
+export async function live(flags: readonly string[]): Promise<void> {
+  const { values } = parseArgs({
+    args: [...flags],
+    options: {
+      streams: { type: 'string', default: '5000' },
+      upvotes: { type: 'string', default: '300' },
+      seconds: { type: 'string', default: '60' },
+      idle: { type: 'string', default: '60' },
+    },
+  });
+  const [streams, upvotesPerSecond, seconds, idleSeconds] = [
+    values.streams,
+    values.upvotes,
+    values.seconds,
+    values.idle,
+  ].map(Number) as [number, number, number, number];
+  const server = await startBenchServer();
+  const database = await server.createDatabase(PRODUCTS);
+  const site = await startSite(database.url, { MAX_STREAMS: String(streams) });
+  try {
+    const address = site.address;
+    // As a site that is up: its code compiled, its pages made.
+    for (let index = 0; index < 300; index += 1) await fetch(`${address}/api/products?limit=${(index % 100) + 1}`);
+    await sleep(2_000);
+    const beforeMb = await residentMb(site.pid);
+    const clients = await openStreams({
+      address,
+      streams,
+      interests: interests(),
+      products: PRODUCTS,
+      upvotesPerSecond,
+      seconds,
+    });
+    const openedMb = await residentMb(site.pid);
+    await sleep(idleSeconds * 1_000);
+    const idleMb = await residentMb(site.pid);
+    console.log(
+      `${streams} streams: ${beforeMb} MB before, ${openedMb} MB when opened, ${idleMb} MB after ${idleSeconds} s`,
+    );
+    const cpuBefore = await cpuSeconds(site.pid);
+    const startedAt = performance.now();
+    const report = await clients.vote();
+    const cpuShare = (((await cpuSeconds(site.pid)) - cpuBefore) * 1_000) / (performance.now() - startedAt);
+    clients.end();
+    await assertComplete(report, database);
+    const { p50Ms, p95Ms, p99Ms, maxMs, deliveries } = report;
+    const latency = { p50Ms, p95Ms, p99Ms, maxMs };
+    const memory = { beforeMb, openedMb, idleMb, streamsMb: idleMb - beforeMb, busyMb: await residentMb(site.pid) };
+    const rates = { streams, upvotesPerSecond, seconds, idleSeconds, products: PRODUCTS };
+    const results = {
+      ...rates,
+      memory,
+      latency: rounded(latency),
+      deliveries,
+      cpuShare: Math.round(cpuShare * 100) / 100,
+    };
+    await writeResults('live', results, draw(rates, latency));
+  } finally {
+    await site.stop();
+    await server.stop();
+  }
+}
+
+/** As on a busy site: most look at a page of the list, some at everything. */
+function interests(): (string[] | null)[] {
+  return Array.from({ length: PAGES }, (_, index) => {
+    if (index % ONE_IN_ALL === 0) return null;
+    const first = index * PAGE_SIZE;
+    return Array.from({ length: PAGE_SIZE }, (_product, offset) => `p-${first + offset}`);
+  });
+}
+
+async function assertComplete(report: StreamReport, database: BenchDatabase): Promise<void> {
+  if (report.closed > 0 || report.deliveries !== report.expected) {
+    throw new Error(`${report.deliveries} of ${report.expected} upvotes were heard; ${report.closed} streams closed`);
+  }
+  const rows = await database.query<{ product_id: string; upvotes: number }>('SELECT * FROM product_counts');
+  const stored = new Map(rows.map(({ product_id: id, upvotes }) => [id, upvotes]));
+  for (const counts of report.finalCounts) {
+    for (const [id, upvotes] of Object.entries(counts)) {
+      if (stored.get(id) !== upvotes) throw new Error(`${id}: ${upvotes} on the streams, ${stored.get(id)} stored`);
+    }
+  }
+}
+
+async function residentMb(pid: number): Promise<number> {
+  const kib = Number(/^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  return Math.round(kib / 1024);
+}
+
+/** Time on a processor so far, of all threads; the kernel counts in hundredths of a second. */
+async function cpuSeconds(pid: number): Promise<number> {
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function rounded(latency: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(latency).map(([name, ms]) => [name, Math.round(ms)]));
+}
+
+function draw(
+  { streams, upvotesPerSecond }: { streams: number; upvotesPerSecond: number },
+  { p50Ms, p95Ms, p99Ms, maxMs }: Record<'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs', number>,
+): string {
+  return drawBars({
+    title: `From an upvote to ${streams.toLocaleString('en')} open pages, ${upvotesPerSecond} upvotes a second`,
+    series: [{ name: 'milliseconds', colour: COLOURS.ours }],
+    rows: [
+      { name: 'half of all', values: [p50Ms] },
+      { name: '95 of 100', values: [p95Ms] },
+      { name: '99 of 100', values: [p99Ms] },
+      { name: 'the last one', values: [maxMs] },
+    ],
+    format: (ms) => `${Math.round(ms)} ms`,
+    scale: 'linear',
+  });
+}
