@@ -14,6 +14,7 @@ export const paths = {
   feed: '/feed.xml',
   jsonFeed: '/feed.json',
   commentsFeed: (id: string) => `/product/${encodeURIComponent(id)}/comments.xml`,
+  sitemap: '/sitemap.xml',
   /** How to show the page at an absolute address inside another page. */
   oembed: (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`,
   manifest: '/manifest.webmanifest',
@@ -29,6 +30,9 @@ export const paths = {
     heldComments: (productId: string) => `/api/products/${encodeURIComponent(productId)}/comments/held`,
     comments: '/api/comments',
     events: '/api/events',
+    /** The description of the API for programs, and for people. */
+    description: '/api/openapi.json',
+    reference: '/api/docs',
     like: (commentId: string) => `/api/comments/${encodeURIComponent(commentId)}/like`,
   },
 } as const;

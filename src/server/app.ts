@@ -122,8 +122,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(apiDocsRoutes, { cache, siteName: site.name });
   const { cardFonts } = PACKAGE_FOLDERS;
   const { painter = createPainter({ log, fontFolder: cardFonts }) } = options;
-  const readPicture = ownPictures({ '/pictures/': folders.picturesDir });
-  const cards = createCards({ painter, readPicture, siteName: renderer.siteName });
+  const cards = createCards({ painter, readPicture: ownPictures(folders.picturesDir), siteName: renderer.siteName });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, { core, cache, siteName: renderer.siteName, widthOf: createTextWidth(cardFonts) });
   await app.register(staticFiles, folders);

@@ -5,7 +5,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const ELSEWHERE = { origin: 'https://elsewhere.example' };
 const FEEDS = ['/feed.xml', '/feed.json', '/product/git/comments.xml', '/sitemap.xml', '/robots.txt'];
-const READS = ['/api/products', '/api/products/git', '/api/products/git/comments', ...FEEDS];
+const READS = ['/api/products', '/api/products/git', '/api/products/git/comments', '/api/openapi.json', ...FEEDS];
 
 const WRITES = [
   ['PUT', '/api/products/git/upvote'],

@@ -47,14 +47,16 @@ describe('a product', () => {
     },
   );
 
-  test.each([
+  const BOUNDS: [bounds: Record<string, string>, width: number, height: number][] = [
     [{ maxwidth: '300' }, 300, 157],
     [{ maxheight: '100' }, 190, 100],
     [{ maxwidth: '400', maxheight: '100' }, 190, 100],
     [{ maxwidth: '2000', maxheight: '2000' }, 600, 315],
     [{ maxwidth: '1' }, 1, 1],
-  ])('is no larger than %j: %i × %i', async (bounds, width, height) => {
-    const answer = await embed(`${ORIGIN}/product/git`, bounds as Record<string, string>);
+  ];
+
+  test.each(BOUNDS)('is no larger than %j: %i × %i', async (bounds, width, height) => {
+    const answer = await embed(`${ORIGIN}/product/git`, bounds);
     expect(answer).toMatchObject({ width, height });
     expect(answer.html).toContain(`width="${width}" height="${height}"`);
     expect('thumbnail_url' in answer).toBe(bounds.maxwidth === '2000');

@@ -25,26 +25,32 @@ export const CommentListQuerySchema = Type.Object({
 });
 
 /** `total` counts every comment of the product, not only this page's. */
-export const CommentPageSchema = Type.Object({
-  items: Type.Array(CommentSchema),
-  total: Type.Integer({ minimum: 0 }),
-  nextCursor: Type.Union([Type.String(), Type.Null()]),
-});
+export const CommentPageSchema = Type.Object(
+  {
+    items: Type.Array(CommentSchema),
+    total: Type.Integer({ minimum: 0 }),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'CommentPage' },
+);
 
 /** What a visitor sends. Trimming, emptiness and length are judged by `core`, whose words the specification fixes. */
-export const NewCommentSchema = Type.Object({
-  productId: Type.String({ format: TEXT_FORMAT }),
-  content: Type.String({ format: TEXT_FORMAT }),
-  /** A field that no person sees: only a program that fills in whatever it finds sends more than an empty one. */
-  website: Type.Optional(Type.String()),
-});
+export const NewCommentSchema = Type.Object(
+  {
+    productId: Type.String({ format: TEXT_FORMAT }),
+    content: Type.String({ format: TEXT_FORMAT }),
+    /** A field that no person sees: only a program that fills in whatever it finds sends more than an empty one. */
+    website: Type.Optional(Type.String()),
+  },
+  { $id: 'NewComment' },
+);
 
 /** The comments that are held back until the operator releases them, as their author alone sees them; newest first. */
-export const HeldCommentsSchema = Type.Object({ items: Type.Array(CommentSchema) });
+export const HeldCommentsSchema = Type.Object({ items: Type.Array(CommentSchema) }, { $id: 'HeldComments' });
 
-export const AddedCommentSchema = Type.Object({ comment: CommentSchema });
+export const AddedCommentSchema = Type.Object({ comment: CommentSchema }, { $id: 'AddedComment' });
 
-export const LikesSchema = Type.Object({ likes: Type.Integer({ minimum: 0 }) });
+export const LikesSchema = Type.Object({ likes: Type.Integer({ minimum: 0 }) }, { $id: 'Likes' });
 
 export type Comment = Static<typeof CommentSchema>;
 export type CommentSort = Static<typeof CommentSortSchema>;

@@ -6,18 +6,24 @@ export const EventsQuerySchema = Type.Object({
 });
 
 /** A product's counts as they are now. */
-export const LiveCountsSchema = Type.Object({
-  id: Type.String(),
-  upvotes: Type.Integer({ minimum: 0 }),
-  comments: Type.Integer({ minimum: 0 }),
-});
+export const LiveCountsSchema = Type.Object(
+  {
+    id: Type.String(),
+    upvotes: Type.Integer({ minimum: 0 }),
+    comments: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'LiveCounts' },
+);
 
 /** A public comment and its likes as they are now; one that the client does not know is new. */
-export const LiveCommentSchema = Type.Object({
-  productId: Type.String(),
-  commentId: Type.String(),
-  likes: Type.Integer({ minimum: 0 }),
-});
+export const LiveCommentSchema = Type.Object(
+  {
+    productId: Type.String(),
+    commentId: Type.String(),
+    likes: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'LiveComment' },
+);
 
 export type LiveCounts = Static<typeof LiveCountsSchema>;
 export type LiveComment = Static<typeof LiveCommentSchema>;

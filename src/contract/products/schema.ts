@@ -5,11 +5,14 @@ import { PRODUCT_ID_PATTERN } from './product-id.ts';
 
 export const ProductIdSchema = Type.String({ pattern: PRODUCT_ID_PATTERN });
 
-export const TeamMemberSchema = Type.Object({
-  name: Type.String(),
-  avatar: Type.String(),
-  role: Type.String(),
-});
+export const TeamMemberSchema = Type.Object(
+  {
+    name: Type.String(),
+    avatar: Type.String(),
+    role: Type.String(),
+  },
+  { $id: 'TeamMember' },
+);
 
 /** A product as everyone sees it; `upvotes` and `comments` are counts, `createdAt` is ISO 8601 in UTC. */
 export const ProductSchema = Type.Object(
@@ -42,17 +45,23 @@ export const ProductListQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-export const ProductPageSchema = Type.Object({
-  items: Type.Array(ProductSchema),
-  nextCursor: Type.Union([Type.String(), Type.Null()]),
-});
+export const ProductPageSchema = Type.Object(
+  {
+    items: Type.Array(ProductSchema),
+    nextCursor: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'ProductPage' },
+);
 
 /** One product and its neighbours in the default order of the list. */
-export const ProductDetailSchema = Type.Object({
-  product: ProductSchema,
-  previousId: Type.Union([Type.String(), Type.Null()]),
-  nextId: Type.Union([Type.String(), Type.Null()]),
-});
+export const ProductDetailSchema = Type.Object(
+  {
+    product: ProductSchema,
+    previousId: Type.Union([Type.String(), Type.Null()]),
+    nextId: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: 'ProductDetail' },
+);
 
 export type TeamMember = Static<typeof TeamMemberSchema>;
 export type Product = Static<typeof ProductSchema>;

@@ -4,13 +4,16 @@ import { type Static, Type } from 'typebox';
 export const UpvotedQuerySchema = Type.Object({ products: Type.String() });
 
 /** Those of the asked products that this session has upvoted. */
-export const UpvotedSchema = Type.Object({ upvoted: Type.Array(Type.String()) });
+export const UpvotedSchema = Type.Object({ upvoted: Type.Array(Type.String()) }, { $id: 'Upvoted' });
 
 /** The state after a change: whether this session upvotes the product, and the product's count. */
-export const UpvoteStateSchema = Type.Object({
-  upvoted: Type.Boolean(),
-  upvotes: Type.Integer({ minimum: 0 }),
-});
+export const UpvoteStateSchema = Type.Object(
+  {
+    upvoted: Type.Boolean(),
+    upvotes: Type.Integer({ minimum: 0 }),
+  },
+  { $id: 'UpvoteState' },
+);
 
 export type Upvoted = Static<typeof UpvotedSchema>;
 export type UpvoteState = Static<typeof UpvoteStateSchema>;

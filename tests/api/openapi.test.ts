@@ -1,0 +1,222 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROBLEM_CODES } from '../../src/contract/problem.ts';
+import { OPERATIONS } from '../../src/server/openapi/operations.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+interface Answered {
+  description: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: object }>;
+}
+
+interface Described {
+  operationId: string;
+  responses: Record<string, Answered>;
+}
+
+interface OpenApi {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Described>>;
+  components: { schemas: Record<string, object> };
+}
+
+let site: TestSite;
+let openApi: OpenApi;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  await site.addProduct({
+    id: 'git',
+    name: 'Git',
+    tags: ['Versions'],
+    team: [{ name: 'A', avatar: '/a.svg', role: 'B' }],
+  });
+  await site.addProduct({ id: 'rust', name: 'Rust' });
+  openApi = await site.ask.json<OpenApi>('/api/openapi.json');
+});
+
+afterAll(() => site.close());
+
+/** `GET /api/products/:id`, by the router's own list. */
+function registeredRoutes(app: FastifyInstance): string[] {
+  return Object.keys(OPERATIONS).filter((key) => {
+    const [method = '', url = ''] = key.split(' ');
+    return app.hasRoute({ method, url });
+  });
+}
+
+describe('the document', () => {
+  test('is OpenAPI 3.1, its addresses begin with SITE_URL, and Host changes nothing', async () => {
+    const answer = await site.ask.get('/api/openapi.json', { host: 'evil.example' });
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers.etag).toMatch(/^"[\w-]+"$/);
+    expect(answer.body).not.toContain('evil.example');
+    expect(openApi.openapi).toMatch(/^3\.1\.\d$/);
+    expect(openApi.servers).toEqual([{ url: 'http://groundswell.test' }]);
+  });
+
+  test('passes the recommended rules of Redocly without an error or a warning', async () => {
+    const config = await createConfig({ extends: ['recommended'] });
+    const lint = async (document: object) => {
+      const problems = await lintFromString({ source: JSON.stringify(document), config });
+      return problems.map(({ ruleId, severity, message, location }) => {
+        return `${severity} ${ruleId} ${location[0]?.pointer}: ${message}`;
+      });
+    };
+    expect(await lint(openApi)).toEqual([]);
+    const [path = ''] = Object.keys(openApi.paths);
+    expect(await lint({ ...openApi, paths: { [path]: { get: { responses: {} } } } })).not.toEqual([]);
+  });
+
+  test('has every route of the API, and nothing else', () => {
+    const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
+    );
+    expect(described.sort()).toEqual([...apiRoutesIn(site.app.printRoutes({ commonPrefix: false }))].sort());
+    expect(registeredRoutes(site.app).sort()).toEqual(described.sort());
+  });
+
+  test('names only codes that there are, and tells what limits and versions an answer carries', () => {
+    const operations = Object.values(openApi.paths).flatMap((methods) => Object.values(methods));
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+    expect(Object.values(OPERATIONS).flatMap(({ problems }) => problems)).toEqual(
+      expect.arrayContaining(['rate_limited', 'product_not_found', 'comment_too_long']),
+    );
+    for (const { problems } of Object.values(OPERATIONS)) {
+      for (const code of problems) expect(PROBLEM_CODES).toContain(code);
+    }
+    const upvote = openApi.paths['/api/products/{id}/upvote']?.put;
+    expect(Object.keys(upvote?.responses['429']?.headers ?? {})).toEqual(
+      expect.arrayContaining(['Retry-After', 'RateLimit', 'RateLimit-Policy']),
+    );
+    expect(Object.keys(openApi.paths['/api/products']?.get?.responses['200']?.headers ?? {})).toContain('ETag');
+  });
+});
+
+/** The router prints a tree; each line of it holds a piece of the address and, where it ends, the methods. */
+function apiRoutesIn(tree: string): Set<string> {
+  const found = new Set<string>();
+  const pieces: string[] = [];
+  for (const line of tree.split('\n')) {
+    const match = /^((?:[│ ] {3})*)[├└]── (\S*)(?: \((.*)\))?$/.exec(line);
+    if (match === null) continue;
+    const [, indent = '', piece = '', methods = ''] = match;
+    pieces.length = indent.length / 4;
+    pieces.push(piece);
+    const url = pieces.join('');
+    if (!url.startsWith('/api/') || url.startsWith('/api/docs/')) continue;
+    for (const method of methods.split(', ')) if (method !== '' && method !== 'HEAD') found.add(`${method} ${url}`);
+  }
+  return found;
+}
+
+describe('answers of the running site are what the document says', () => {
+  const session = newVisitor();
+  let commentId: string;
+
+  beforeAll(async () => {
+    const answer = await site.ask.post('/api/comments', { productId: 'git', content: 'Worktrees!' }, session);
+    commentId = answer.json().comment.id;
+  });
+
+  const ajv = new Ajv2020({ strict: false });
+
+  function expectDescribed(answer: LightMyRequestResponse, path: string, method: string): void {
+    const { responses } = openApi.paths[path]?.[method] ?? { responses: {} as Described['responses'] };
+    const described = responses[answer.statusCode];
+    expect(described, `${method} ${path} ${answer.statusCode}`).toBeDefined();
+    for (const header of Object.keys(described?.headers ?? {})) {
+      if (!/^RateLimit/.test(header)) expect(answer.headers, header).toHaveProperty(header.toLowerCase());
+    }
+    if (answer.statusCode === 304) return;
+    const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
+    const schema = described?.content?.[type]?.schema;
+    expect(schema, type).toBeDefined();
+    // Whatever the document does not name must not be there either.
+    const validate = ajv.compile(closed({ ...schema, components: openApi.components }));
+    if (type.endsWith('json')) expect(validate(answer.json()), ajv.errorsText(validate.errors)).toBe(true);
+  }
+
+  test.each([
+    ['/api/products', '/api/products'],
+    ['/api/products', '/api/products?q=git&tag=versions&sort=top&limit=1'],
+    ['/api/products', '/api/products?limit=1'],
+    ['/api/products', '/api/products?limit=none'],
+    ['/api/products', '/api/products?cursor=x'],
+    ['/api/products/{id}', '/api/products/git'],
+    ['/api/products/{id}', '/api/products/nothing'],
+    ['/api/products/{id}', '/api/products/%zz'],
+    ['/api/products/{id}/comments', '/api/products/git/comments'],
+    ['/api/products/{id}/comments', '/api/products/git/comments?sort=up'],
+    ['/api/products/{id}/comments', '/api/products/nothing/comments'],
+    ['/api/products/{id}/comments/held', '/api/products/git/comments/held'],
+    ['/api/products/{id}/comments/held', '/api/products/nothing/comments/held'],
+    ['/api/upvotes', '/api/upvotes?products=git,rust'],
+    ['/api/upvotes', '/api/upvotes'],
+    ['/api/events', `/api/events?products=${'a,'.repeat(101)}`],
+    ['/api/openapi.json', '/api/openapi.json'],
+    ['/api/docs', '/api/docs'],
+  ])('GET %s: %s', async (path, url) => {
+    expectDescribed(await site.ask.get(url, session), path, 'get');
+  });
+
+  test('GET that the client has already', async () => {
+    const { headers } = await site.ask.get('/api/products');
+    const answer = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
+    expect(answer.statusCode).toBe(304);
+    expectDescribed(answer, '/api/products', 'get');
+  });
+
+  test('PUT and DELETE of an upvote', async () => {
+    const path = '/api/products/{id}/upvote';
+    for (const id of ['git', 'nothing']) {
+      expectDescribed(await site.ask.put(`/api/products/${id}/upvote`, session), path, 'put');
+      expectDescribed(await site.ask.delete(`/api/products/${id}/upvote`, session), path, 'delete');
+    }
+    expectDescribed(await site.ask.put('/api/products/git/upvote'), path, 'put');
+  });
+
+  test.each([
+    [201, { productId: 'git', content: 'New' }, {}],
+    [400, { productId: 'git' }, {}],
+    [400, { productId: 'git', content: 'x' }, { 'idempotency-key': 'with spaces' }],
+    [404, { productId: 'nothing', content: 'x' }, {}],
+    [413, { productId: 'git', content: 'x'.repeat(20_000) }, {}],
+    [415, 'content=x', { 'content-type': 'text/plain' }],
+    [422, { productId: 'git', content: 'x'.repeat(2_001) }, {}],
+  ])('POST of a comment: %i', async (status, body, headers) => {
+    const answer = await site.ask.post('/api/comments', body, { ...session, ...(headers as Record<string, string>) });
+    expect(answer.statusCode).toBe(status);
+    expectDescribed(answer, '/api/comments', 'post');
+  });
+
+  test('POST of the same draft twice, and of a like', async () => {
+    const draft = { productId: 'git', content: 'Once' };
+    for (const status of [201, 200]) {
+      const answer = await site.ask.post('/api/comments', draft, { ...session, 'idempotency-key': 'once' });
+      expect(answer.statusCode).toBe(status);
+      expectDescribed(answer, '/api/comments', 'post');
+    }
+    for (const id of [commentId, 'nothing']) {
+      const answer = await site.ask.post(`/api/comments/${id}/like`, undefined, session);
+      expectDescribed(answer, '/api/comments/{id}/like', 'post');
+    }
+  });
+
+  test('the check finds what is not as described', async () => {
+    const answer = await site.ask.get('/api/products/git');
+    expect(() => expectDescribed(answer, '/api/products', 'get')).toThrow();
+  });
+});
+
+/** A schema that allows no property which it does not name. */
+function closed(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_key, value) =>
+    value?.type === 'object' && value.properties !== undefined ? { ...value, additionalProperties: false } : value,
+  );
+}
