@@ -2,6 +2,7 @@ import { cards } from './cards.ts';
 import { cold } from './cold.ts';
 import { flood } from './flood.ts';
 import { lighthouseMarks } from './lighthouse.ts';
+import { live } from './live.ts';
 import { reads } from './reads.ts';
 import { scale } from './scale.ts';
 import { seed } from './seed.ts';
@@ -15,6 +16,7 @@ const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   seed,
   scale,
   lighthouse: lighthouseMarks,
+  live,
 };
 
 export interface BenchOptions {
@@ -38,7 +40,7 @@ if (other !== undefined) {
   });
 } else if (scenario === undefined) {
   console.error(
-    `Usage: npm run bench -- seed --products N | scale | lighthouse | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(
+    `Usage: npm run bench -- seed --products N | scale | lighthouse | live | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(
       DEFAULTS,
     )
       .map((option) => `--${option}=N`)
