@@ -2,12 +2,12 @@ import type { Change } from '../../core/changes/change.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Log } from '../../core/log.ts';
 import { Representations } from '../http/representations.ts';
-import type { Answer, Freshness } from './answer.ts';
+import type { Answer, AnswerHead, Freshness } from './answer.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
 
 /** What is sent: one version, and how honest it has to be about its age. */
 export interface Served {
-  answer: Answer;
+  answer: AnswerHead;
   content: Representations;
   /** Milliseconds since 1970: since when it has had just this content. */
   contentSince: number;
@@ -53,6 +53,13 @@ const MAX_WAIT_MS = 2_000;
 
 /** After a failure, the next attempt waits this long: a database that is coming back is not to be stormed. */
 const RETRY_INTERVAL_MS = 1_000;
+
+/**
+ * While a page is made, nobody is answered: with making every page again taking 4 % of the time, 99 of 100 requests do not
+ * notice. An answer that may not lag at all is made at once.
+ */
+const MAKING_SHARE = 0.04;
+const LONGEST_INTERVAL_MS = 750;
 
 /** Whatever became of the messages about changes, no answer is taken for current longer than this. */
 const MAX_AGE_MS = 60_000;
@@ -101,14 +108,15 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   async function make({ key, produce }: AnswerRequest): Promise<Entry> {
     const [startedAt, startedTick] = [now(), ++tick];
-    const answer = await produce();
+    const { body, ...answer } = await produce();
     const entry: Entry = {
       key,
       answer,
-      content: new Representations(answer.body),
+      content: new Representations(body),
       contentSince: startedAt,
       startedAt,
       startedTick,
+      tookMs: now() - startedAt,
       droppedTick: lastDropTick,
       // A change that came in between may or may not be in it.
       outdatedSince: lastDropTick > startedTick ? now() : undefined,
@@ -130,13 +138,13 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   async function makeNext(entry: Entry, { produce, freshness }: AnswerRequest): Promise<void> {
     const { startedAt: lastStart, failedAt } = entry;
-    const earliest = failedAt === undefined ? lastStart + freshness.minIntervalMs : failedAt + RETRY_INTERVAL_MS;
+    const earliest = failedAt === undefined ? lastStart + intervalMs(entry, freshness) : failedAt + RETRY_INTERVAL_MS;
     if (earliest > now()) await sleep(earliest - now());
     const [startedAt, startedTick] = [now(), ++tick];
     try {
       const answer = await produce();
       if (answer.status >= 500) throw new Error(`The answer could not be made: status ${answer.status}`);
-      replace(entry, { answer, startedAt, startedTick });
+      replace(entry, answer, { startedAt, startedTick });
     } catch (error) {
       if (isFinal(error)) {
         store.remove(entry);
@@ -153,10 +161,11 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   function replace(
     entry: Entry,
-    { answer, startedAt, startedTick }: Pick<Entry, 'answer' | 'startedAt' | 'startedTick'>,
+    { body, ...answer }: Answer,
+    { startedAt, startedTick }: Pick<Entry, 'startedAt' | 'startedTick'>,
   ): void {
     store.remove(entry);
-    const content = new Representations(answer.body);
+    const content = new Representations(body);
     // What has not changed stays as it is, with its date and whatever was compressed of it.
     const isSame = answer.status === entry.answer.status && content.tag('identity') === entry.content.tag('identity');
     Object.assign(entry, {
@@ -164,6 +173,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       ...(isSame ? {} : { content, contentSince: startedAt }),
       startedAt,
       startedTick,
+      tookMs: now() - startedAt,
       failedAt: undefined,
     });
     entry.outdatedSince = entry.droppedTick > startedTick ? now() : undefined;
@@ -174,7 +184,12 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     const { answer, content, contentSince, outdatedSince, failedAt, goneWith } = entry;
     if (goneWith !== undefined) throw goneWith;
     const since = failedAt === undefined ? deafSince : outdatedSince;
-    return { answer, content, contentSince, staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000) };
+    return {
+      answer,
+      content,
+      contentSince,
+      staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000),
+    };
   }
 
   function outdatedForMs({ outdatedSince }: Entry): number {
@@ -205,8 +220,13 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
  * What does not exist is not kept, lest made-up addresses push out what does; the one page that says so is. Nor is what
  * was not finished, and would be another time.
  */
-function isKept({ status, reads }: Answer): boolean {
+function isKept({ status, reads }: AnswerHead): boolean {
   return (status === 200 && !reads.unfinished) || (status === 404 && reads.products.length === 0);
+}
+
+function intervalMs({ tookMs }: Entry, { minIntervalMs }: Freshness): number {
+  if (minIntervalMs === 0) return 0;
+  return Math.max(minIntervalMs, Math.min(tookMs / MAKING_SHARE, LONGEST_INTERVAL_MS));
 }
 
 /** Whether an error is the answer, such as that there is no such product, and not a failure to find it. */

@@ -12,6 +12,9 @@ export interface Answer {
   isDated?: boolean;
 }
 
+/** What is remembered of an answer; its body is kept as bytes alone. */
+export type AnswerHead = Omit<Answer, 'body'>;
+
 /** What an answer was made from. */
 export interface Reads {
   /** Products that it shows. */
@@ -26,7 +29,7 @@ export interface Reads {
 
 /** How new an answer has to be. All in milliseconds. */
 export interface Freshness {
-  /** However many changes there are, it is made once in this time at most. */
+  /** However many changes there are, it is made once in this time at most, and less often where making it takes long. */
   minIntervalMs: number;
   /** An outdated one is still given while the next is made, but not for longer than this after the change. */
   maxOutdatedMs: number;

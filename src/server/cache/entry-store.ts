@@ -1,17 +1,19 @@
 import type { Change } from '../../core/changes/change.ts';
 import type { Representations } from '../http/representations.ts';
-import type { Answer, Reads } from './answer.ts';
+import type { AnswerHead, Reads } from './answer.ts';
 
 /** A kept answer and what became of it. Moments are milliseconds. */
 export interface Entry {
   readonly key: string;
-  answer: Answer;
+  answer: AnswerHead;
   content: Representations;
   /** Since when it has had just this content. */
   contentSince: number;
   /** When its making began, by the wall clock and in the cache's own count of events: it shows whatever came before. */
   startedAt: number;
   startedTick: number;
+  /** How long that took. */
+  tookMs: number;
   /** The last change of what it depends on, in the same count, and since when it is outdated. */
   droppedTick: number;
   outdatedSince: number | undefined;
