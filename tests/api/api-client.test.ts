@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import openapiTypescript, { astToString } from 'openapi-typescript';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApiClient } from '../../examples/api-client/client.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const EXAMPLE = join(ROOT, 'examples/api-client');
+
+let site: TestSite;
+let address: string;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  for (let index = 0; index < 120; index += 1) await site.addProduct();
+  address = await site.app.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterAll(() => site.close());
+
+test('the types of the example are those of the document that the site gives', async () => {
+  // The one address in it, that of the site itself, makes no type.
+  const document = await (await fetch(`${address}/api/openapi.json`)).text();
+  const made = astToString(await openapiTypescript(document));
+  const kept = await readFile(join(EXAMPLE, 'api.d.ts'), 'utf8');
+  expect(withoutFormat(kept)).toBe(withoutFormat(made));
+});
+
+/** What is left when neither the heading of the generator's command nor the project's own format counts. */
+function withoutFormat(source: string): string {
+  return source
+    .replace(/^\/\*\*\n \* This file was auto-generated[\s\S]*?\*\//, '')
+    .replaceAll(/[\s;,|]+/g, ' ')
+    .replaceAll(/["']/g, '"')
+    .trim();
+}
+
+test('the example runs against a site', async () => {
+  const tsx = join(ROOT, 'node_modules/.bin/tsx');
+  const { stdout, stderr } = await promisify(execFile)(tsx, [join(EXAMPLE, 'main.ts'), address]);
+  expect(stderr).toBe('');
+  expect(stdout.trim().split('\n')).toEqual([
+    '120 products',
+    expect.stringMatching(/^Product \d+: upvoted true, 1 upvotes$/),
+    expect.stringMatching(/^My upvotes: product-\d+$/),
+    'Commented: 201, then 200',
+    'One comment: true',
+    'Unchanged: true',
+    'Problem: product_not_found',
+  ]);
+});
+
+test('the client asks for nothing that the API does not have', async () => {
+  const client = createApiClient(address);
+  // @ts-expect-error there is no such address, and the types know it
+  const { response } = await client.GET('/api/launches');
+  expect(response.status).toBe(404);
+});
