@@ -2,15 +2,16 @@ import { Command } from 'commander';
 import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
-import { logCommand } from './commands/log.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
+import { logCommand } from './commands/log.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { moveCommand } from './commands/move.ts';
 import { productsCommand } from './commands/products.ts';
 import { restoreCommand } from './commands/restore.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
+import { statsCommand } from './commands/stats.ts';
 
 /** The operator's command, one file a subcommand. */
 export function buildProgram(): Command {
@@ -24,6 +25,7 @@ export function buildProgram(): Command {
     .addCommand(productsCommand())
     .addCommand(commentsCommand())
     .addCommand(logCommand())
+    .addCommand(statsCommand())
     .addCommand(countsCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())

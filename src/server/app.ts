@@ -25,6 +25,7 @@ import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
 import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
+import type { UpvoteBursts } from './limits/upvote-bursts.ts';
 import type { Live } from './live/live.ts';
 import { recordApiRoutes } from './openapi/api-routes.ts';
 import { createPages } from './pages/pages.ts';
@@ -59,6 +60,8 @@ export interface AppOptions {
   /** Tells open pages what changes. */
   live: Live;
   streamLimits?: StreamLimits;
+  /** Watches for bursts of upvotes; unset: nobody does. */
+  bursts?: UpvoteBursts | undefined;
   /** Whose `X-Forwarded-For` counts; unset: nobody's. */
   trustProxy?: TrustedProxies | undefined;
   sources?: Sources;
@@ -110,7 +113,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await prepare?.(app);
 
   await app.register(productRoutes, { core, cache, charge });
-  await app.register(upvoteRoutes, { core });
+  await app.register(upvoteRoutes, { core, bursts: options.bursts });
   await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(eventRoutes, { live, limits: streamLimits });
   await app.register(healthRoutes, { core });

@@ -13,6 +13,7 @@ import { buildApp } from './app.ts';
 import { prepareBackupFolder, scheduleBackups } from './backups/schedule-backups.ts';
 import { createFollowedCache } from './cache/followed-cache.ts';
 import { createLive } from './live/live.ts';
+import { watchBursts } from './limits/watch-bursts.ts';
 import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
 import { startMetricsServer } from './metrics/metrics-server.ts';
 import { watchDrift } from './metrics/watch-drift.ts';
@@ -82,6 +83,8 @@ export async function serve(
       siteName: settings.siteName,
       siteUrl: () => settings.siteUrl ?? address,
     });
+    const bursts = settings.rateLimits && watchBursts(connection.database, log);
+    if (bursts) closeables.push(bursts);
     const app = await buildApp({
       core,
       cache,
@@ -94,6 +97,7 @@ export async function serve(
       },
       log,
       rateLimits: settings.rateLimits,
+      bursts,
       streamLimits: settings.streamLimits,
       trustProxy: settings.trustProxy,
       async prepare(target) {

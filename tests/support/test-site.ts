@@ -6,6 +6,7 @@ import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Sources, systemSources } from '../../src/core/sources.ts';
 import { buildApp } from '../../src/server/app.ts';
 import { createFollowedCache } from '../../src/server/cache/followed-cache.ts';
+import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
 import { createLive } from '../../src/server/live/live.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
@@ -42,6 +43,7 @@ export async function startTestSite({
   sources = systemSources,
   log = silentLog,
   rateLimits,
+  bursts,
   streamLimits,
   trustProxy,
   keepsAnswers = false,
@@ -51,6 +53,8 @@ export async function startTestSite({
   log?: FastifyBaseLogger;
   /** Unset: nothing is limited, so that a test may ask as often as it likes. */
   rateLimits?: RateLimits;
+  /** Unset: nobody watches for bursts of upvotes. */
+  bursts?: UpvoteBursts;
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   /** Off, so that a test may write to the database behind the server's back. */
@@ -76,6 +80,7 @@ export async function startTestSite({
     log,
     sources,
     rateLimits,
+    bursts,
     ...(streamLimits && { streamLimits }),
     trustProxy,
   });

@@ -65,6 +65,18 @@ describe('the schema', () => {
     expect(indexes).toHaveLength(available.length);
   });
 
+  test('the upvotes of a day are found without reading all of them', async () => {
+    await migrate(database, MIGRATIONS, silentLog);
+    await database.query("INSERT INTO products (id) VALUES ('a')");
+    await database.query(`INSERT INTO upvotes (id, product_id, user_session, created_at)
+      SELECT gen_random_uuid(), 'a', 'session-' || n, '2026-01-01'::timestamptz + n * interval '1 minute' FROM generate_series(1, 60000) AS n`);
+    await database.query('ANALYZE upvotes');
+    const plan = await database.query(
+      "EXPLAIN (FORMAT JSON) SELECT count(*) FROM upvotes WHERE created_at >= '2026-02-10'::timestamptz",
+    );
+    expect(JSON.stringify(plan)).toContain('upvotes_time');
+  });
+
   test('at most one upvote per product and session (SPEC section 3)', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     await database.query("INSERT INTO products (id) VALUES ('a')");

@@ -6,8 +6,15 @@ import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/caching.ts';
 import { knownSessionOf, sessionOf } from '../http/session.ts';
 import { rememberWrite } from '../http/wrote-cookie.ts';
+import type { UpvoteBursts } from '../limits/upvote-bursts.ts';
 
-export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (app, { core }) => {
+interface Options {
+  core: Core;
+  /** Unset: nobody watches for bursts. */
+  bursts: UpvoteBursts | undefined;
+}
+
+export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, bursts }) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', NO_STORE);
   });
@@ -42,7 +49,9 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<{ core: Core }> = async (ap
       config: { limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
       handler: async (request, reply) => {
         const { id: productId } = request.params;
-        const state = await core.setUpvote({ productId, session: sessionOf(request), upvoted });
+        const session = sessionOf(request);
+        const state = await core.setUpvote({ productId, session, upvoted });
+        bursts?.note(productId, { session, address: request.ip }, upvoted);
         rememberWrite(reply);
         return state;
       },

@@ -1,0 +1,63 @@
+import type { Sql } from '../database/database.ts';
+
+/** Many sessions of one network that upvoted one product within an hour. */
+export interface UpvoteBurst {
+  /** The beginning of the hour, ISO 8601, UTC. */
+  hour: string;
+  productId: string;
+  /** A name that is made up for this hour and tells nothing about the network. */
+  network: string;
+  sessions: number;
+}
+
+/** A burst as it is shown. */
+export interface NamedBurst extends UpvoteBurst {
+  productName: string;
+}
+
+/** From how many sessions on a burst is written down at all; what is below is nobody's business. */
+export const BURST_SESSIONS = 20;
+
+/** For how long it is known. */
+export const BURST_DAYS = 7;
+
+const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessions)
+  SELECT hour, "productId", network, sessions
+  FROM jsonb_to_recordset($1::jsonb) AS row (hour timestamptz, "productId" text, network text, sessions integer)
+  ORDER BY hour, "productId", network
+  ON CONFLICT (hour, product_id, network) DO UPDATE SET sessions = EXCLUDED.sessions`;
+
+/** Writes bursts down, or how large they are by now; the keys must be distinct. @throws CoreError `unavailable`. */
+export async function saveUpvoteBursts(sql: Sql, bursts: readonly UpvoteBurst[]): Promise<void> {
+  if (bursts.length > 0) await sql.query(SAVE_BURSTS, [JSON.stringify(bursts)]);
+}
+
+/** Forgets bursts that are a week old. @throws CoreError `unavailable`. */
+export async function forgetOldBursts(sql: Sql, now: Date): Promise<void> {
+  await sql.query(`DELETE FROM upvote_bursts WHERE hour < $1::timestamptz - ${BURST_DAYS} * interval '1 day'`, [
+    now.toISOString(),
+  ]);
+}
+
+const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.sessions
+  FROM upvote_bursts b JOIN products p ON p.id = b.product_id
+  WHERE b.hour >= greatest($1::timestamptz, now() - ${BURST_DAYS} * interval '1 day')
+  ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
+
+/** The largest bursts since a moment, largest first. @throws CoreError `unavailable`. */
+export async function listUpvoteBursts(
+  sql: Sql,
+  { since, limit }: { since: Date; limit: number },
+): Promise<NamedBurst[]> {
+  const rows = await sql.query<{ hour: Date; product_id: string; name: string; network: string; sessions: number }>(
+    SELECT_BURSTS,
+    [since.toISOString(), limit],
+  );
+  return rows.map(({ hour, product_id: productId, name: productName, network, sessions }) => ({
+    hour: hour.toISOString(),
+    productId,
+    productName,
+    network,
+    sessions,
+  }));
+}

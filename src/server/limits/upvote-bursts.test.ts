@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import type { UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
+import { createUpvoteBursts } from './upvote-bursts.ts';
+
+function watch() {
+  const clock = createTestClock();
+  const saved: UpvoteBurst[][] = [];
+  const faults: unknown[] = [];
+  let failing = false;
+  const bursts = createUpvoteBursts({
+    now: () => clock.now().getTime(),
+    async save(found) {
+      if (failing) throw new Error('The database is away');
+      saved.push([...found]);
+    },
+    log: { info() {}, error() {}, warn: (fields) => faults.push(fields) },
+  });
+  const vote = (from: number, to: number, address: string, productId = 'tide', upvoted = true) => {
+    for (let index = from; index < to; index += 1)
+      bursts.note(productId, { session: `session-${index}`, address }, upvoted);
+  };
+  const flushed = async () => {
+    saved.splice(0);
+    await bursts.flush();
+    return saved.flat();
+  };
+  return {
+    clock,
+    vote,
+    flushed,
+    faults,
+    setFailing(value: boolean) {
+      failing = value;
+    },
+  };
+}
+
+test('twenty sessions of one network on one product are written down, nineteen are not', async () => {
+  const { vote, flushed } = watch();
+  vote(0, 19, '192.0.2.1');
+  vote(0, 19, '198.51.100.7');
+  vote(0, 19, '192.0.2.1', 'other');
+  expect(await flushed()).toEqual([]);
+  vote(19, 20, '192.0.2.200');
+  const [burst, ...others] = await flushed();
+  expect(others).toEqual([]);
+  expect(burst).toEqual({
+    hour: expect.stringMatching(/:00:00\.000Z$/),
+    productId: 'tide',
+    network: expect.stringMatching(/^.{8}$/),
+    sessions: 20,
+  });
+});
+
+test('a session counts once, and no more when it takes its upvote back', async () => {
+  const { vote, flushed } = watch();
+  vote(0, 10, '192.0.2.1');
+  vote(0, 10, '192.0.2.1');
+  vote(0, 10, '192.0.2.1');
+  expect(await flushed()).toEqual([]);
+  vote(10, 25, '192.0.2.1');
+  vote(0, 2, '192.0.2.1', 'tide', false);
+  vote(900, 901, '192.0.2.1', 'tide', false);
+  expect(await flushed()).toMatchObject([{ sessions: 23 }]);
+});
+
+test('what has not changed since is not written again; what has is, under the same name', async () => {
+  const { vote, flushed } = watch();
+  vote(0, 20, '192.0.2.1');
+  const [first] = await flushed();
+  expect(await flushed()).toEqual([]);
+  vote(20, 30, '192.0.2.1');
+  expect(await flushed()).toEqual([{ ...first, sessions: 30 }]);
+});
+
+test('a network has the same name within an hour and another one in the next; both are told', async () => {
+  const { clock, vote, flushed } = watch();
+  vote(0, 20, '192.0.2.1');
+  vote(0, 20, '192.0.2.9', 'other');
+  const [one, two] = await flushed();
+  expect(one?.network).toBe(two?.network);
+  vote(20, 21, '192.0.2.1');
+  clock.advance({ hours: 1 });
+  vote(0, 20, '192.0.2.1');
+  const later = await flushed();
+  expect(later.find(({ hour }) => hour !== one?.hour)?.network).not.toBe(one?.network);
+});
+
+test('what was open when an hour ended is written with its own hour, even where nobody votes any more', async () => {
+  const { clock, vote, flushed } = watch();
+  vote(0, 20, '192.0.2.1');
+  const hour = clock.now().getTime();
+  clock.advance({ hours: 3 });
+  const [burst] = await flushed();
+  expect(Date.parse(burst?.hour ?? '')).toBe(Math.floor(hour / 3_600_000) * 3_600_000);
+  expect(await flushed()).toEqual([]);
+});
+
+test('what is written holds no address, no network and no session', async () => {
+  const { vote, flushed } = watch();
+  vote(0, 40, '192.0.2.1');
+  expect(JSON.stringify(await flushed())).not.toMatch(/192|session-/);
+});
+
+test('a database that is away is logged and stops nobody; it is told when it is back', async () => {
+  const { vote, flushed, faults, setFailing } = watch();
+  setFailing(true);
+  vote(0, 20, '192.0.2.1');
+  expect(await flushed()).toEqual([]);
+  expect(faults).toHaveLength(1);
+  setFailing(false);
+  expect(await flushed()).toMatchObject([{ sessions: 20 }]);
+});
