@@ -6,7 +6,7 @@
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -19,7 +19,15 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 
 /** What a build depends on; a folder stands for every file below it. */
-const INPUTS = ['src', 'public', 'scripts', 'package-lock.json', 'vite.config.ts', 'vite.server.config.ts'];
+const INPUTS = [
+  'src',
+  'public',
+  'scripts',
+  'package-lock.json',
+  'vite.config.ts',
+  'vite.server.config.ts',
+  'vite.service-worker.config.ts',
+];
 
 const NOT_BUILT = /\.(?:test|fixture)\.tsx?$/;
 
@@ -81,12 +89,25 @@ async function build(stamp) {
         build: { outDir: join(aside, outDir) },
       });
     }
+    await bundle({
+      root: ROOT,
+      configFile: join(ROOT, 'vite.service-worker.config.ts'),
+      logLevel: 'warn',
+      define: { BUILD_ID: JSON.stringify(stamp.slice(0, 16)), BUILD_FILES: JSON.stringify(await filesOf(aside)) },
+      build: { outDir: join(aside, 'client') },
+    });
     await compressFolder(join(aside, 'client', 'assets'));
     await writeFile(join(aside, 'stamp'), stamp);
     await putInPlace(aside);
   } finally {
     await rm(aside, { recursive: true, force: true });
   }
+}
+
+/** The addresses of all files that the browser's build names by their content. */
+async function filesOf(aside) {
+  const files = await readdir(join(aside, 'client', 'assets'));
+  return files.sort().map((file) => `/assets/${file}`);
 }
 
 async function putInPlace(aside) {

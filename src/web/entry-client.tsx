@@ -1,8 +1,9 @@
 import { StrictMode, startTransition } from 'react';
-import { hydrateRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router';
 import { App } from './app.tsx';
 import { createHttpApi } from './lib/http-api.ts';
+import { keptAt } from './lib/kept-at.ts';
 import { isKeptDocument, type PageState, readAgainWhenThawed, restorePageState } from './lib/page-state.ts';
 import { takePendingWrite } from './lib/pending-write.ts';
 import { createQueryClient } from './lib/query-client.ts';
@@ -18,20 +19,24 @@ async function start(): Promise<void> {
   const state = JSON.parse(stateText) as PageState;
   const site = { name: state.siteName, url: state.siteUrl };
   const client = createQueryClient('browser');
-  restorePageState(client, state, { fresh: !takePendingWrite() && !isKeptDocument() });
+  // Of a copy nothing newer can be had while there is no network.
+  const isOutdated = isKeptDocument() || (keptAt() !== undefined && navigator.onLine);
+  restorePageState(client, state, { fresh: !takePendingWrite() && !isOutdated });
   readAgainWhenThawed(client);
   // Hydration cannot wait in the middle: the code of this page's route has to be there first.
   await matchRoute(window.location.pathname).route.preload();
   // In slices, between which the browser answers to scrolling and typing: in one piece it would hold a slow phone up.
   startTransition(() => {
-    hydrateRoot(
-      root,
+    const app = (
       <StrictMode>
         <BrowserRouter>
           <App api={createHttpApi({ sessionId })} client={client} site={site} renderedAt={state.renderedAt} />
         </BrowserRouter>
-      </StrictMode>,
+      </StrictMode>
     );
+    // The document of a page that was not seen before the network went is an empty one.
+    if (root.hasChildNodes()) hydrateRoot(root, app);
+    else createRoot(root).render(app);
   });
   for (const sign of ['pointerover', 'focusin', 'touchstart'] as const) {
     document.addEventListener(sign, preloadWhatIsPointedAt, { passive: true });

@@ -29,6 +29,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   baseURL: ({ site }, use) => use(site.address),
 
+  // A test counts what a page itself asks for; those about reading offline let a service worker do so as well.
+  serviceWorkers: 'block',
+
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   faults: async ({}, use) => {
     const faults = createPageFaults();

@@ -7,5 +7,6 @@ export const COMMENT_TEXTS = {
   posting: 'Posting...',
   empty: 'No comments yet. Be the first to share your thoughts!',
   added: { title: 'Comment added!', description: 'Your comment has been posted successfully.' },
+  later: { title: 'Comment kept', description: 'You are offline: it is posted when the network is back.' },
   addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
 } as const;

@@ -7,10 +7,11 @@ import {
 } from '@tanstack/react-query';
 import type { Api, ReadApi } from '../../../contract/api.ts';
 import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
-import type { CommentSort } from '../../../contract/comments/schema.ts';
+import type { Comment, CommentSort } from '../../../contract/comments/schema.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
 import { ApiError } from '../../lib/api-error.ts';
 import { patchProduct, setCommentCount } from '../../lib/product-cache.ts';
+import { sendLater } from '../../lib/send-later.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { addToLists, commentKeys, patchLikes } from './comment-cache.ts';
 import { COMMENT_TEXTS } from './messages.ts';
@@ -65,21 +66,33 @@ interface Draft {
   idempotencyKey: string;
 }
 
+export function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
+  return api.addComment({ productId, content, ...(website === '' ? {} : { website }) }, idempotencyKey);
+}
+
+/** Shows a comment that the server has just taken. */
+export async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
+  const { productId } = comment;
+  // An answer to a question older than the comment must not overwrite it; a first answer has nothing to overwrite.
+  await client.cancelQueries({
+    queryKey: commentKeys.product(productId),
+    predicate: (query) => query.state.data !== undefined,
+  });
+  rememberWriting(productId);
+  addToLists(client, comment);
+  patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+  showToast(COMMENT_TEXTS.added);
+}
+
 export function addCommentOptions(api: Api, client: QueryClient, productId: string) {
   return mutationOptions({
     mutationKey: ['add-comment', productId],
-    mutationFn: ({ content, website, idempotencyKey }: Draft) =>
-      api.addComment({ productId, content, ...(website === '' ? {} : { website }) }, idempotencyKey),
-    onSuccess: async (comment) => {
-      // An answer to a question older than the comment must not overwrite it; a first answer has nothing to overwrite.
-      await client.cancelQueries({
-        queryKey: commentKeys.product(productId),
-        predicate: (query) => query.state.data !== undefined,
-      });
-      rememberWriting(productId);
-      addToLists(client, comment);
-      patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
-      showToast(COMMENT_TEXTS.added);
+    /** `null`: it waits for the network. */
+    mutationFn: async (draft: Draft): Promise<Comment | null> =>
+      sendLater({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
+    onSuccess: (comment) => {
+      if (comment) return showAdded(client, comment);
+      showToast(COMMENT_TEXTS.later);
     },
     onError: () => showToast({ ...COMMENT_TEXTS.addFailed, tone: 'destructive' }),
   });

@@ -4,11 +4,12 @@ import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../lib/api-error.ts';
 import { cachedProduct, invalidateProduct, patchProduct } from '../../lib/product-cache.ts';
+import { sendLater } from '../../lib/send-later.ts';
 import { showToast } from '../../lib/toasts.ts';
 import { UPVOTE_TEXTS } from './messages.ts';
 import { upvoteStatusOf } from './status-batch.ts';
 
-const statusKey = (productId: string) => ['upvoted', productId] as const;
+export const statusKey = (productId: string) => ['upvoted', productId] as const;
 const confirmedKey = (productId: string) => ['upvote-confirmed', productId] as const;
 const mutationKey = (productId: string) => ['upvote', productId] as const;
 
@@ -43,7 +44,11 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   return mutationOptions({
     mutationKey: mutationKey(productId),
     scope: { id: `upvote:${productId}` },
-    mutationFn: async (upvoted: boolean) => {
+    mutationFn: async (upvoted: boolean): Promise<UpvoteState & { later?: boolean }> => {
+      const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
+      if (sendLater({ kind: 'upvote', productId, upvoted, before })) {
+        return { upvoted, upvotes: cachedProduct(client, productId)?.upvotes ?? 0, later: true };
+      }
       try {
         return await api.setUpvote(productId, upvoted);
       } catch (cause) {
@@ -64,7 +69,8 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     },
     onSuccess: (answer, upvoted) => {
       client.setQueryData<UpvoteState>(confirmed, answer);
-      showToast(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed);
+      if (answer.later) showToast(UPVOTE_TEXTS.later);
+      else showToast(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed);
     },
     onError: (error) => {
       showToast({ ...UPVOTE_TEXTS.failed(error.message), tone: 'destructive' });

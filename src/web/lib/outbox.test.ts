@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { addToOutbox, keyOfWrite, noteRefusal, outboxItems, removeFromOutbox } from './outbox.ts';
+import type { LaterWrite } from './send-later.ts';
+
+const upvote = (upvoted: boolean, before: boolean): LaterWrite => ({
+  kind: 'upvote',
+  productId: 'harbour',
+  upvoted,
+  before,
+});
+const comment = (key: string): LaterWrite => ({
+  kind: 'comment',
+  productId: 'harbour',
+  content: 'Calm water.',
+  website: '',
+  idempotencyKey: key,
+});
+
+/** A browser's storage; `refuses` as one does that blocks it. */
+function storage({ refuses = false } = {}) {
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, text: string) => kept.set(key, text),
+    removeItem: (key: string) => kept.delete(key),
+  };
+  vi.stubGlobal('window', {
+    get localStorage() {
+      if (refuses) throw new DOMException('Blocked', 'SecurityError');
+      return localStorage;
+    },
+  });
+  return kept;
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+describe.each([false, true])('what waits, where storage refuses: %s', (refuses) => {
+  beforeEach(() => {
+    storage({ refuses });
+    for (const item of outboxItems()) removeFromOutbox(keyOfWrite(item));
+  });
+
+  test('stays in its order', () => {
+    addToOutbox(comment('one'));
+    addToOutbox(upvote(true, false));
+    addToOutbox(comment('two'));
+    expect(outboxItems().map(keyOfWrite)).toEqual(['comment one', 'upvote harbour', 'comment two']);
+    removeFromOutbox('comment one');
+    expect(outboxItems()).toHaveLength(2);
+  });
+
+  test('of one product’s upvote is the last wish, and what was before the first', () => {
+    addToOutbox(upvote(true, false));
+    addToOutbox(upvote(false, true));
+    expect(outboxItems()).toEqual([upvote(false, false)]);
+  });
+
+  test('is bounded', () => {
+    for (let number = 0; number < 50; number += 1) expect(addToOutbox(comment(`${number}`))).toBe(true);
+    expect(addToOutbox(comment('one too many'))).toBe(false);
+    expect(addToOutbox(comment('7')), 'what waits already still may').toBe(true);
+    expect(outboxItems()).toHaveLength(50);
+  });
+
+  test('keeps why a comment was refused until it is sent again', () => {
+    addToOutbox(comment('one'));
+    noteRefusal('comment one', 'Product not found');
+    expect(outboxItems()).toEqual([{ ...comment('one'), refused: 'Product not found' }]);
+    noteRefusal('comment one', undefined);
+    expect(outboxItems()).toEqual([comment('one')]);
+  });
+
+  test('is the same array as long as nothing changes', () => {
+    addToOutbox(comment('one'));
+    expect(outboxItems()).toBe(outboxItems());
+  });
+});
+
+test.each(['nonsense', '{}', '[1, null, {"kind":"upvote"}]', '[{"kind":"comment","productId":"a"}]'])(
+  'what something else put there is left alone: %s',
+  (text) => {
+    storage().set('outbox', text);
+    expect(outboxItems()).toEqual([]);
+  },
+);

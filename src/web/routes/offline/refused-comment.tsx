@@ -1,0 +1,36 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from 'react-router';
+import { paths } from '../../../contract/paths.ts';
+import { useApi } from '../../lib/api-context.tsx';
+import { keyOfWrite, noteRefusal, type OutboxItem, removeFromOutbox } from '../../lib/outbox.ts';
+import { sendOutbox } from './send-outbox.ts';
+
+/** A comment that waited and that the server would not have. What was written is not thrown away unasked. */
+export function RefusedComment({ item }: { item: OutboxItem }) {
+  const api = useApi();
+  const client = useQueryClient();
+  if (item.kind !== 'comment') return null;
+  const key = keyOfWrite(item);
+
+  function sendAgain(): void {
+    noteRefusal(key, undefined);
+    void sendOutbox(api, client);
+  }
+
+  return (
+    <section className="offline-note-card" aria-label="Comment that was not posted">
+      <p>
+        Your comment on <Link to={paths.product(item.productId)}>{item.productId}</Link> was not posted: {item.refused}
+      </p>
+      <blockquote className="offline-note-text">{item.content}</blockquote>
+      <div className="offline-note-actions">
+        <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
+          Try again
+        </button>
+        <button type="button" className="button" data-tone="quiet" onClick={() => removeFromOutbox(key)}>
+          Discard
+        </button>
+      </div>
+    </section>
+  );
+}

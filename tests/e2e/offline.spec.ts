@@ -1,0 +1,191 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
+
+test.use({ serviceWorkers: 'allow' });
+
+const OFFLINE = 'You are offline: this is the page as you last saw it.';
+
+const note = (page: Page) => page.getByRole('region', { name: 'Network' });
+const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
+const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
+
+/** Opens a page and waits until it, and what it needs, is kept. */
+async function visitAndKeep(page: Page, path: string): Promise<void> {
+  await visit(page, path);
+  await expectKept(page, path);
+}
+
+async function expectKept(page: Page, path: string): Promise<void> {
+  const isKept = (wanted: string) =>
+    page.evaluate(
+      async (address) => navigator.serviceWorker.controller !== null && Boolean(await caches.match(address)),
+      wanted,
+    );
+  await expect.poll(() => isKept(path), { message: `${path} is kept`, timeout: 20_000 }).toBe(true);
+}
+
+test('pages that were seen are read without a network, and say what they are; with one it is never a copy', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  // What the browser itself says of a request that has no network, and what the specification has the page say.
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
+  const unseen = await site.addProduct({ name: 'Anchovy' });
+  // The products beside one that is seen are fetched while nothing else happens, and so are kept.
+  await site.addProduct({ name: 'Between' });
+  const linked = await site.addProduct({ name: 'Barracuda' });
+  const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
+  await visitAndKeep(page, `/product/${product.id}`);
+  await expect(note(page), 'with a network there is nothing to say').toBeEmpty();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(page).toHaveURL(`/product/${linked.id}`);
+  await expectKept(page, `/product/${linked.id}`);
+
+  await page.context().setOffline(true);
+  await expect(note(page)).toHaveText(OFFLINE);
+  await page.goto(`/product/${product.id}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth' })).toBeVisible();
+  await expect(note(page)).toHaveText(OFFLINE);
+  const isDrawn = () =>
+    page.locator('.product-hero-picture').evaluate((image: HTMLImageElement) => image.naturalWidth > 0);
+  await expect.poll(isDrawn, 'its picture is there').toBe(true);
+  await page.goto(`/product/${linked.id}`);
+  await expect(page.getByRole('heading', { level: 1, name: 'Barracuda' }), 'reached by a link').toBeVisible();
+  await page.goto(`/product/${unseen.id}`);
+  await expect(page.getByText('Failed to load products', { exact: true }), 'never seen').toBeVisible();
+  await expect(note(page)).toHaveText(OFFLINE);
+  await page.goto(`/product/${product.id}`);
+
+  await site.addProduct({ ...product, name: 'Coelacanth the second' });
+  await page.context().setOffline(false);
+  await expect(note(page)).toBeEmpty();
+  await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth the second' })).toBeVisible();
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return page.getByRole('heading', { level: 1 }).innerText();
+    })
+    .toBe('Coelacanth the second');
+  await expect(page.locator('html')).not.toHaveAttribute('data-kept-at');
+});
+
+test('nothing personal is kept, and nothing of another build', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Eelpout' });
+  await page.goto('/robots.txt');
+  await page.evaluate(() => caches.open('kept 0123456789abcdef pages'));
+  await visitAndKeep(page, `/product/${product.id}`);
+  await upvoteOf(page, 'Eelpout').click();
+  await expect(toast(page)).toHaveCount(1);
+  await page.reload();
+  await expect(upvoteOf(page, 'Eelpout')).toHaveAttribute('aria-pressed', 'true');
+  const { names, addresses, texts } = await page.evaluate(async () => {
+    const names = await caches.keys();
+    const opened = await Promise.all(names.map((name) => caches.open(name)));
+    const keys = await Promise.all(opened.map((cache) => cache.keys()));
+    const kept = keys.flat();
+    const pages = kept.filter(({ url }) => url.includes('/product/'));
+    const texts = await Promise.all(pages.map(async (request) => (await caches.match(request))?.text()));
+    return { names, addresses: kept.map(({ url }) => new URL(url).pathname), texts };
+  });
+  expect(new Set(names.map((name) => name.split(' ')[1])).size, names.join()).toBe(1);
+  expect(addresses.filter((path) => /upvote|held|events/.test(path))).toEqual([]);
+  expect(texts).not.toHaveLength(0);
+  const session = await page.evaluate(() => localStorage.getItem('user_session'));
+  for (const text of texts) expect(text).not.toContain(session);
+});
+
+test('an upvote and a comment without a network wait, survive a reload, and are sent once', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  const product = await site.addProduct({ name: 'Flounder' });
+  await site.addUpvotes(product.id, 2);
+  await visitAndKeep(page, `/product/${product.id}`);
+  await page.context().setOffline(true);
+  for (const count of [3, 2, 3]) {
+    await upvoteOf(page, 'Flounder').click();
+    await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
+  }
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Kept for later');
+  await expect(note(page)).toHaveText(`${OFFLINE} 1 upvote waits for the network.`);
+  await box(page).fill('Written on a train');
+  await postButton(page).click();
+  await expect(toast(page).locator('.toast-title').last()).toHaveText('Comment kept');
+  await expect(box(page)).toHaveValue('');
+  const waiting = `${OFFLINE} 1 upvote and 1 comment wait for the network.`;
+  await expect(note(page)).toHaveText(waiting);
+  await expectAccessible(page, 'offline, with what waits');
+
+  await page.reload();
+  await expect(note(page)).toHaveText(waiting);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 3');
+  const sent: string[] = [];
+  page.on('request', (request) => request.method() !== 'GET' && sent.push(request.method()));
+  await site.addUpvotes(product.id, 4);
+  await page.context().setOffline(false);
+  await expect(commentWith(page, 'Written on a train')).toBeVisible();
+  await expect(note(page)).toBeEmpty();
+  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!', 'Comment added!']);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
+  await expect(upvoteOf(page, 'Flounder')).toHaveAttribute('aria-pressed', 'true');
+  await page.reload();
+  await expect(commentTexts(page)).toHaveText(['Written on a train']);
+  await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName('Upvote Flounder, 7');
+  expect(sent).toEqual(['PUT', 'POST']);
+  const counts = await site.database.query('SELECT upvotes, comments FROM product_counts WHERE product_id = $1', [
+    product.id,
+  ]);
+  expect(counts).toEqual([{ upvotes: 7, comments: 1 }]);
+});
+
+test('what the server refuses afterwards is told: an upvote is taken back, a comment is not lost', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404/);
+  const product = await site.addProduct({ name: 'Icefish' });
+  await visitAndKeep(page, `/product/${product.id}`);
+  await page.context().setOffline(true);
+  await upvoteOf(page, 'Icefish').click();
+  await box(page).fill('Too late');
+  await postButton(page).click();
+  await expect(note(page)).toContainText('1 upvote and 1 comment wait for the network.');
+  await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
+  await page.context().setOffline(false);
+  await expect(failureToast(page).locator('.toast-description')).toHaveText([
+    'Failed to update upvote: Failed to add upvote: Product not found',
+    'Failed to add comment. Please try again.',
+  ]);
+  const refused = page.getByRole('region', { name: 'Comment that was not posted' });
+  await expect(refused).toContainText('was not posted: Product not found');
+  await expect(refused).toContainText('Too late');
+  await refused.getByRole('button', { name: 'Discard' }).click();
+  await expect(note(page)).toBeEmpty();
+});
+
+test('where storage refuses, what waits does so as long as the page lives', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'John Dory' });
+  await page.addInitScript(() => {
+    for (const storage of ['localStorage', 'sessionStorage']) {
+      Object.defineProperty(window, storage, {
+        get() {
+          throw new DOMException('Blocked', 'SecurityError');
+        },
+      });
+    }
+  });
+  await visitAndKeep(page, `/product/${product.id}`);
+  await page.context().setOffline(true);
+  await upvoteOf(page, 'John Dory').click();
+  await expect(note(page)).toContainText('1 upvote waits for the network.');
+  await page.context().setOffline(false);
+  await expect(toast(page).locator('.toast-title')).toHaveText(['Kept for later', 'Upvoted!']);
+  await expect(note(page)).toBeEmpty();
+});

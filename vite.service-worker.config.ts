@@ -1,0 +1,14 @@
+import { defineConfig } from 'vite';
+
+/** The service worker's build: one file with a fixed name, since its address is what a browser knows it by. */
+export default defineConfig({
+  publicDir: false,
+  build: {
+    outDir: 'dist/client',
+    emptyOutDir: false,
+    rollupOptions: {
+      input: { 'service-worker': 'src/web/service-worker/service-worker.ts' },
+      output: { format: 'iife', entryFileNames: '[name].js' },
+    },
+  },
+});
