@@ -125,7 +125,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(apiDocsRoutes, { cache, siteName: site.name });
   const { cardFonts } = PACKAGE_FOLDERS;
   const { painter = createPainter({ log, fontFolder: cardFonts }) } = options;
-  const cards = createCards({ painter, readPicture: ownPictures(folders.picturesDir), siteName: renderer.siteName });
+  const readPicture = ownPictures({ '/pictures/': folders.picturesDir, '/images/': folders.imagesDir });
+  const cards = createCards({ painter, readPicture, siteName: renderer.siteName });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, { core, cache, siteName: renderer.siteName, widthOf: createTextWidth(cardFonts) });
   await app.register(staticFiles, folders);
