@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordAct } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
+import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
@@ -58,11 +59,12 @@ async function removeUpvotes(sql: Sql, catalogue: SampleCatalogue): Promise<numb
 }
 
 const DELETE_COMMENTS = `WITH removed AS (
-    DELETE FROM comments WHERE id = ANY($1::uuid[]) RETURNING product_id
+    DELETE FROM comments WHERE id = ANY($1::uuid[]) RETURNING product_id, held_for, hidden_at
   ), changes AS (
-    SELECT product_id, count(*)::integer AS removed FROM removed GROUP BY product_id
+    SELECT product_id, count(*)::integer AS removed, (count(*) FILTER (WHERE ${PUBLIC}))::integer AS counted
+    FROM removed GROUP BY product_id
   ), counted AS (
-    UPDATE product_counts SET comments = product_counts.comments - changes.removed
+    UPDATE product_counts SET comments = product_counts.comments - changes.counted
     FROM changes WHERE changes.product_id = product_counts.product_id
   )
   SELECT coalesce(sum(removed), 0)::integer AS removed FROM changes`;

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listActs } from '../audit/list-acts.ts';
+import { hideComments } from '../comments/hide-comments.ts';
 import { createCore } from '../core.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemSources } from '../sources.ts';
@@ -148,6 +149,18 @@ describe('removing', () => {
       { act: 'sample load', details: { created: counts.products } },
       { act: 'sample remove', details: { ...counts, upvotes: catalogue.upvotes.length } },
     ]);
+  });
+
+  test('a sample comment that was hidden goes as well, and is not taken off the count twice', async () => {
+    await load();
+    const [comment] = catalogue.comments;
+    if (!comment) throw new Error('The sample has comments');
+    await hideComments(database, [comment.id]);
+    const core = createCore(database);
+    await core.addComment({ productId: comment.productId, content: 'Mine' }, { session: 'session-visitor' });
+    expect((await remove({ engagementOnly: true })).comments).toBe(catalogue.comments.length);
+    expect((await core.getProduct(comment.productId))?.product.comments).toBe(1);
+    expect(await wrongCounts()).toEqual([]);
   });
 
   test('a second time removes nothing', async () => {

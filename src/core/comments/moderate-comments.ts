@@ -54,7 +54,8 @@ export async function moderateComments(
         details: { productId, ...(change.reason === undefined ? {} : { reason: change.reason }) },
       })),
     );
-    await noteChange(sql, { productIds: [...new Set(changed.map(({ productId }) => productId))], catalogue: false });
+    const productIds = [...new Set(changed.map(({ productId }) => productId))];
+    await noteChange(sql, { productIds, catalogue: false, commentIds: changed.map(({ id }) => id) });
     return changed;
   });
   const changed = new Set(done.map(({ id }) => id));
