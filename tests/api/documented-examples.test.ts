@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadSample } from '../../src/core/catalogue/load-sample.ts';
+import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
+import { systemSources } from '../../src/core/sources.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { readText } from '../arch/source-files.ts';
+import { type CurlExample, curlExamplesOf, patternOf } from '../support/curl-examples.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+/** Where the document's examples are asked. */
+const WRITTEN = 'http://127.0.0.1:3000';
+
+const examples = curlExamplesOf(await readText('docs/api.md'));
+
+let site: TestSite;
+let address: string;
+
+beforeAll(async () => {
+  site = await startTestSite({ keepsAnswers: true });
+  await loadSample(site.database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemSources);
+  address = await site.app.listen({ host: '127.0.0.1', port: 0 });
+});
+
+afterAll(() => site.close());
+
+/** In the document's order, since later examples see what earlier ones wrote. */
+describe.sequential('the examples of docs/api.md answer what it says, on a site with the sample catalogue', () => {
+  test('there are examples', () => {
+    expect(examples.length).toBeGreaterThan(12);
+  });
+
+  for (const example of examples) {
+    test(example.command, async () => {
+      expect(example.url.startsWith(`${WRITTEN}/`)).toBe(true);
+      expect(await answerOf(example)).toMatch(patternOf(example.answer));
+    });
+  }
+
+  test('a wrong answer is found', () => {
+    expect('{"likes":8}').toMatch(patternOf('{"likes":…}'));
+    expect('{"likes":8}').not.toMatch(patternOf('{"likes":7}'));
+  });
+});
+
+async function answerOf({ url, method, headers, body, showsHead, isStream, answer }: CurlExample): Promise<string> {
+  const stop = new AbortController();
+  const init = { method, headers, signal: stop.signal, ...(body === undefined ? {} : { body }) };
+  const response = await fetch(url.replace(WRITTEN, address), init);
+  if (isStream) {
+    // What comes later is what others do meanwhile; the beginning has the same fields each time.
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    stop.abort();
+    const [first = ''] = new TextDecoder().decode(value).split('\n');
+    const [field = ''] = answer.split(':', 1);
+    expect(first.startsWith(`${field}: `), first).toBe(true);
+    return answer.replaceAll('…', '');
+  }
+  const text = await response.text();
+  if (!showsHead) return text;
+  const shown = answer.split('\n').slice(1);
+  const names = shown.slice(0, shown.includes('') ? shown.indexOf('') : undefined).map((line) => line.split(':', 1)[0]);
+  const fields = names.map((name = '') => `${name}: ${response.headers.get(name)}`);
+  return [`HTTP/1.1 ${response.status} ${response.statusText}`, ...fields, ...(text === '' ? [] : ['', text])].join(
+    '\n',
+  );
+}

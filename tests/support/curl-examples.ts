@@ -1,0 +1,58 @@
+/** A command of a document, and what the document says that it answers. */
+export interface CurlExample {
+  /** As it stands there, for the name of a test. */
+  command: string;
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  /** `-i`: the answer begins with the status line and headers. */
+  showsHead: boolean;
+  /** `-N`: the answer has no end. */
+  isStream: boolean;
+  answer: string;
+}
+
+/** Every `$ curl …` in the fenced blocks of a document, in its order. */
+export function curlExamplesOf(document: string): CurlExample[] {
+  const blocks = [...document.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
+  return blocks.flatMap((block) => {
+    const [, ...parts] = block.split(/^\$ (?=curl )/m);
+    return parts.map((part) => {
+      const [, command = '', answer = ''] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(part) ?? [];
+      return parse(command.replaceAll(/\\\n\s*/g, ''), answer.trim());
+    });
+  });
+}
+
+function parse(command: string, answer: string): CurlExample {
+  const [, ...words] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
+  const example: CurlExample = {
+    command,
+    url: '',
+    method: 'GET',
+    headers: {},
+    body: undefined,
+    showsHead: false,
+    isStream: false,
+    answer,
+  };
+  for (let word = words.shift(); word !== undefined; word = words.shift()) {
+    if (word === '-i') example.showsHead = true;
+    else if (word === '-N') example.isStream = true;
+    else if (word === '-X') example.method = words.shift() ?? '';
+    else if (word === '-d') Object.assign(example, { body: words.shift(), method: 'POST' });
+    else if (word === '-H') {
+      const [name = '', value = ''] = (words.shift() ?? '').split(/: (.*)/);
+      example.headers[name] = value;
+    } else if (word.startsWith('http://')) example.url = word;
+    else throw new Error(`No example of a document has used ${word} yet: ${command}`);
+  }
+  return example;
+}
+
+/** A document's answer as a pattern: `…` stands for whatever was left out. */
+export function patternOf(answer: string): RegExp {
+  const pieces = answer.split(/ ?… ?/).map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${pieces.join('[\\s\\S]*?')}$`);
+}
