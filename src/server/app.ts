@@ -19,6 +19,7 @@ import { acceptJsonOnly } from './http/json-body.ts';
 import { recordAllowedMethods } from './http/method-not-allowed.ts';
 import { negotiateRepresentation } from './http/negotiate-representation.ts';
 import { allowPublicReading } from './http/public-reading.ts';
+import { createRequestIds, trustRequestIds } from './http/request-id.ts';
 import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.ts';
 import { validateByContract } from './http/validation.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
@@ -82,8 +83,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would cost more than to send an answer that is kept; nobody uses its number.
+    // A logger of its own for each request would cost more than to send an answer that is kept; the few lines about one name it.
     childLoggerFactory: (logger) => logger,
+    genReqId: createRequestIds(),
     ...SERVER_BOUNDS,
     trustProxy: trustProxy ?? false,
     // A path that is no valid URL reaches no hook or handler: it is answered here.
@@ -96,6 +98,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const allowedMethods = recordAllowedMethods(app);
   const apiRoutes = recordApiRoutes(app);
+  trustRequestIds(app, trustProxy);
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   validateByContract(app);

@@ -231,6 +231,12 @@ describe('a database that is away (api.md: a 5xx never shows internals)', () => 
     expect(JSON.stringify(errors)).toContain('does not exist');
     expect(log.text()).not.toContain(VISITOR['x-user-session']);
   });
+
+  test('the log and the answer name a request by the same id', async () => {
+    const answer = await broken.ask.get('/api/products');
+    const id = answer.headers['x-request-id'];
+    expect(log.lines().filter(({ requestId }) => requestId === id)).toMatchObject([{ msg: 'Request failed' }]);
+  });
 });
 
 describe('a fault of ours (api.md: a 5xx never shows internals)', () => {

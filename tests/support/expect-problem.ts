@@ -16,6 +16,7 @@ export function expectProblem(
   expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   expect(response.headers['cache-control']).toBe('no-store');
   expect(response.headers['x-content-type-options']).toBe('nosniff');
+  expect(response.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-z]+$/);
   expect(response.body).not.toMatch(INTERNALS);
   const sentence = detail === undefined ? expect.stringMatching(/^[A-Z].+/) : detail;
   expect(response.json()).toEqual({

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from './database.ts';
@@ -35,6 +36,23 @@ async function withPoolOfOne(work: (pool: Database) => Promise<void>): Promise<v
     await pool.close();
   }
 }
+
+describe('slow statements', () => {
+  test('are in the log without their values, in a transaction too, and quick ones are not', async () => {
+    const { log, lines, text } = createLogLines();
+    const pool = openDatabase({ url: database.url, log, slowStatementMs: 50 });
+    await pool.query('SELECT $1::text', ['quick']);
+    await pool.query('SELECT pg_sleep(0.1),\n  $1::text', ['a secret']);
+    await pool.transaction((sql) => sql.query('SELECT pg_sleep(0.1) AS inside'));
+    await pool.close();
+    await expect.poll(() => lines().length).toBe(2);
+    expect(lines()).toMatchObject([
+      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.1), $1::text', ms: expect.any(Number) },
+      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.1) AS inside', ms: expect.any(Number) },
+    ]);
+    expect(text()).not.toContain('a secret');
+  });
+});
 
 describe('transactions', () => {
   test('what was done is there afterwards, and the result is handed on', async () => {

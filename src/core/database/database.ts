@@ -35,14 +35,20 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** After how long the client gives a statement up; 0: never, for work such as building an index. */
   statementTimeoutMs?: number;
+  /** A statement that takes longer, with its wait for a connection, is put into the log. */
+  slowStatementMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 15_000;
+const SLOW_STATEMENT_MS = 1_000;
 
 /** Opens a pool on a PostgreSQL URL. Nothing is sent before the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
+  // Where a statement may take for ever, it is expected to.
+  const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
+  const timed = watchDuration(log, slowStatementMs);
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -59,8 +65,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 
   return {
-    query: (text, values) => run(pool, text, values),
-    transaction: (work) => inTransaction(pool, work),
+    query: (text, values) => timed(text, run(pool, text, values)),
+    transaction: (work) =>
+      inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
     listen: (channel, listener) => listenOn(url, channel, listener),
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -72,6 +79,19 @@ export function openDatabase(options: DatabaseOptions): Database {
       isClosing = true;
       return pool.end();
     },
+  };
+}
+
+/** Puts slow statements into the log, without their values: those are what visitors sent. */
+function watchDuration(log: Log, slowMs: number) {
+  return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
+    const started = performance.now();
+    try {
+      return await running;
+    } finally {
+      const ms = Math.round(performance.now() - started);
+      if (ms > slowMs) log.info({ ms, statement: text.replaceAll(/\s+/g, ' ') }, 'A statement was slow');
+    }
   };
 }
 

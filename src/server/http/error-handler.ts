@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
+import { problem } from './problems.ts';
+import { requestIdOf } from './request-id.ts';
+import { sendProblem } from './send-problem.ts';
 
 /** How long a client should leave a database that is away, or a queue that is full, alone. */
 const RETRY_AFTER_S = 2;
@@ -23,13 +25,11 @@ export function handleError(
 ): FastifyReply {
   const [code, detail] = explain(error);
   const body = problem(code, detail);
-  if (body.status >= 500 && code !== 'not_implemented') request.log.error({ err: error }, 'Request failed');
+  if (body.status >= 500 && code !== 'not_implemented') {
+    request.log.error({ err: error, requestId: requestIdOf(request) }, 'Request failed');
+  }
   if (body.status === 503) reply.header('Retry-After', RETRY_AFTER_S);
-  return reply
-    .code(body.status)
-    .type(PROBLEM_MEDIA_TYPE)
-    .header('Cache-Control', 'no-store')
-    .send(JSON.stringify(body));
+  return sendProblem(body, request, reply);
 }
 
 function explain(error: FastifyError | CoreError | Error): [ProblemCode, string] {
