@@ -61,7 +61,7 @@ async function* piecesOf(path: string): AsyncGenerator<ExportPiece> {
     if (end !== undefined) throw new ExportFileError('Something follows the last line');
     if (line.startsWith('{"end":')) {
       end = readEnd(line);
-      break;
+      continue;
     }
     whole.update(`${line}\n`);
     if (sums.size === 0) {

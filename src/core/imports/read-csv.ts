@@ -8,6 +8,9 @@ import type { SourceRecord } from './source-record.ts';
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 const HEADER_SAMPLE_BYTES = 64 * 1024;
+/** Errors of the parser that say that a quote is missing. */
+const UNCLOSED: ReadonlySet<string> = new Set(['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE']);
+
 const DELIMITERS = [',', ';', '\t'];
 
 /**
@@ -44,8 +47,10 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const line = typeof error.lines === 'number' ? error.lines - lineBreaksCountedTwice : lastLine + 1;
-    throw new UnreadableFileError(line, reasonOf(error, lastLine + 1));
+    // Where a quote is missing, the parser notices far below.
+    const isUnclosed = UNCLOSED.has(error.code);
+    const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
+    throw new UnreadableFileError(line, reasonOf(error));
   } finally {
     bytes.destroy();
   }
@@ -67,18 +72,12 @@ function recordOf(columns: readonly string[], record: readonly string[], line: n
   return { line, values: Object.fromEntries(columns.map((column, index) => [column, record[index]])) };
 }
 
-function reasonOf(error: CsvError, firstLine: number): string {
-  switch (error.code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
-      return `A quote that was opened in the row of line ${firstLine} is not closed`;
-    case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'Something follows a closing quote; a quote inside quotes must be doubled';
-    case 'INVALID_OPENING_QUOTE':
-      return 'A quote stands inside a cell that does not begin with one';
-    default:
-      return error.message;
-  }
+function reasonOf({ code, message }: CsvError): string {
+  if (UNCLOSED.has(code)) return 'A quote that is opened in this row is never closed';
+  if (code === 'CSV_INVALID_CLOSING_QUOTE')
+    return 'Something follows a closing quote; a quote inside quotes is doubled';
+  if (code === 'INVALID_OPENING_QUOTE') return 'A quote stands inside a cell that does not begin with one';
+  return message;
 }
 
 /** The separator that the first line has most of, outside quotes. */

@@ -15,7 +15,7 @@ const SVG_SAMPLE_BYTES = 4_096;
 
 /** Before the root element XML may have a declaration, comments and a document type. */
 const SVG_START =
-  /^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s>]/i;
+  /^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s/>]/i;
 
 /** What kind of picture a file is by its content, whatever its name says; undefined where it is none. */
 export function pictureKindOf(content: Buffer): PictureKind | undefined {

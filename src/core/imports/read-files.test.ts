@@ -1,0 +1,127 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readCsv } from './read-csv.ts';
+import { readJson } from './read-json.ts';
+import { readJsonLines } from './read-json-lines.ts';
+import type { SourceRecord } from './source-record.ts';
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-read-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+type Reader = (path: string) => AsyncGenerator<SourceRecord>;
+const csv: Reader = (path) => readCsv(path, () => {});
+
+async function read(reader: Reader, content: string | Buffer): Promise<SourceRecord[]> {
+  const path = join(folder, 'file');
+  await writeFile(path, content);
+  const records: SourceRecord[] = [];
+  for await (const record of reader(path)) records.push(record);
+  return records;
+}
+
+describe('CSV', () => {
+  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark; each row knows its line', async () => {
+    expect(await read(csv, '\ufeffid,"na""me"\r\na,"one\r\ntwo"\r\n\r\nb,"x, y"\r\n"c\n\n",""\r\n')).toEqual([
+      { line: 2, values: { id: 'a', 'na"me': 'one\r\ntwo' } },
+      { line: 5, values: { id: 'b', 'na"me': 'x, y' } },
+      { line: 6, values: { id: 'c\n\n', 'na"me': '' } },
+    ]);
+  });
+
+  test.each([';', '\t'])('the delimiter of the header counts: %j', async (delimiter) => {
+    const text = ['id', '"na,me"'].join(delimiter);
+    expect(await read(csv, `${text}\na${delimiter}b,c,d\n`)).toEqual([
+      { line: 2, values: { id: 'a', 'na,me': 'b,c,d' } },
+    ]);
+  });
+
+  test('a row of another length is a fault of that row alone', async () => {
+    expect(await read(csv, 'id,name\na\nb,B\nc,C,C\n')).toEqual([
+      { line: 2, fault: '1 cells, where the header names 2 columns' },
+      { line: 3, values: { id: 'b', name: 'B' } },
+      { line: 4, fault: '3 cells, where the header names 2 columns' },
+    ]);
+  });
+
+  test.each([
+    ['', 1, /empty/],
+    ['id,id\n', 1, /'id' is there twice/],
+    ['id,name\na,A\nb,"B\nc,C\n', 3, /never closed/],
+    ['id,name\na,"A"B\n', 2, /closing quote/],
+  ])('%j cannot be read beyond line %i', async (text, line, message) => {
+    await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
+  });
+
+  test('any cells come back as they were written', async () => {
+    const cell = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => text.isWellFormed());
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(cell, cell), { maxLength: 6 }), async (rows) => {
+        const text = ['a,b', ...rows.map((row) => row.map(quoted).join(','))].join('\r\n');
+        const found = await read(csv, text);
+        expect(found.map((record) => 'values' in record && [record.values.a, record.values.b])).toEqual(rows);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('JSON Lines', () => {
+  test('blank lines, CRLF and a last line without an end; a broken line is a fault of its own', async () => {
+    expect(await read(readJsonLines, '\ufeff{"id":"a"}\r\n\r\n[1]\n{"id"\n{"id":"b"}')).toEqual([
+      { line: 1, values: { id: 'a' } },
+      { line: 3, fault: 'This is not an object' },
+      { line: 4, fault: expect.stringContaining('This is not JSON') },
+      { line: 5, values: { id: 'b' } },
+    ]);
+  });
+});
+
+describe('JSON', () => {
+  test('an element knows the line on which it begins', async () => {
+    expect(await read(readJson, '\ufeff[\n  {"id": "é",\n "team": [{"name": "[}"}]},\n\n 5, {"id": "b"}\n]\n')).toEqual(
+      [
+        { line: 2, values: { id: 'é', team: [{ name: '[}' }] } },
+        { line: 5, fault: 'This is not an object' },
+        { line: 5, values: { id: 'b' } },
+      ],
+    );
+    expect(await read(readJson, '[]')).toEqual([]);
+  });
+
+  test.each([
+    ['', 1, /ends before/],
+    ['[{"id":"a"},\n', 2, /ends before/],
+    ['{"id":"a"}', 1, /one JSON array/],
+    ['[\n{"id":"a"},\n{"id":oops}]', 3, /not JSON/],
+    ['[\n{"id":"a"}\n] trailing', 3, /not JSON/],
+  ])('%j cannot be read beyond line %i', async (text, line, message) => {
+    await expect(read(readJson, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
+  });
+});
+
+describe('UTF-8', () => {
+  test.each([
+    ['Latin-1', Buffer.from('{"id":"a"}\n{"id":"b"}\n{"name":"caf\xe9"}\n', 'latin1'), 3],
+    ['UTF-16', Buffer.from('\ufeff{"id":"a"}\n', 'utf16le'), 1],
+    ['an encoded surrogate', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22, 0x0a]), 1],
+    ['a character that is cut off', Buffer.from([0x0a, 0x22, 0xf0, 0x9f, 0x8c]), 2],
+  ])('%s is refused with its line', async (_what, bytes, line) => {
+    await expect(read(readJsonLines, bytes)).rejects.toMatchObject({ name: 'UnreadableFileError', line });
+  });
+
+  test('characters across the chunks of a large file are whole, and a fault far inside has its line', async () => {
+    const lines = Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ id: `${index}`, name: '🌊é' }));
+    const records = await read(readJsonLines, lines.join('\n'));
+    expect(records.every((record) => 'values' in record && record.values.name === '🌊é')).toBe(true);
+    const broken = Buffer.concat([Buffer.from(`${lines.join('\n')}\n`), Buffer.from([0xff, 0x0a])]);
+    await expect(read(readJsonLines, broken)).rejects.toMatchObject({ line: 60_001 });
+  });
+});

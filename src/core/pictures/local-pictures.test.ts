@@ -1,0 +1,92 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { LocalPictures, MAX_PICTURE_BYTES } from './local-pictures.ts';
+import { pictureKindOf } from './picture-kind.ts';
+import { PICTURE_NAME } from './picture-store.ts';
+
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+let root: string;
+let folder: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'groundswell-pictures-'));
+  folder = join(root, 'pictures');
+  await mkdir(join(folder, 'sub'), { recursive: true });
+});
+afterEach(() => rm(root, { recursive: true }));
+
+test.each([
+  ['png', PNG],
+  ['jpg', Buffer.from([0xff, 0xd8, 0xff, 0xe0])],
+  ['gif', Buffer.from('GIF89a')],
+  ['webp', Buffer.from('RIFF\x00\x01\x00\x00WEBPVP8 ')],
+  ['avif', Buffer.from('\x00\x00\x00\x1cftypavif')],
+  ['svg', Buffer.from('\ufeff<?xml version="1.0"?>\n<!-- a > b -->\n<!DOCTYPE svg>\n<svg xmlns="…">')],
+  [undefined, Buffer.from('<!doctype html><body><svg></svg>')],
+  [undefined, Buffer.from('RIFF\x00\x01\x00\x00WAVEfmt ')],
+  [undefined, Buffer.alloc(0)],
+])('a picture is known by its content: %s', (kind, content) => {
+  expect(pictureKindOf(content)).toBe(kind);
+});
+
+test('pictures are copied under names of their content, one name for one content, whatever they are called', async () => {
+  await writeFile(join(folder, 'a b.jpeg'), PNG);
+  await writeFile(join(folder, 'sub', 'same.txt'), PNG);
+  const pictures = await LocalPictures.open(folder);
+  const address = await pictures.take('a b.jpeg');
+  expect(await pictures.take('sub/../sub/same.txt')).toBe(address);
+  const store = join(root, 'data', 'images');
+  await pictures.copyTo(store);
+  await pictures.copyTo(store);
+  const [name = '', ...others] = await readdir(store);
+  expect(others).toEqual([]);
+  expect(name).toMatch(PICTURE_NAME);
+  expect(address).toBe(`/images/${name}`);
+  expect(await readFile(join(store, name))).toEqual(PNG);
+  expect((await stat(join(store, name))).mode & 0o777).toBe(0o644);
+});
+
+test('nothing outside the folder is read, by dots, by links or by an absolute path', async () => {
+  await writeFile(join(root, 'secret.png'), PNG);
+  await symlink(join(root, 'secret.png'), join(folder, 'link.png'));
+  await symlink(root, join(folder, 'up'));
+  const pictures = await LocalPictures.open(folder);
+  for (const name of [
+    '../secret.png',
+    'sub/../../secret.png',
+    'link.png',
+    'up/secret.png',
+    join(root, 'secret.png'),
+    '.',
+  ]) {
+    await expect(pictures.take(name), name).rejects.toThrow('lies outside the folder');
+  }
+});
+
+test('what is no picture, too large, a folder or missing is refused', async () => {
+  await writeFile(join(folder, 'page.png'), '<html>');
+  await writeFile(join(folder, 'large.png'), Buffer.concat([PNG, Buffer.alloc(MAX_PICTURE_BYTES)]));
+  const pictures = await LocalPictures.open(folder);
+  await expect(pictures.take('page.png')).rejects.toThrow('is not a PNG');
+  await expect(pictures.take('large.png')).rejects.toThrow('larger than 5 MiB');
+  await expect(pictures.take('sub')).rejects.toThrow('is not a file');
+  await expect(pictures.take('missing.png')).rejects.toThrow('is not in the folder');
+  await expect(pictures.take('nul\0.png')).rejects.toThrow('is not in the folder');
+  await expect(LocalPictures.open(join(root, 'missing'))).rejects.toThrow('There is no folder');
+  await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow('There is no folder');
+});
+
+test('a picture that changes between the look and the copy is refused', async () => {
+  await writeFile(join(folder, 'a.png'), PNG);
+  const pictures = await LocalPictures.open(folder);
+  await pictures.take('a.png');
+  await writeFile(join(folder, 'a.png'), Buffer.concat([PNG, PNG]));
+  await expect(pictures.copyTo(join(root, 'store'))).rejects.toThrow('changed');
+  await expect(readdir(join(root, 'store'))).rejects.toThrow('ENOENT');
+});
