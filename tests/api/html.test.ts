@@ -1,0 +1,132 @@
+import { type ConfigData, HtmlValidate, StaticConfigLoader } from 'html-validate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+/** The standard's rules and those of accessibility; what stands here is a matter of taste, and React's is another. */
+const RULES: ConfigData = {
+  root: true,
+  extends: ['html-validate:standard', 'html-validate:a11y'],
+  rules: {
+    // React writes attributes as it likes.
+    'attribute-boolean-style': 'off',
+    'attribute-empty-style': 'off',
+    // A list may be named, and a screen reader says the name.
+    'aria-label-misuse': ['error', { allowAnyNamable: true }],
+    // A name is as long as its maker wants it.
+    'long-title': 'off',
+  },
+};
+
+const validator = new HtmlValidate(new StaticConfigLoader(RULES));
+let site: TestSite;
+let cursor: string;
+
+async function faultsIn(html: string): Promise<string[]> {
+  const { results } = await validator.validateString(html);
+  return results.flatMap(({ messages }) =>
+    messages.map(({ ruleId, message, line, column }) => {
+      const at = html.split('\n')[line - 1]?.slice(Math.max(0, column - 60), column + 60);
+      return `${ruleId}: ${message} at …${at}…`;
+    }),
+  );
+}
+
+beforeAll(async () => {
+  site = await startTestSite();
+  for (let number = 1; number <= 31; number += 1)
+    await site.addProduct({ id: `p-${number}`, tags: ['boats', 'tools'] });
+  await site.addProduct({ id: 'bare', image: '', tags: [], team: [], screenshots: [] });
+  await site.addProduct({
+    id: 'rich',
+    name: 'Rich & “quoted” <b>',
+    description: 'One line.\nAnother 👩‍👩‍👧‍👦 line.',
+    image: '/pictures/git/tile.svg',
+    tags: ['boats', 'open source'],
+    team: [{ name: 'Ada', avatar: '', role: 'Maker' }],
+    screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
+  });
+  for (let number = 0; number < 31; number += 1) {
+    const content = `Comment ${number}. https://example.org/?a=1&b=2`;
+    await site.ask.post('/api/comments', { productId: 'rich', content }, newVisitor());
+  }
+  cursor = (await site.ask.json<{ nextCursor: string }>('/api/products?limit=30')).nextCursor;
+});
+
+afterAll(() => site.close());
+
+describe('the HTML of every screen is valid', () => {
+  test.each([
+    ['the list', '/', 200],
+    ['the list by upvotes', '/?sort=top', 200],
+    ['a tag', '/?tag=boats', 200],
+    ['a search', '/?q=rich', 200],
+    ['a search without result', '/?q=nothing-has-it', 200],
+    ['a product with everything', '/product/rich', 200],
+    ['a bare product', '/product/bare', 200],
+    ['an unknown product', '/product/unknown', 404],
+    ['the 404 page', '/unknown', 404],
+    ['the document that is offline', '/offline-shell', 200],
+  ])('%s', async (_name, url, status) => {
+    const { statusCode, body } = await site.ask.get(url);
+    expect(statusCode).toBe(status);
+    expect(await faultsIn(body)).toEqual([]);
+  });
+
+  test('a later page', async () => {
+    expect(await faultsIn((await site.ask.get(`/?cursor=${cursor}&page=2`)).body)).toEqual([]);
+  });
+
+  test('the page of a failure', async () => {
+    const broken = await startTestSite();
+    await broken.database.vanish();
+    const { statusCode, body } = await broken.ask.get('/');
+    expect(statusCode).toBe(503);
+    expect(await faultsIn(body)).toEqual([]);
+    await broken.close();
+  });
+
+  test('which is seen to fail', async () => {
+    const faults = await faultsIn('<!doctype html><html lang="en"><head></head><body><p><div></div></body></html>');
+    expect(faults.map((fault) => fault.split(':')[0])).toEqual(expect.arrayContaining(['element-required-content']));
+  });
+});
+
+describe('what makes the site one that can be installed', () => {
+  test('the manifest has its type, the site’s name, and icons that are there', async () => {
+    const answer = await site.ask.get('/manifest.webmanifest');
+    expect(answer.headers['content-type']).toBe('application/manifest+json; charset=utf-8');
+    const manifest = answer.json<{ name: string; start_url: string; icons: Record<string, string>[] }>();
+    expect(manifest).toMatchObject({ name: 'Groundswell', start_url: '/', display: 'standalone' });
+    expect(manifest.icons.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual([
+      '192x192 any',
+      '512x512 any',
+      '512x512 maskable',
+      'any any',
+    ]);
+    for (const { src = '', sizes = '', type } of manifest.icons) {
+      const icon = await site.ask.get(src);
+      expect([icon.statusCode, icon.headers['content-type']], src).toEqual([200, type]);
+      expect(icon.headers['cache-control']).toBe('public, max-age=86400');
+      if (type === 'image/png') expect(pngSize(icon.rawPayload), src).toBe(sizes);
+    }
+  });
+
+  test('so have browsers and telephones that do not read it', async () => {
+    const favicon = await site.ask.get('/favicon.ico');
+    expect([favicon.statusCode, favicon.headers['content-type']]).toEqual([200, 'image/vnd.microsoft.icon']);
+    expect(favicon.rawPayload.subarray(0, 4)).toEqual(Buffer.from([0, 0, 1, 0]));
+    expect(pngSize((await site.ask.get('/apple-touch-icon.png')).rawPayload)).toBe('180x180');
+  });
+
+  test('the document that is offline has no page in it, and is not to be found', async () => {
+    const { body } = await site.ask.get('/offline-shell');
+    expect(body).toContain('<div id="root"></div>');
+    expect(body).toContain('<meta name="robots" content="noindex">');
+  });
+});
+
+/** Width and height, from the first chunk of a PNG. */
+function pngSize(png: Buffer): string {
+  return `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
+}
