@@ -13,8 +13,10 @@ export const SITE_TABLES: readonly string[] = [
   'removed_products',
   'removed_upvotes',
   'removed_comments',
-  'upvote_bursts',
 ];
 
-/** What belongs to a database and not to the site: the history of its schema, and what its processes tell each other. */
-export const OTHER_TABLES: readonly string[] = ['schema_migrations', 'changes', 'leases'];
+/**
+ * What belongs to a database and not to the site: the history of its schema, what its processes tell each other, and bursts of
+ * upvotes, which are to be forgotten after a week and so must not live on in a file.
+ */
+export const OTHER_TABLES: readonly string[] = ['schema_migrations', 'changes', 'leases', 'upvote_bursts'];
