@@ -31,13 +31,13 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
   app.get<{ Params: { id: string } }>('/og/:id.png', async (request, reply) => {
     const { id } = request.params;
     // The same answer as the API's, so that a change of the product is seen and the database is not asked each time.
-    const { answer } = await cache.get({
+    const { content } = await cache.get({
       key: `product ${id}`,
       freshness: PAGE_FRESHNESS,
       produce: () =>
         jsonAnswer(readApi, async (api) => (await api.getProduct(id)) ?? Promise.reject(productNotFound())),
     });
-    const { product } = JSON.parse(answer.body) as ProductDetail;
+    const { product } = JSON.parse(String(await content.bytes('identity'))) as ProductDetail;
     return send(await cards.ofProduct(product), request, reply);
   });
 };
