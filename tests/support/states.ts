@@ -170,6 +170,14 @@ export function screenStates({ bare, rich, long }: StateProducts): ScreenState[]
       },
     },
     {
+      name: 'product, the ways to share',
+      async open(page) {
+        await visit(page, `/product/${long.id}`);
+        await page.getByRole('button', { name: 'Share', exact: true }).click();
+        await expect(page.getByRole('dialog')).toBeVisible();
+      },
+    },
+    {
       name: 'an unknown product',
       async open(page) {
         await page.goto('/product/unknown');
