@@ -21,17 +21,17 @@ export const REFERENCE_FILES = {
     body: `body { margin: 0; background: #fff; color: #3b4151; font-family: system-ui, sans-serif; }
 .back { display: block; max-width: 1460px; margin: 0 auto; padding: 1rem 1.25rem 0; box-sizing: border-box; }
 .back a { color: #0b5c8a; }
-/* What is long scrolls or breaks by itself: the page fits a phone. */
+/* What is long breaks or scrolls by itself: the page fits a phone. */
 .swagger-ui { overflow-wrap: anywhere; }
+.swagger-ui table { overflow-wrap: break-word; }
 .swagger-ui .wrapper { box-sizing: border-box; }
-.swagger-ui .opblock-summary-path { overflow-wrap: anywhere; }
-.swagger-ui table, .swagger-ui .responses-inner, .swagger-ui .table-container { max-width: 100%; }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding-inline: 0.75rem; }
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
-  .swagger-ui .opblock .opblock-summary-description { text-align: start; }
+  .swagger-ui .opblock-tag { flex-wrap: wrap; }
   .swagger-ui .responses-inner, .swagger-ui .table-container { overflow-x: auto; padding: 0.75rem; }
   .swagger-ui .parameters-col_description input { max-width: 100%; }
+  /* Says of every answer that it has none. */
+  .swagger-ui .response-col_links { display: none; }
 }
 `,
   },
