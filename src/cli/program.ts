@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { countsCommand } from './commands/counts.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { logCommand } from './commands/log.ts';
@@ -31,7 +32,8 @@ export function buildProgram(): Command {
     .addCommand(exportCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
-    .addCommand(moveCommand());
+    .addCommand(moveCommand())
+    .addCommand(doctorCommand());
   throwFaults(program);
   return program;
 }

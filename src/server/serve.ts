@@ -113,7 +113,7 @@ export async function serve(
     }
     connection.setOwnerNote(address);
     if (settings.backups) {
-      const backups = scheduleBackups(connection, settings.backups, log);
+      const backups = scheduleBackups(connection, { ...settings.backups, pictureFolder: pictureFolder(dataDir) }, log);
       closeables.push(backups);
       metrics?.watchBackups(backups);
     }

@@ -6,6 +6,7 @@ import { rowsOf } from '../../core/backups/read-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { describeBackup } from '../describe-backup.ts';
+import { ownPictures } from '../own-pictures.ts';
 import { startProgress } from '../progress.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
@@ -51,7 +52,12 @@ function backUp(path: string, signal: AbortSignal) {
     const progress = startProgress('Backing up');
     const written = await connection
       .withoutTimeLimit((database) =>
-        writeBackup(database, path, { groundswell: PACKAGE_VERSION, onProgress: progress.at, signal }),
+        writeBackup(database, path, {
+          groundswell: PACKAGE_VERSION,
+          pictureFolder: ownPictures(),
+          onProgress: progress.at,
+          signal,
+        }),
       )
       .catch((error: unknown) => {
         throw asUsageError(error, dirname(path));

@@ -6,6 +6,7 @@ import { readMigrations } from '../../core/database/migrate.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { confirm } from '../confirm.ts';
 import { describeBackup } from '../describe-backup.ts';
+import { ownPictures } from '../own-pictures.ts';
 import { startProgress } from '../progress.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
@@ -60,7 +61,13 @@ function restore(path: string, replace: boolean, allRows: number) {
     const onProgress = (rows: number) => progress.at(rows, allRows);
     return await connection
       .withoutTimeLimit((database) =>
-        restoreBackup(database, path, { replace, migrations, subject: basename(path), onProgress }),
+        restoreBackup(database, path, {
+          replace,
+          migrations,
+          pictureFolder: ownPictures(),
+          subject: basename(path),
+          onProgress,
+        }),
       )
       .finally(progress.end);
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -8,6 +8,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { readTableShapes } from '../exports/table-rows.ts';
+import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
@@ -115,6 +116,27 @@ describe('round trip', () => {
     };
     expect(await rowsOf(second)).toEqual(await rowsOf(first));
   });
+});
+
+test("the site's own pictures are part of it, and come back under their names", async () => {
+  const path = join(folder, 'pictures.backup');
+  const [from, to] = [join(folder, 'from'), join(folder, 'to')];
+  const content = Buffer.from('GIF89a and so on');
+  const name = pictureName(content, 'gif');
+  await storePicture(from, name, content);
+  await writeFile(join(from, 'notes.txt'), 'not of the site');
+  const { header } = await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
+  expect(header.tables.at(-1)).toMatchObject({ name: 'pictures', rows: 1 });
+  const options = { replace: true, migrations, subject: 'site.backup', pictureFolder: to };
+  await restoreBackup(target, path, options);
+  await restoreBackup(target, path, options);
+  expect(await readdir(to)).toEqual([name]);
+  expect(await readFile(join(to, name))).toEqual(content);
+  await writeFile(join(from, name), 'GIF89a of somebody else');
+  await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
+  await rm(join(to, name));
+  await expect(restoreBackup(target, path, options)).rejects.toThrow(/is not what its name says/);
+  expect(await readdir(to)).toEqual([]);
 });
 
 describe('a backup', () => {

@@ -3,6 +3,7 @@ import { noteEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { readTableShapes, type TableShape, writeRows } from '../exports/table-rows.ts';
+import { PICTURES, restorePicture } from './backed-up-pictures.ts';
 import { BackupFileError, type BackupHeader } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
 import { SITE_TABLES } from './site-tables.ts';
@@ -12,6 +13,8 @@ export interface RestoreOptions {
   replace: boolean;
   /** The migrations that this program knows, by name. */
   migrations: readonly string[];
+  /** Where the site's own pictures go; without it those of the backup are passed over. */
+  pictureFolder?: string | undefined;
   /** What the record of the operator's acts calls the backup. */
   subject: string;
   /** Told now and then how many rows of the backup are there. */
@@ -69,7 +72,7 @@ export async function loadBackup(
   sql: Sql,
   path: string,
   tables: readonly TableShape[],
-  { migrations, onProgress }: Pick<RestoreOptions, 'migrations' | 'onProgress'>,
+  { migrations, pictureFolder, onProgress }: Pick<RestoreOptions, 'migrations' | 'pictureFolder' | 'onProgress'>,
 ): Promise<BackupHeader> {
   const shapes = new Map<string, TableShape>();
   let header: BackupHeader | undefined;
@@ -81,13 +84,20 @@ export async function loadBackup(
       for (const { name, columns } of header.tables) shapes.set(name, { name, columns, key: [] });
     } else if (piece.kind === 'rows') {
       const shape = shapes.get(piece.table);
-      if (shape) await writeRows(sql, shape, piece.lines);
+      if (piece.table === PICTURES) await restorePictures(pictureFolder, piece.lines);
+      else if (shape) await writeRows(sql, shape, piece.lines);
       loaded += piece.lines.length;
       onProgress?.(loaded);
     }
   }
   if (!header) throw new BackupFileError(`${path} is empty.`);
   return header;
+}
+
+/** A picture that no row names harms nobody, so that they need not wait for the commit, and must be there before it. */
+async function restorePictures(folder: string | undefined, lines: readonly string[]): Promise<void> {
+  if (folder === undefined) return;
+  for (const line of lines) await restorePicture(folder, line);
 }
 
 /** Writers wait from here on, and readers do not. */
@@ -128,6 +138,7 @@ export function mustFit(
     );
   }
   for (const { name, columns } of header.tables) {
+    if (name === PICTURES) continue;
     const present = tables.find((table) => table.name === name)?.columns;
     const missing = present ? columns.find((column) => !present.includes(column)) : '';
     if (missing === undefined) continue;

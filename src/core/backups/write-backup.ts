@@ -7,12 +7,15 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { holdSnapshot, readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
+import { listPictures, PICTURES, pictureLine } from './backed-up-pictures.ts';
 import { BACKUP_VERSION, type BackedUpTable, type BackupHeader, markLine } from './backup-format.ts';
 import { SITE_TABLES } from './site-tables.ts';
 
 export interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
+  /** The site's own pictures; without it the backup has none. */
+  pictureFolder?: string | undefined;
   /** Told now and then how many rows of all are written. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
   /** Ends the work, which then leaves no file. */
@@ -33,7 +36,7 @@ export interface WrittenBackup {
 export async function writeBackup(
   database: Database,
   path: string,
-  { groundswell, onProgress, signal }: WriteBackupOptions,
+  { groundswell, pictureFolder, onProgress, signal }: WriteBackupOptions,
 ): Promise<WrittenBackup> {
   const partial = partialPath(path);
   try {
@@ -41,10 +44,15 @@ export async function writeBackup(
       await beginSnapshot(sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
       const about = await describeSite(sql, tables, groundswell);
+      // After the snapshot: a picture is in the store before any row names it.
+      const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
+      about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
+      const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
+      sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
       // Exclusive, so that nothing that is there is written into, and never for the eyes of others.
       const file = await open(partial, 'wx', 0o600);
       await pipeline(
-        Readable.from(snapshotLines(sql, tables, about, onProgress), { objectMode: false }),
+        Readable.from(backupLines(about, sections, onProgress), { objectMode: false }),
         createGzip(),
         createWriteStream('', { fd: file.fd, flush: true, autoClose: false }),
         { signal },
@@ -94,28 +102,37 @@ async function describeSite(sql: Sql, present: readonly TableShape[], groundswel
   };
 }
 
+/** A table, or the pictures: its rows as they are read. */
+interface Section {
+  name: string;
+  rows: AsyncIterable<string[]>;
+}
+
+async function* readPictures(folder: string, names: readonly string[]): AsyncGenerator<string[]> {
+  for (const name of names) yield [await pictureLine(folder, name)];
+}
+
 /** The whole of a backup, uncompressed. */
-async function* snapshotLines(
-  sql: Sql,
-  tables: readonly TableShape[],
+async function* backupLines(
   header: BackupHeader,
+  sections: readonly Section[],
   onProgress: WriteBackupOptions['onProgress'],
 ): AsyncGenerator<Buffer> {
   const first = markLine(header);
   yield first;
   const allRows = header.tables.reduce((sum, { rows }) => sum + rows, 0);
   let written = 0;
-  for (const shape of tables) {
-    yield markLine({ begin: shape.name });
+  for (const { name, rows } of sections) {
+    yield markLine({ begin: name });
     const hash = createHash('sha256');
-    for await (const rows of readRows(sql, shape)) {
-      const lines = Buffer.from(`${rows.join('\n')}\n`);
+    for await (const batch of rows) {
+      const lines = Buffer.from(`${batch.join('\n')}\n`);
       hash.update(lines);
       yield lines;
-      written += rows.length;
+      written += batch.length;
       onProgress?.(written, allRows);
     }
-    yield markLine({ done: shape.name, sha256: hash.digest('hex') });
+    yield markLine({ done: name, sha256: hash.digest('hex') });
   }
   yield markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
 }

@@ -55,7 +55,7 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
  */
 export function scheduleBackups(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
-  { folder, everyMs, keep }: BackupSettings,
+  { folder, everyMs, keep, pictureFolder }: BackupSettings & { pictureFolder?: string },
   log: Log,
   { pollMs, heldMs, retryMs }: ScheduleTimes = TIMES,
 ): ScheduledBackups {
@@ -110,7 +110,7 @@ export function scheduleBackups(
     await removePartialBackups(folder, tag);
     const path = join(folder, scheduledName(tag, begunAt));
     await connection.withoutTimeLimit((patient) =>
-      writeBackup(patient, path, { groundswell: PACKAGE_VERSION, signal }),
+      writeBackup(patient, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
     );
     return path;
   }

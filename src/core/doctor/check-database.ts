@@ -1,0 +1,130 @@
+import { SITE_TABLES } from '../backups/site-tables.ts';
+import type { Sql } from '../database/database.ts';
+import { searchIndexOf } from '../products/search-index.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+/** A page asks a handful of questions one after the other. */
+const SLOW_ANSWER_MS = 20;
+
+/** Whether the database answers soon, and holds what every language is written in. */
+export async function checkServer(sql: Sql, location: string): Promise<Finding> {
+  const [about] = await sql.query<{ version: string; encoding: string }>(
+    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
+  );
+  const times: number[] = [];
+  for (let time = 0; time < 5; time += 1) {
+    const begin = performance.now();
+    await sql.query('SELECT 1');
+    times.push(performance.now() - begin);
+  }
+  const answerMs = Math.min(...times);
+  const message = `PostgreSQL ${about?.version} at ${location} answers in ${answerMs.toFixed(1)} ms`;
+  if (about?.encoding !== 'UTF8') {
+    return fault(
+      'database',
+      `${message}, and its encoding is ${about?.encoding}`,
+      'Move to a database that is made with the encoding UTF8.',
+    );
+  }
+  if (answerMs > SLOW_ANSWER_MS) return warning('database', message, 'Bring site and database closer together.');
+  return ok('database', message);
+}
+
+/** Whether the schema is that of this program. `names` are the migrations that it knows. */
+export async function checkMigrations(sql: Sql, names: readonly string[]): Promise<Finding> {
+  const [table] = await sql.query<{ present: boolean }>(
+    "SELECT to_regclass('schema_migrations') IS NOT NULL AS present",
+  );
+  const rows = table?.present
+    ? await sql.query<{ name: string }>('SELECT name FROM schema_migrations ORDER BY version')
+    : [];
+  const applied = rows.map(({ name }) => name);
+  const unknown = applied.filter((name) => !names.includes(name));
+  const pending = names.filter((name) => !applied.includes(name));
+  if (unknown.length > 0)
+    return fault(
+      'migrations',
+      `the database has ${unknown.join(', ')}, which this Groundswell does not know`,
+      'Run the newer version that made it.',
+    );
+  if (pending.length > 0)
+    return fault('migrations', `${pending.join(', ')} not applied yet`, 'Run groundswell migrate, or start the site.');
+  return ok('migrations', `all ${applied.length} applied`);
+}
+
+/** Whether a search can use its index. */
+export async function checkSearch(sql: Sql): Promise<Finding> {
+  const [extension] = await sql.query<{ version: string }>(
+    "SELECT extversion AS version FROM pg_extension WHERE extname = 'pg_trgm'",
+  );
+  if (!extension) {
+    return warning(
+      'search',
+      'the extension pg_trgm is missing, so that searches read the whole list',
+      'As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site.',
+    );
+  }
+  const index = await searchIndexOf(sql);
+  if (index === 'none')
+    return warning(
+      'search',
+      'the index products_search is missing or was not finished',
+      'Run DROP INDEX IF EXISTS products_search in the database, then groundswell migrate.',
+    );
+  if (index === 'ascii')
+    return warning(
+      'search',
+      'the index knows the letters of ASCII alone, since the locale of the database is C',
+      'Move to a database with a UTF-8 locale if words in other scripts are searched for.',
+    );
+  return ok('search', `pg_trgm ${extension.version} with its index`);
+}
+
+const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
+  FROM pg_index JOIN pg_class i ON i.oid = pg_index.indexrelid
+  WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
+
+/** By the statistics that PostgreSQL keeps: large tables that are read from one end to the other more often than by an index. */
+const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
+  WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
+
+/** Whether all indexes answer, and are asked. */
+export async function checkIndexes(sql: Sql): Promise<Finding> {
+  const indexes = await sql.query<{ index: string; valid: boolean }>(SELECT_INDEXES, [SITE_TABLES]);
+  const invalid = indexes.filter(({ valid }) => !valid).map(({ index }) => index);
+  if (invalid.length > 0) {
+    return fault(
+      'indexes',
+      `${invalid.join(', ')} cannot be used`,
+      `In the database, run ${invalid.map((name) => `REINDEX INDEX ${name}`).join('; ')}.`,
+    );
+  }
+  const scanned = await sql.query<{ table: string }>(SELECT_SCANNED, [SITE_TABLES]);
+  if (scanned.length > 0) {
+    const names = scanned.map(({ table }) => table).join(', ');
+    return warning(
+      'indexes',
+      `${names} are read from end to end more often than by an index`,
+      `In the database, run ANALYZE ${names}.`,
+    );
+  }
+  return ok('indexes', `all ${indexes.length} are valid`);
+}
+
+const CLOCK_WARNING_MS = 2_000;
+const CLOCK_FAULT_MS = 60_000;
+
+/** Whether this machine and the database agree what time it is. `now` is a seam for tests. */
+export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
+  const before = now();
+  const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  const after = now();
+  const theirs = row?.now.getTime() ?? Number.NaN;
+  // Whatever the answer took on its way is no difference.
+  const apartMs = Math.max(0, before - theirs, theirs - after);
+  const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
+  const advice = 'Let both take their time from the network (NTP).';
+  if (apartMs > CLOCK_FAULT_MS) return fault('clock', message, advice);
+  if (apartMs > CLOCK_WARNING_MS) return warning('clock', message, advice);
+  return ok('clock', 'this machine and the database agree');
+}
