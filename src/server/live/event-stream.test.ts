@@ -39,6 +39,8 @@ test('a client that does not read is let go before it costs memory', async () =>
   expect(sent).toBeGreaterThan(1);
   expect(most).toBeLessThan(64 * 1024 + frame.length);
   expect(serverSide.destroyed).toBe(true);
+  // It is let go once.
+  expect(stream.send(frame)).toBe(true);
 });
 
 test('a frame that is larger than what may wait reaches a client that reads', async () => {

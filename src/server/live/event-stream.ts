@@ -29,6 +29,8 @@ export class EventStream {
 
   /** @returns false where the client does not keep up: it is let go. */
   send(bytes: Buffer): boolean {
+    // Gone already, and not for this: its end has only not been told yet.
+    if (this.#socket.destroyed) return true;
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#socket.destroy();
       return false;
