@@ -13,11 +13,22 @@ export function currentTheme(): Theme {
   return shown === 'light' || shown === 'dark' ? shown : systemTheme();
 }
 
+/** The colours of the browser's own frame: the header's, as tokens.css has it. */
+export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
+
+/** `null`: the frame follows the system, as the page does. */
+function colourFrame(theme: Theme | null): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
+  }
+}
+
 /** Choosing what the system has anyway forgets the choice, and the page follows the system again. */
 export function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
+  colourFrame(followsSystem ? null : theme);
   try {
     if (followsSystem) localStorage.removeItem(THEME_STORAGE_KEY);
     else localStorage.setItem(THEME_STORAGE_KEY, theme);
