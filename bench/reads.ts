@@ -66,14 +66,19 @@ async function productIds({ address }: ServerProcess): Promise<string[]> {
   return page.items.map(({ id }) => id);
 }
 
-/** The bytes as they go over the wire, which `fetch` would unpack. */
+/** Fields that every server of Node writes by itself. */
+const OF_THE_CONNECTION = new Set(['date', 'connection', 'keep-alive', 'content-length']);
+
+/** The bytes as they go over the wire, head and all, which `fetch` would unpack. */
 function fetchAnswer({ address }: ServerProcess, path: string): Promise<BareAnswer> {
   return new Promise((resolve, reject) => {
     request(`${address}${path}`, { headers: { 'accept-encoding': ENCODING } }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      const { 'content-type': type = '', 'content-encoding': encoding } = response.headers;
-      const headers = { 'content-type': type, ...(encoding === undefined ? {} : { 'content-encoding': encoding }) };
+      const headers: BareAnswer['headers'] = {};
+      for (const [name, value] of Object.entries(response.headers)) {
+        if (!OF_THE_CONNECTION.has(name)) headers[name] = String(value);
+      }
       resolve({ path, body: Buffer.concat(chunks).toString('base64'), headers });
     })
       .on('error', reject)

@@ -12,7 +12,8 @@ export interface ServerProcess {
 const ROOT = join(import.meta.dirname, '../..');
 
 /** The site as an operator runs it: built, logging warnings, without limits on what one visitor may do. */
-export function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
+export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
+  await build();
   const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
   return start([...flags, join(ROOT, 'bin/groundswell.js'), 'serve'], {
     DATABASE_URL: databaseUrl,
@@ -22,6 +23,14 @@ export function startSite(databaseUrl: string, environment: Record<string, strin
     RATE_LIMITS: 'off',
     ...environment,
   });
+}
+
+/** By a process of its own: a site that builds itself first would hold the bundler in the memory that is measured. */
+async function build(): Promise<void> {
+  const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
+  const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('The site could not be built');
 }
 
 /** One of the servers that the site is measured against. */
