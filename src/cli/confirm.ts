@@ -21,9 +21,10 @@ export async function confirm(question: string, terminal: Terminal = TERMINAL): 
   const lines = createInterface(terminal);
   try {
     // Ctrl-D ends the input without an answer: that is no.
-    const ended = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+    const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
     const answer = await Promise.race([lines.question(`${question} [y/N] `), ended]);
-    return /^y(?:es)?$/i.test(answer.trim());
+    if (answer === undefined) terminal.output.write('\n');
+    return /^y(?:es)?$/i.test(answer?.trim() ?? '');
   } finally {
     lines.close();
   }

@@ -3,6 +3,7 @@ import { printTable } from './terminal/print-table.ts';
 import { sparkline } from './terminal/sparkline.ts';
 import { styleFor } from './terminal/style.ts';
 import type { Column } from './terminal/table.ts';
+import { utcMinute } from './terminal/utc-minute.ts';
 
 const KINDS = ['launches', 'upvotes', 'comments'] as const;
 const RIGHT = 'right' as const;
@@ -20,7 +21,7 @@ export function describeStats({ days, top, hours, networks }: SiteStats): void {
     'No hour stands out.',
     [{ title: 'HOUR (UTC)', colour: 'dim' }, ...PRODUCT_COLUMNS],
     hours,
-    ({ hour, upvotes, productId, productName }) => [hourOf(hour), count(upvotes), productId, productName],
+    ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
   );
   section(
     'Many sessions of one network on one product within an hour (known for a week)',
@@ -33,7 +34,7 @@ export function describeStats({ days, top, hours, networks }: SiteStats): void {
     ],
     networks,
     ({ hour, sessions, network, productId, productName }) => [
-      hourOf(hour),
+      utcMinute(hour),
       count(sessions),
       network,
       productId,
@@ -74,9 +75,4 @@ function section<Item>(
 
 function count(number: number): string {
   return number.toLocaleString('en');
-}
-
-/** `2026-01-31T18:00:00.000Z` as `2026-01-31 18:00`. */
-function hourOf(instant: string): string {
-  return instant.slice(0, 16).replace('T', ' ');
 }

@@ -71,7 +71,7 @@ describe('comments list', () => {
     const { stdout } = await comments('list');
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toMatch(/^ID +TIME +PRODUCT +STATE +AUTHOR +TEXT$/);
+    expect(lines[0]).toMatch(/^ID +TIME \(UTC\) +PRODUCT +STATE +AUTHOR +TEXT$/);
     expect(lines.find((line) => line.startsWith(id))).toMatch(
       / public +You +\\u\{1b\}\]0;owned\\u\{7\} first line\\nsecond\\u\{202e\} line \u{1f680} 道具$/u,
     );

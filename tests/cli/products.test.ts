@@ -196,7 +196,7 @@ describe('products remove', () => {
     expect(removals[0]?.id).toBe(three);
     expect(removals.map(({ id }) => id).sort()).toEqual([one, two, three].sort());
     expect((await products('list', '--removed', '--limit', '1')).stdout).toMatch(
-      new RegExp(`^ID +NAME +REMOVED +UPVOTES +COMMENTS +REMOVAL\\n${three} .*\\n$`),
+      new RegExp(`^ID +NAME +REMOVED \\(UTC\\) +UPVOTES +COMMENTS +REMOVAL\\n${three} .*\\n$`),
     );
   });
 

@@ -3,6 +3,7 @@ import { type BrowsedComment, browseComments, type CommentFilter } from '../../c
 import { limitOption, productIdsOf, readText } from '../arguments.ts';
 import { startProgress } from '../progress.ts';
 import { printTable } from '../terminal/print-table.ts';
+import { utcMinute } from '../terminal/utc-minute.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface Flags {
@@ -52,7 +53,7 @@ function print(comments: readonly BrowsedComment[]): void {
   printTable(
     [
       { title: 'ID', colour: 'green' },
-      { title: 'TIME', colour: 'dim' },
+      { title: 'TIME (UTC)', colour: 'dim' },
       { title: 'PRODUCT', shrinks: true },
       { title: 'STATE', colour: 'yellow' },
       { title: 'AUTHOR', shrinks: true },
@@ -60,7 +61,7 @@ function print(comments: readonly BrowsedComment[]): void {
     ],
     comments.map((comment) => [
       comment.id,
-      comment.createdAt,
+      utcMinute(comment.createdAt),
       comment.productId,
       stateOf(comment),
       comment.authorName,

@@ -4,6 +4,7 @@ import { type BrowseSort, browseProducts } from '../../core/products/browse-prod
 import { listRemovals, type Removal } from '../../core/products/removed-products.ts';
 import { limitOption, readInstant, readText } from '../arguments.ts';
 import { printTable } from '../terminal/print-table.ts';
+import { utcMinute } from '../terminal/utc-minute.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -89,7 +90,7 @@ function printRemovals(removals: readonly Removal[]): void {
     [
       { title: 'ID', colour: 'green' },
       { title: 'NAME', shrinks: true },
-      { title: 'REMOVED', colour: 'dim' },
+      { title: 'REMOVED (UTC)', colour: 'dim' },
       { title: 'UPVOTES', align: 'right' },
       { title: 'COMMENTS', align: 'right' },
       { title: 'REMOVAL' },
@@ -97,7 +98,7 @@ function printRemovals(removals: readonly Removal[]): void {
     removals.map(({ id, name, removedAt, upvotes, comments, removalId }) => [
       id,
       name,
-      removedAt,
+      utcMinute(removedAt),
       upvotes.toLocaleString('en'),
       comments.toLocaleString('en'),
       removalId,
