@@ -5,7 +5,7 @@ export interface SiteIdentity {
   url(): string;
 }
 
-/** An address of the site as it is written outside of it. A picture may be an address of its own already. */
-export function absoluteUrl(site: SiteIdentity, address: string): string {
-  return new URL(address, site.url()).href;
+/** An address of the site, as `paths` gives it, as it is written outside of the site. */
+export function absoluteUrl(site: SiteIdentity, path: string): string {
+  return `${site.url()}${path}`;
 }

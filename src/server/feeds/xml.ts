@@ -7,6 +7,8 @@ type Attributes = Readonly<Record<string, string | undefined>>;
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
 
+const PLAIN = /^[\w\-.:/ ]*$/;
+
 /** Everything but the characters that XML 1.0 allows (section 2.2): it cannot even name the others. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
@@ -15,6 +17,8 @@ const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]
  * a reference, since a parser would turn it into a newline.
  */
 export function escapeXml(text: string): string {
+  // Most of a sitemap, where this counts.
+  if (PLAIN.test(text)) return text;
   return text
     .replaceAll(FORBIDDEN, '\u{fffd}')
     .replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
