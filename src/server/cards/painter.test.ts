@@ -75,7 +75,7 @@ test.each([
   ['crashes', 'crash'],
   ['hangs', 'hang'],
 ])('a process that %s is replaced: its card fails, and the next are drawn', async (_what, name) => {
-  newPainter({ timeoutMs: 1_500 });
+  newPainter({ timeoutMs: 3_000 });
   const [first, lost, next] = await Promise.allSettled([paint('a'), paint(name), paint('b')]);
   expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });
   expect([first.status, next.status]).toEqual(['fulfilled', 'fulfilled']);

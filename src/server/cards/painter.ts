@@ -30,8 +30,9 @@ export interface PainterOptions {
   log: Log;
   fontFolder: string;
   maxQueued?: number;
-  /** For one card, and for the start of the process. */
+  /** For one card. */
   timeoutMs?: number;
+  startTimeoutMs?: number;
   idleMs?: number;
   maxResidentBytes?: number;
   /** How long nothing is tried after a process that did not even start. */
@@ -52,7 +53,8 @@ interface Job {
  */
 export function createPainter(options: PainterOptions): Painter {
   const { log, fontFolder, maxQueued = 64, timeoutMs = 10_000, idleMs = 60_000, start = startPainter } = options;
-  const { maxResidentBytes = 256 * 1024 * 1024, pauseAfterFailedStartMs = 60_000 } = options;
+  const { startTimeoutMs = 30_000 } = options;
+  const { maxResidentBytes = 192 * 1024 * 1024, pauseAfterFailedStartMs = 60_000 } = options;
   const waiting: Job[] = [];
   let current: Job | undefined;
   let child: ChildProcess | undefined;
@@ -94,7 +96,7 @@ export function createPainter(options: PainterOptions): Painter {
     // Neither keeps the site from ending.
     started.unref();
     started.channel?.unref();
-    setTimer(timeoutMs, () => kill('The process that draws cards did not start in time'));
+    setTimer(startTimeoutMs, () => kill('The process that draws cards did not start in time'));
     started.on('message', (message: PainterMessage) => {
       if (child === started) hear(message);
     });
