@@ -8,6 +8,7 @@ import { confirm } from '../confirm.ts';
 import { describeBackup } from '../describe-backup.ts';
 import { ownPictures } from '../own-pictures.ts';
 import { startProgress } from '../progress.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -41,7 +42,7 @@ The whole file is checked before anything is touched, and all of it is restored 
       const found = await verifyBackup(path, checking.at).finally(checking.end);
       const question = `Give up everything on this site for ${describeBackup(found)}?`;
       if (replace && !yes && !(await confirm(question))) return console.log('Nothing was changed.');
-      const header = await restore(path, replace, rowsOf(found));
+      const header = await untilInterrupted((signal) => restore(path, replace, rowsOf(found), signal));
       const tables = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
       if (json) return console.log(JSON.stringify({ createdAt: header.createdAt, restored: tables }));
       console.log(`Restored ${describeBackup(header)}.`);
@@ -54,11 +55,14 @@ function mustHaveTerminal(): void {
   throw new UsageError('--replace asks before it gives anything up, and there is no terminal to ask on: add --yes');
 }
 
-function restore(path: string, replace: boolean, allRows: number) {
+function restore(path: string, replace: boolean, allRows: number, signal: AbortSignal) {
   return withDatabase(async (connection) => {
     const migrations = (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name);
     const progress = startProgress('Restoring');
-    const onProgress = (rows: number) => progress.at(rows, allRows);
+    const onProgress = (rows: number) => {
+      signal.throwIfAborted();
+      progress.at(rows, allRows);
+    };
     return await connection
       .withoutTimeLimit((database) =>
         restoreBackup(database, path, {

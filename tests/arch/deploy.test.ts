@@ -1,0 +1,87 @@
+import { relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.ts';
+import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
+import { readText } from './source-files.ts';
+
+/** Names in capitals that are set, in whatever a file's way to set them is. */
+function settingsIn(text: string): string[] {
+  const isComment = /^\s*#/;
+  const lines = text.split('\n').filter((line) => !isComment.test(line));
+  const names = lines.flatMap((line) => [...line.matchAll(/\b([A-Z][A-Z_]+)(?:=|: )/g)].map((match) => match[1] ?? ''));
+  return [...new Set(names)];
+}
+
+/** What others than the site are told in these files. */
+const OF_OTHERS = ['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'POSTGRES_INITDB_ARGS', 'ALL'];
+const OF_DOCKERFILE = ['FROM', 'RUN', 'COPY', 'CMD', 'ENV'];
+
+describe('the examples for deploying', () => {
+  test.each(['Dockerfile', 'deploy/compose.yaml', 'deploy/groundswell.service'])(
+    '%s names only settings that there are',
+    async (path) => {
+      const unknown = settingsIn(await readText(path)).filter(
+        (name) => ![...SETTING_NAMES, ...OF_OTHERS, ...OF_DOCKERFILE].includes(name),
+      );
+      expect(unknown).toEqual([]);
+    },
+  );
+
+  test('the check itself finds a setting that there is not', () => {
+    expect(settingsIn('Environment=DATA_DIR=/x MADE_UP=1\n# OLD=1\n      PORT: 3')).toEqual([
+      'DATA_DIR',
+      'MADE_UP',
+      'PORT',
+    ]);
+  });
+
+  test('what the unit and the compose file set can be used', async () => {
+    const unit = await readText('deploy/groundswell.service');
+    const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
+    const ofUnit = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
+    expect(readSettings(ofUnit)).toMatchObject({ siteUrl: 'https://launches.example', backups: { keep: 28 } });
+    const [, block = ''] = /environment:\n([\s\S]*?)\n {4}ports:/.exec(await readText('deploy/compose.yaml')) ?? [];
+    const filled = block
+      .replaceAll(/\$\{SITE_URL:-([^}]*)\}/g, '$1')
+      .replaceAll(/\$\{POSTGRES_PASSWORD:[^}]*\}/g, 'word');
+    const ofCompose = Object.fromEntries(
+      [...filled.matchAll(/^ +([A-Z_]+): "?(.*?)"?$/gm)].map(([, name, value]) => [name, value]),
+    );
+    expect(readSettings(ofCompose)).toMatchObject({
+      databaseUrl: 'postgres://groundswell:word@database:5432/groundswell',
+      backups: { folder: '/data/backups', keep: 28 },
+    });
+  });
+
+  test('the image holds every folder that the site reads while it runs', async () => {
+    const [, last = ''] = (await readText('Dockerfile')).split(/^FROM .*\n(?![\s\S]*^FROM )/m);
+    const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map((match) => match[1] ?? '');
+    const needed = Object.values(PACKAGE_FOLDERS).map((folder) => relative(PACKAGE_ROOT, folder));
+    const isCopied = (path: string) => copied.some((folder) => path === folder || path.startsWith(`${folder}/`));
+    expect([...needed, 'package.json', 'node_modules', 'bin'].filter((path) => !isCopied(path))).toEqual([]);
+  });
+
+  test('all that the build depends on is sent to Docker', async () => {
+    const [, list = ''] = /const INPUTS = \[([^\]]*)\]/.exec(await readText('scripts/build.js')) ?? [];
+    const inputs = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? '');
+    expect(inputs).toContain('src');
+    const sent = (await readText('.dockerignore'))
+      .split('\n')
+      .filter((line) => line.startsWith('!'))
+      .map((line) => line.slice(1));
+    const isSent = (path: string) =>
+      sent.some((pattern) => new RegExp(`^${pattern.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`).test(path));
+    expect(
+      [...inputs, 'package.json', 'tsconfig.json', 'migrations', 'catalogue', 'bin', 'assets'].filter(
+        (path) => !isSent(path),
+      ),
+    ).toEqual([]);
+  });
+
+  test('a stop reaches the site itself, which is not root', async () => {
+    const dockerfile = await readText('Dockerfile');
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "bin\/groundswell\.js"\]$/m);
+    expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);
+    expect(dockerfile).toMatch(/^USER node$/m);
+  });
+});
