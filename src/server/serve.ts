@@ -12,8 +12,8 @@ import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
 import { prepareBackupFolder, scheduleBackups } from './backups/schedule-backups.ts';
 import { createFollowedCache } from './cache/followed-cache.ts';
-import { createLive } from './live/live.ts';
 import { watchBursts } from './limits/watch-bursts.ts';
+import { createLive } from './live/live.ts';
 import { createMetricsIfWanted, prepareMetrics } from './metrics/expose-metrics.ts';
 import { startMetricsServer } from './metrics/metrics-server.ts';
 import { watchDrift } from './metrics/watch-drift.ts';
@@ -68,6 +68,7 @@ export async function serve(
     const metrics = createMetricsIfWanted(settings);
     const changes = followSite(connection.database, log);
     closeables.push(changes);
+    await changes.ready;
     const cache = createFollowedCache(changes, log, caching);
     const live = createLive({ database: connection.database, changes, log });
     const core = createCore(connection.database, {

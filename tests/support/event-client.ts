@@ -17,8 +17,6 @@ export interface EventClient {
   text(): string;
   /** What a reconnecting client would send. */
   lastEventId(): string | undefined;
-  /** Whether the first bytes, waited for, name a moment from which on it could come back. */
-  hasId(): Promise<boolean>;
   /** The data of all frames of an event, one after the other. */
   dataOf<Item>(event: string): Item[];
   /** Waits for the first frame of an event whose data holds what is expected. */
@@ -65,10 +63,6 @@ export async function openEvents(url: string, headers: Record<string, string> = 
     frames,
     text: () => text,
     lastEventId: () => id,
-    async hasId() {
-      while (parsedUpTo === 0) await once(response, 'data');
-      return id !== undefined;
-    },
     dataOf: <Item>(event: string) =>
       frames.filter((frame) => frame.event === event).flatMap(({ data }) => data as Item[]),
     async hears(event, expected, timeoutMs = 5_000) {

@@ -64,6 +64,7 @@ export async function startTestSite({
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
   const changes = followSite(database, log);
+  await changes.ready;
   const cache = createFollowedCache(changes, log, keepsAnswers);
   const core = createCore(database, { sources, onWrite: (change) => changes.onWrite(change) });
   const renderer = createPageRenderer({

@@ -116,8 +116,8 @@ export function followChanges(database: Database, log: Log, listener: FeedListen
     else listener.onChange(note);
   }
 
-  void poll();
   return {
+    firstTried: poll(),
     readNow() {
       // No timer is set while a reading is under way: then the next one is not far.
       if (timer === undefined || stopped) return;
@@ -132,6 +132,8 @@ export function followChanges(database: Database, log: Log, listener: FeedListen
 }
 
 export interface ChangeFollower {
+  /** Resolves when the first reading is done, or failed: from then on every change is told. */
+  firstTried: Promise<void>;
   /** Reads at once instead of at its time: something is known to be there. */
   readNow(): void;
   stop(): void;

@@ -33,7 +33,7 @@ async function follow() {
   const heard: Change[] = [];
   const deaf = vi.fn();
   changes.follow({ onChange: (change) => heard.push(change), onGap() {}, onDeaf: deaf });
-  await expect.poll(() => changes.heardUpTo()).toBeDefined();
+  await changes.ready;
   return { state, changes, heard, deaf };
 }
 

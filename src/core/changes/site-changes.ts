@@ -24,6 +24,8 @@ export interface SiteChanges {
   /** To be told what this process writes, after the commit and before it is acknowledged. */
   onWrite(change: Change): void;
   follow(listener: ChangeListener): void;
+  /** To be waited for before anything is served: what others change before may not be told. Never rejects. */
+  ready: Promise<void>;
   /** Up to which moment everything was heard: the database's time in milliseconds, undefined before the first reading. */
   heardUpTo(): number | undefined;
   /** What changed since such a moment, of these products or of all; undefined where that is not known any more. */
@@ -82,6 +84,7 @@ export function followSite(database: Database, log: Log): SiteChanges {
       notes.add(change);
     },
     follow: (listener) => listeners.push(listener),
+    ready: feed.firstTried,
     heardUpTo: () => heardUpTo,
     since: (moment, productIds) => recent.since(moment, productIds),
     async close() {

@@ -42,6 +42,7 @@ function setUp() {
     follow: (each) => {
       listener = each;
     },
+    ready: Promise.resolve(),
     heardUpTo: () => state.heardUpTo,
     since: () => undefined,
     close: async () => {},
