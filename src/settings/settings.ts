@@ -113,10 +113,7 @@ function withoutNetworkLimits(settings: Settings): Settings {
 }
 
 /** Whoever sets how often backups are made believes that they are. */
-function withoutFolder(
-  environment: Readonly<Record<string, string | undefined>>,
-  faults: readonly string[],
-): string[] {
+function withoutFolder(environment: Readonly<Record<string, string | undefined>>, faults: readonly string[]): string[] {
   const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
   const idle = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
   return idle.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
