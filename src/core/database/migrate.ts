@@ -100,7 +100,7 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
 
 /**
  * Which upvotes are of which days, for statistics. A block range index is a few kilobytes for millions of rows, which come in the
- * order of their time, and costs an upvote nothing; engines that have no such index read the whole table instead.
+ * order of their time, and takes next to no room; engines that have no such index read the whole table instead.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");
