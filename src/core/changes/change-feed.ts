@@ -12,6 +12,13 @@ const POLL_INTERVAL_MS = 200;
  */
 const OVERLAP_MS = 3_000;
 
+/**
+ * After this without an answer, a reading is given up and what is kept is called old. Far less than other statements get: it is
+ * the one that tells whether the database is there, and the next may find it.
+ */
+const PATIENCE_MS = 2_000;
+const LATE = `No answer within ${PATIENCE_MS} ms`;
+
 /** Rows older than this are removed; a process that was away for longer cannot catch up and starts afresh. */
 export const KEPT_MS = 10 * 60 * 1_000;
 
@@ -77,6 +84,8 @@ export function followChanges(database: Database, log: Log, listener: FeedListen
 
   async function poll(): Promise<void> {
     timer = undefined;
+    // Whatever it is that takes so long, a connection that is not to be had or an answer: who reads must be told.
+    const late = setTimeout(() => hearNothing(new Error(LATE)), PATIENCE_MS).unref();
     try {
       await read();
       if (deafSince !== undefined) {
@@ -85,19 +94,25 @@ export function followChanges(database: Database, log: Log, listener: FeedListen
         listener.onDeaf(undefined);
       }
     } catch (error) {
-      if (deafSince === undefined && !stopped) {
-        log.warn({ err: error }, 'The database does not answer: pages are served as they were last known');
-        deafSince = Date.now();
-        listener.onDeaf(deafSince);
-      }
+      hearNothing(error);
     }
+    clearTimeout(late);
     if (!stopped) timer = setTimeout(poll, POLL_INTERVAL_MS).unref();
+  }
+
+  function hearNothing(error: unknown): void {
+    if (deafSince !== undefined || stopped) return;
+    log.warn({ err: error }, 'The database does not answer: pages are served as they were last known');
+    deafSince = Date.now();
+    listener.onDeaf(deafSince);
   }
 
   async function read(): Promise<void> {
     const isFirst = readUpTo === undefined;
     const lookBackMs = isFirst ? KEPT_MS : OVERLAP_MS;
-    const rows = await database.query<ReadRow>(SELECT_CHANGES, [readUpTo ?? null, lookBackMs, KEPT_MS]);
+    const rows = await database.query<ReadRow>(SELECT_CHANGES, [readUpTo ?? null, lookBackMs, KEPT_MS], {
+      timeoutMs: PATIENCE_MS,
+    });
     const [first] = rows;
     if (first === undefined) return;
     const notes = rows.filter((row) => row.id !== null).map(noteOf);

@@ -54,6 +54,13 @@ describe('slow statements', () => {
   });
 });
 
+test('a statement may have less time than others, and the pool goes on with another connection', async () => {
+  await withPoolOfOne(async (pool) => {
+    await expect(pool.query('SELECT pg_sleep(30)', [], { timeoutMs: 50 })).rejects.toEqual(unavailable);
+    expect(await pool.query('SELECT 1 AS one', [], { timeoutMs: 5_000 })).toEqual([{ one: 1 }]);
+  });
+});
+
 describe('transactions', () => {
   test('what was done is there afterwards, and the result is handed on', async () => {
     const result = await database.transaction(async (sql) => {

@@ -7,7 +7,12 @@ import { type Listener, type Listening, listenOn } from './listen.ts';
 /** Where a statement can be sent: the pool, or the one connection of a transaction. */
 export interface Sql {
   /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is away. */
-  query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+  query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
+}
+
+export interface StatementOptions {
+  /** After how long the client gives this statement up, where it needs to know sooner than others. */
+  timeoutMs?: number;
 }
 
 export interface Database extends Sql {
@@ -65,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 
   return {
-    query: (text, values) => timed(text, run(pool, text, values)),
+    query: (text, values, statement) => timed(text, run(pool, text, values, statement)),
     transaction: (work) =>
       inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
     listen: (channel, listener) => listenOn(url, channel, listener),
@@ -99,10 +104,14 @@ async function run<Row extends object>(
   queryable: pg.Pool | pg.PoolClient,
   text: string,
   values?: readonly unknown[],
+  { timeoutMs }: StatementOptions = {},
 ): Promise<Row[]> {
   try {
-    // The driver's own signature asks for a mutable array and does not change it.
-    const result = await queryable.query<Row>(text, values as unknown[] | undefined);
+    // The driver's own types ask for a mutable array, which it does not change, and do not know the time-out of one statement.
+    const statement: pg.QueryConfig & { query_timeout?: number } = { text };
+    if (values !== undefined) statement.values = values as unknown[];
+    if (timeoutMs !== undefined) statement.query_timeout = timeoutMs;
+    const result = await queryable.query<Row>(statement);
     return result.rows;
   } catch (error) {
     throw asCoreError(error);

@@ -46,7 +46,7 @@ export interface AnswerCacheOptions {
   sleep?: (ms: number) => Promise<void>;
 }
 
-const MAX_BYTES = 96 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Nobody waits longer than this for a newer answer: then the outdated one is better than none. */
 const MAX_WAIT_MS = 2_000;
