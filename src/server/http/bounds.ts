@@ -3,6 +3,7 @@ import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastif
 import { LIMITS } from '../../contract/limits.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { handleConnectionFault } from './connection-faults.ts';
+import { endStalledConnections } from './stalled-connections.ts';
 
 /** The longest address: a question about 100 upvotes has some 6,700 characters. */
 const URL_BYTES = 8 * 1024;
@@ -25,8 +26,8 @@ export const SERVER_BOUNDS = {
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds for which proxies commonly keep a connection: they must be the ones to close it.
   keepAliveTimeout: 65_000,
-  // Nothing sent and nothing taken for so long, such as an answer that nobody reads.
-  connectionTimeout: 120_000,
+  // Connections that stand still are found by stalled-connections.ts.
+  connectionTimeout: 0,
   // As long as an address can be at all: that an id is too long to exist is for its route to say.
   routerOptions: { maxParamLength: URL_BYTES },
   clientErrorHandler: handleConnectionFault,
@@ -34,6 +35,7 @@ export const SERVER_BOUNDS = {
 
 /** Bounds that are no option of the server. To be called before the first route. */
 export function boundRequests(app: FastifyInstance, maxStreams: number): void {
+  endStalledConnections(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
     refuseUnusableAddress(request);

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import Fastify from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endStalledConnections } from './stalled-connections.ts';
+
+/** More than the buffers of both sides hold, so that an answer that is not read stands still. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024);
+const MINUTE_MS = 60_000;
+
+const app = () => {
+  const server = Fastify();
+  server.get('/large', (_request, reply) => reply.send(LARGE));
+  server.get('/small', (_request, reply) => reply.send('small'));
+  return server;
+};
+
+let server: ReturnType<typeof app>;
+let clockMs: number;
+let sweep: () => void;
+let client: Socket;
+
+beforeEach(async () => {
+  clockMs = 0;
+  server = app();
+  ({ sweep } = endStalledConnections(server, () => clockMs));
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+  await once(client, 'connect');
+});
+
+afterEach(async () => {
+  client.destroy();
+  await server.close();
+});
+
+function ask(path: string): void {
+  client.write(`GET ${path} HTTP/1.1\r\nHost: test\r\n\r\n`);
+}
+
+function passMinutes(minutes: number): void {
+  for (let passed = 0; passed < minutes; passed += 1) {
+    clockMs += MINUTE_MS;
+    sweep();
+  }
+}
+
+test('a connection whose answer nobody reads is ended after two minutes', async () => {
+  ask('/large');
+  await once(client, 'readable');
+  passMinutes(1);
+  // What the system's buffers took has been counted by now.
+  passMinutes(3);
+  const ended = once(client, 'close');
+  client.on('error', () => {});
+  client.resume();
+  await ended;
+});
+
+test('one that goes on asking stays', async () => {
+  for (let asked = 0; asked < 5; asked += 1) {
+    ask('/small');
+    await once(client, 'data');
+    passMinutes(1);
+  }
+  expect(client.destroyed).toBe(false);
+  ask('/small');
+  await once(client, 'data');
+});
