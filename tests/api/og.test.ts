@@ -60,16 +60,22 @@ test('the card of the site itself is a PNG of the same size', async () => {
   expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
 });
 
-test('a site that stops answers the cards that are being drawn', async () => {
+test('a site that stops draws the card at work, and drops nobody whose card waits behind it', async () => {
   const stopping = await startTestSite({ keepsAnswers: true });
-  const { id } = await stopping.addProduct();
+  const products = await Promise.all(Array.from({ length: 4 }, () => stopping.addProduct()));
   const address = await stopping.app.listen({ port: 0 });
-  const arrived = new Promise<void>((resolve) => {
-    stopping.app.server.once('request', () => resolve());
+  let arrived = 0;
+  const allArrived = new Promise<void>((resolve) => {
+    stopping.app.server.on('request', () => ++arrived === products.length && resolve());
   });
-  const answer = fetch(`${address}/og/${id}.png`);
-  await arrived;
+  const answers = products.map(async ({ id }) => {
+    const answer = await fetch(`${address}/og/${id}.png`);
+    return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
+  });
+  await allArrived;
   await stopping.close();
-  expect((await answer).status).toBe(200);
-  expect((await (await answer).arrayBuffer()).byteLength).toBeGreaterThan(10_000);
+  const [drawn, ...others] = (await Promise.all(answers)).sort((a, b) => a.status - b.status);
+  expect(drawn?.status).toBe(200);
+  expect(drawn?.bytes).toBeGreaterThan(10_000);
+  expect(others.map(({ status }) => status)).toEqual([503, 503, 503]);
 });

@@ -25,6 +25,7 @@ function newCards(maxBytes?: number): Cards {
         painted.push(card);
         return outcome(card);
       },
+      stopQueueing() {},
       close: async () => {},
     },
     readPicture: async (address) => (address.startsWith('/pictures/') ? Buffer.from(address) : undefined),

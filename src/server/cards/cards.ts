@@ -18,6 +18,8 @@ export interface Cards {
   ofProduct(product: Product): Promise<ServedCard>;
   /** The card of the site itself. */
   ofSite(): Promise<ServedCard>;
+  /** The site stops: what waits to be drawn is answered at once, by a substitute where there is one. */
+  stopQueueing(): void;
   close(): Promise<void>;
 }
 
@@ -120,7 +122,12 @@ export function createCards(options: CardsOptions): Cards {
     failedUntil.set(failureKey, now() + FAILED_FOR_MS);
   }
 
-  return { ofProduct, ofSite, close: () => painter.close() };
+  return {
+    ofProduct,
+    ofSite,
+    stopQueueing: () => painter.stopQueueing(),
+    close: () => painter.close(),
+  };
 }
 
 /** Everything that a card shows of a product, but for its count. */

@@ -120,6 +120,18 @@ test('where the process does not even start, everybody hears so, and it is left 
   expect(started).toHaveLength(1);
 });
 
+test('a site that stops still draws the card at work, and refuses who waits behind it', async () => {
+  newPainter();
+  await paint('a');
+  const outcomes = Promise.allSettled(['b', 'c', 'd'].map(paint));
+  painter.stopQueueing();
+  const refused = { status: 'rejected', reason: { kind: 'closed' } };
+  expect(await outcomes).toMatchObject([{ status: 'fulfilled' }, refused, refused]);
+  // A request that had come before may only now ask for its card.
+  const late = Promise.allSettled(['e', 'f'].map(paint));
+  expect(await late).toMatchObject([{ status: 'fulfilled' }, refused]);
+});
+
 test('closing ends the process whatever it does, and who waits hears of it', async () => {
   newPainter();
   await paint('a');

@@ -22,6 +22,8 @@ export class PaintError extends Error {
 export interface Painter {
   /** @returns the PNG. @throws PaintError */
   paint(card: Card): Promise<Buffer>;
+  /** From now on draws one card and lets none wait behind it: a site that stops answers soon, and does not drop who waits. */
+  stopQueueing(): void;
   /** Ends the process at once; who waits hears that it is closed. */
   close(): Promise<void>;
 }
@@ -59,14 +61,16 @@ export function createPainter(options: PainterOptions): Painter {
   let current: Job | undefined;
   let child: ChildProcess | undefined;
   let isReady = false;
+  let isStopping = false;
   let isClosed = false;
   let numbered = 0;
   let unusableUntil = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function paint(card: Card): Promise<Buffer> {
-    if (isClosed) return Promise.reject(new PaintError('closed', 'The site is stopping'));
+    if (isClosed) return Promise.reject(stopping());
     if (Date.now() < unusableUntil) return Promise.reject(new PaintError('failed', 'Cards cannot be drawn at present'));
+    if (isStopping && (current !== undefined || waiting.length > 0)) return Promise.reject(stopping());
     if (waiting.length >= maxQueued) return Promise.reject(new PaintError('busy', 'Too many cards are waiting'));
     return new Promise((resolve, reject) => {
       waiting.push({ order: { number: ++numbered, card }, resolve, reject });
@@ -163,12 +167,16 @@ export function createPainter(options: PainterOptions): Painter {
 
   return {
     paint,
+    stopQueueing() {
+      isStopping = true;
+      for (const job of waiting.splice(current === undefined ? 1 : 0)) job.reject(stopping());
+    },
     async close() {
       isClosed = true;
       clearTimeout(timer);
       const last = child;
       child = undefined;
-      for (const job of [current, ...waiting.splice(0)]) job?.reject(new PaintError('closed', 'The site is stopping'));
+      for (const job of [current, ...waiting.splice(0)]) job?.reject(stopping());
       if (last === undefined || last.exitCode !== null || last.signalCode !== null || last.pid === undefined) return;
       last.ref();
       const ended = once(last, 'exit');
@@ -177,6 +185,8 @@ export function createPainter(options: PainterOptions): Painter {
     },
   };
 }
+
+const stopping = () => new PaintError('closed', 'The site is stopping');
 
 /** Of the environment only what any program needs: no password of the site's reaches the process that reads pictures. */
 const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH'];

@@ -24,6 +24,7 @@ interface Options {
 export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, cards }) => {
   const readApi = coreApi(core);
   allowEmbedding(app);
+  app.addHook('preClose', async () => cards.stopQueueing());
   app.addHook('onClose', () => cards.close());
 
   app.get('/og.png', async (request, reply) => send(await cards.ofSite(), request, reply));
