@@ -2,6 +2,8 @@
 export const LIMITS = {
   /** Items on one page of any list. */
   pageSize: { default: 30, max: 100 },
+  /** Products that the site shows at a time: what a phone of the middle brings to life without a hitch. */
+  listedProducts: 20,
   /** Product ids in one question about upvotes. */
   upvoteQueryProducts: 100,
   /** Products that one stream of events names. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LIMITS } from '../../src/contract/limits.ts';
 import { canonicalOf, headElements, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
 import { newVisitor } from '../support/requests.ts';
 import { faultsOf } from '../support/structured-data.ts';
@@ -48,7 +49,7 @@ describe('the one address of a page', () => {
 
   test('of a later page is the first one’s, of products and of comments', async () => {
     for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
-    const { nextCursor } = await site.ask.json<{ nextCursor: string }>('/api/products?limit=30');
+    const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
     const page = await html(`/?cursor=${nextCursor}&page=2`);
     expect(canonicalOf(page)).toBe(`${SITE}/`);
     expect(titleOf(page)).toContain('page 2');
@@ -163,12 +164,12 @@ describe('structured data', () => {
     const urls = (itemOf(page, 'ItemList').itemListElement as { url: string; position: number }[]).map(
       ({ url, position }) => `${position} ${url}`,
     );
-    expect(urls).toHaveLength(30);
+    expect(urls).toHaveLength(LIMITS.listedProducts);
     expect(urls.slice(0, 2)).toEqual([`1 ${SITE}/product/p-31`, `2 ${SITE}/product/p-30`]);
     expect(itemOf(page, 'WebSite').name).toBe('Groundswell');
-    const { nextCursor } = await site.ask.json<{ nextCursor: string }>('/api/products?limit=30');
+    const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
     const second = structuredDataOf(await html(`/?cursor=${nextCursor}&page=2`));
-    expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: 31 }] }]);
+    expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: LIMITS.listedProducts + 1 }] }]);
   });
 
   test('of a product holds its counts, its people, its comments and the way to it', async () => {

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/contract/limits.ts';
 import { PRODUCT_DEFAULTS } from '../../src/contract/products/defaults.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, cardOf, upvoteOf } from '../support/screen.ts';
@@ -38,21 +39,24 @@ test.describe('§1 and §2: the home page', () => {
       await button.click({ force: true });
     }
     const visits = page.getByRole('button', { name: 'Visit Website (Demo)', exact: true });
-    expect(await visits.count()).toBeGreaterThanOrEqual(30);
+    expect(await visits.count()).toBeGreaterThanOrEqual(LIMITS.listedProducts);
     for (const button of await visits.all()) await expect(button).toBeDisabled();
     expect(page.url()).toBe(address);
   });
 
   test('the newest products come first, ranked from 1', async ({ page, site }) => {
     const newest = await site.database.query<{ name: string }>(
-      'SELECT name FROM products ORDER BY created_at DESC, id DESC LIMIT 30',
+      'SELECT name FROM products ORDER BY created_at DESC, id DESC LIMIT $1',
+      [LIMITS.listedProducts],
     );
     await visit(page, '/');
     await expect(page.getByRole('heading', { level: 2, name: 'Top Products Launching Today' })).toBeVisible();
-    const names = (await cardNames(page).allTextContents()).slice(0, 30);
+    const names = (await cardNames(page).allTextContents()).slice(0, LIMITS.listedProducts);
     expect(names).toEqual(newest.map(({ name }) => name));
     const ranks = await page.locator('.product-card-rank').allTextContents();
-    expect(ranks.slice(0, 30)).toEqual(Array.from({ length: 30 }, (_, index) => `Rank ${index + 1}`));
+    expect(ranks.slice(0, LIMITS.listedProducts)).toEqual(
+      Array.from({ length: LIMITS.listedProducts }, (_, index) => `Rank ${index + 1}`),
+    );
   });
 
   test('a card shows rank, image, name, description, comment count, upvotes, and only its first 3 tags', async ({

@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { LIMITS } from '../../src/contract/limits.ts';
 import { isStorableText } from '../../src/contract/text.ts';
 import { HOSTILE, MARKER } from '../hostile/corpus.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
@@ -9,7 +10,7 @@ const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
 );
 
 /** As many as a page shows at once. */
-const PAGE = 30;
+const PAGE = LIMITS.pageSize.default;
 
 /** HTML knows one kind of line break, into which its parser turns the others. */
 const asParsed = (text: string) => text.replaceAll(/\r\n?/g, '\n');
@@ -52,8 +53,8 @@ test.describe('hostile texts are texts and nothing else', () => {
   }
 
   test('as products, on the list, in a search and on their own pages', async ({ page, site }) => {
-    const texts = TEXTS.filter((text) => /[<"'`{]/.test(text) && text.length <= 150).slice(0, PAGE);
-    const products = await site.addProducts(PAGE, (index) => {
+    const texts = TEXTS.filter((text) => /[<"'`{]/.test(text) && text.length <= 150).slice(0, LIMITS.listedProducts);
+    const products = await site.addProducts(LIMITS.listedProducts, (index) => {
       const text = texts[index] ?? '';
       return {
         name: text,

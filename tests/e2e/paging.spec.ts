@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test';
+import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, recordRequests } from '../support/network.ts';
 import { cardNames } from '../support/screen.ts';
@@ -26,7 +27,7 @@ test.describe('§2: the list goes on', () => {
     const ranks = await page.locator('.product-card-rank').allTextContents();
     expect(ranks).toEqual(expected.map((_, index) => `Rank ${index + 1}`));
     await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
-    expect(asked).toHaveLength(2);
+    expect(asked).toHaveLength(3);
   });
 
   test('a product that is launched while one scrolls makes no product appear twice', async ({ page, site }) => {
@@ -63,7 +64,7 @@ test.describe('§2: the list goes on', () => {
     await page.clock.fastForward(2_000);
     await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
     expect(failed.requests).toHaveLength(3);
-    await expect(cardNames(page)).toHaveCount(30);
+    await expect(cardNames(page)).toHaveCount(LIMITS.listedProducts);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(cardNames(page)).toHaveCount(40);
     await expect(page.getByText('More products could not be loaded.')).toHaveCount(0);

@@ -1,3 +1,4 @@
+import { LIMITS } from '../../src/contract/limits.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { holdResponses, recordRequests } from '../support/network.ts';
 import { cardNames, searchBox } from '../support/screen.ts';
@@ -46,7 +47,7 @@ test.describe('§2 and §5: search', () => {
     await searchBox(page).press('Escape');
     await expect(searchBox(page)).toHaveValue('');
     await expect(page).toHaveURL('/');
-    await expect(cardNames(page).nth(29)).toBeAttached();
+    await expect(cardNames(page).nth(LIMITS.listedProducts - 1)).toBeAttached();
   });
 
   test('the key / focuses the search from anywhere but a text field', async ({ page }) => {
@@ -95,7 +96,7 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page)).toHaveCount(0);
     await page.getByRole('link', { name: 'Show all products' }).click();
     await expect(page).toHaveURL('/');
-    await expect(cardNames(page).nth(29)).toBeAttached();
+    await expect(cardNames(page).nth(LIMITS.listedProducts - 1)).toBeAttached();
   });
 
   test('the number of products found is announced, politely', async ({ page, site }) => {

@@ -32,7 +32,12 @@ export function productListOptions(api: ReadApi, filters: ProductFilters) {
     ...FRESHNESS,
     queryKey: productKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
-      raising(api.listProducts(withoutAbsent({ q, tag, sort, cursor: pageParam.cursor }), signal)),
+      raising(
+        api.listProducts(
+          withoutAbsent({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam.cursor }),
+          signal,
+        ),
+      ),
     initialPageParam: firstPage,
     getNextPageParam: (last, _pages, lastParam): ProductPageParam | null =>
       last.nextCursor === null ? null : { cursor: last.nextCursor, page: lastParam.page + 1 },
@@ -50,7 +55,7 @@ export function productDetailOptions(api: ReadApi, id: string) {
 
 /** The rank of a list's item: pages before its own count as full ones. */
 export function rankOf(page: number, index: number): number {
-  return (page - 1) * LIMITS.pageSize.default + index + 1;
+  return (page - 1) * LIMITS.listedProducts + index + 1;
 }
 
 async function raising<Answer>(answer: Promise<Answer>): Promise<Answer> {
