@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { addToOutbox, keyOfWrite, noteRefusal, outboxItems, removeFromOutbox } from './outbox.ts';
+import { addToOutbox, keyOfWrite, noteRefusal, outboxItems, removeFromOutbox, removeSent } from './outbox.ts';
 import type { LaterWrite } from './send-later.ts';
 
 const upvote = (upvoted: boolean, before: boolean): LaterWrite => ({
@@ -20,8 +20,12 @@ const comment = (key: string): LaterWrite => ({
 function storage({ refuses = false } = {}) {
   const kept = new Map<string, string>();
   const localStorage = {
+    isFull: false,
     getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, text: string) => kept.set(key, text),
+    setItem(key: string, text: string) {
+      if (localStorage.isFull) throw new DOMException('Full', 'QuotaExceededError');
+      kept.set(key, text);
+    },
     removeItem: (key: string) => kept.delete(key),
   };
   vi.stubGlobal('window', {
@@ -30,15 +34,20 @@ function storage({ refuses = false } = {}) {
       return localStorage;
     },
   });
-  return kept;
+  return { kept, localStorage };
 }
 
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => {
+  // What a storage refused is remembered until one takes it.
+  storage();
+  addToOutbox(comment('last'));
+  for (const item of outboxItems()) removeFromOutbox(keyOfWrite(item));
+  vi.unstubAllGlobals();
+});
 
 describe.each([false, true])('what waits, where storage refuses: %s', (refuses) => {
   beforeEach(() => {
     storage({ refuses });
-    for (const item of outboxItems()) removeFromOutbox(keyOfWrite(item));
   });
 
   test('stays in its order', () => {
@@ -54,6 +63,17 @@ describe.each([false, true])('what waits, where storage refuses: %s', (refuses) 
     addToOutbox(upvote(true, false));
     addToOutbox(upvote(false, true));
     expect(outboxItems()).toEqual([upvote(false, false)]);
+  });
+
+  test('of which an older wish was sent is the newer one', () => {
+    addToOutbox(upvote(true, false));
+    const [sent] = outboxItems();
+    addToOutbox(upvote(false, true));
+    if (sent) removeSent(sent);
+    expect(outboxItems()).toEqual([upvote(false, false)]);
+    const [last] = outboxItems();
+    if (last) removeSent(last);
+    expect(outboxItems()).toEqual([]);
   });
 
   test('is bounded', () => {
@@ -80,7 +100,21 @@ describe.each([false, true])('what waits, where storage refuses: %s', (refuses) 
 test.each(['nonsense', '{}', '[1, null, {"kind":"upvote"}]', '[{"kind":"comment","productId":"a"}]'])(
   'what something else put there is left alone: %s',
   (text) => {
-    storage().set('outbox', text);
+    storage().kept.set('outbox', text);
     expect(outboxItems()).toEqual([]);
   },
 );
+
+test('in a storage that is full, what waits does so as long as the page lives, and what is stored is not sent again', () => {
+  const { kept, localStorage } = storage();
+  addToOutbox(comment('one'));
+  localStorage.isFull = true;
+  expect(addToOutbox(comment('two'))).toBe(true);
+  expect(outboxItems()).toEqual([comment('one'), comment('two')]);
+  removeFromOutbox('comment one');
+  expect(outboxItems()).toEqual([comment('two')]);
+  localStorage.isFull = false;
+  removeFromOutbox('comment two');
+  expect(outboxItems()).toEqual([]);
+  expect(kept.size).toBe(0);
+});

@@ -10,8 +10,8 @@ const MOST = 50;
 const NONE: readonly OutboxItem[] = [];
 const listeners = new Set<() => void>();
 
-/** Where storage refuses, what waits does so for as long as the page lives. */
-let inMemory = '[]';
+/** What storage refused, for as long as the page lives; it stands for what is in the storage, which is older. */
+let inMemory: string | undefined;
 let parsed: { text: string; items: readonly OutboxItem[] } = { text: '[]', items: NONE };
 
 /** Writes that wait, oldest first; the same array as long as nothing changes. */
@@ -36,6 +36,12 @@ export function addToOutbox(write: LaterWrite): boolean {
   const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...before }]);
   return true;
+}
+
+/** Removes what was sent, unless a newer wish for the same took its place meanwhile. */
+export function removeSent(sent: OutboxItem): void {
+  const text = JSON.stringify(sent);
+  if (outboxItems().some((item) => JSON.stringify(item) === text)) removeFromOutbox(keyOfWrite(sent));
 }
 
 export function removeFromOutbox(key: string): void {
@@ -70,10 +76,11 @@ function subscribe(listener: () => void): () => void {
 }
 
 function readText(): string {
+  if (inMemory !== undefined) return inMemory;
   try {
     return window.localStorage.getItem(OUTBOX_STORAGE_KEY) ?? '[]';
   } catch {
-    return inMemory;
+    return '[]';
   }
 }
 
@@ -82,6 +89,7 @@ function store(items: readonly OutboxItem[]): void {
   try {
     if (items.length > 0) window.localStorage.setItem(OUTBOX_STORAGE_KEY, text);
     else window.localStorage.removeItem(OUTBOX_STORAGE_KEY);
+    inMemory = undefined;
   } catch {
     inMemory = text;
   }
