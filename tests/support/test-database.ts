@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
+import { createDatabase, dropDatabase } from './test-server.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
@@ -17,12 +17,10 @@ export interface TestDatabase extends Database {
 
 /** A new database on the run's server: with the current schema, or empty where a test is about the schema itself. */
 export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
-  const serverUrl = inject('databaseServerUrl');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(serverUrl, `CREATE DATABASE ${name}`);
-  const url = withDatabase(serverUrl, name);
+  const url = await createDatabase(name);
   const database = openDatabase({ url, log: silentLog });
-  const vanish = () => administer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  const vanish = () => dropDatabase(name);
   if (migrated) await migrate(database, MIGRATIONS, silentLog);
   return {
     ...database,
@@ -39,19 +37,4 @@ export async function createTestDatabase({ migrated = true } = {}): Promise<Test
 export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
   return { ...database, url, vanish, drop: () => database.close() };
-}
-
-async function administer(serverUrl: string, statement: string): Promise<void> {
-  const server = openDatabase({ url: serverUrl, log: silentLog, maxConnections: 1 });
-  try {
-    await server.query(statement);
-  } finally {
-    await server.close();
-  }
-}
-
-function withDatabase(serverUrl: string, name: string): string {
-  const url = new URL(serverUrl);
-  url.pathname = `/${name}`;
-  return url.href;
 }

@@ -114,11 +114,9 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
  * @throws SiteNotEmptyError
  */
 export async function mustBeEmpty(sql: Sql): Promise<void> {
-  const [found] = await sql.query<{ products: number; has_any: boolean }>(
-    `SELECT count(*)::integer AS products, count(*) > 0 OR EXISTS (SELECT 1 FROM comments) OR EXISTS (SELECT 1 FROM upvotes) AS has_any
-     FROM products`,
-  );
-  if (!found?.has_any) return;
+  // One table a statement, since they may lie on several servers. Nothing that visitors wrote is there without its product.
+  const [found] = await sql.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
+  if (!found || found.products === 0) return;
   throw new SiteNotEmptyError(
     `This site is not empty: it has ${found.products.toLocaleString('en')} products. Add --replace to give all of them up for the backup. Nothing was changed.`,
   );

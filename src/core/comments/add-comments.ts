@@ -4,6 +4,7 @@ import { CoreError } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
+import { type RowLock, rowLock } from '../database/row-lock.ts';
 import type { Outcome } from '../group-commit.ts';
 import { productNotFound } from '../products/product-not-found.ts';
 import type { Sources } from '../sources.ts';
@@ -18,10 +19,10 @@ export interface AddedComment {
 
 // A draft with an idempotency key first claims it; a key that is taken, by whichever process, makes no second comment,
 // and one that another transaction claims at this moment is waited for. The counts are locked first, as everywhere.
-const ADD_COMMENTS = `WITH locked AS (
+const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
-    ORDER BY product_id FOR UPDATE
+    ORDER BY product_id ${lock}
   ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,
@@ -83,7 +84,8 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
 async function insert(sql: Sql, sources: Sources, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
-    const result = await sql.query<{ id: string; created: boolean }>(ADD_COMMENTS, [
+    const statement = addCommentsStatement(await rowLock(sql, 'FOR UPDATE'));
+    const result = await sql.query<{ id: string; created: boolean }>(statement, [
       JSON.stringify(rows),
       keyExpiry(sources.now()).toISOString(),
     ]);

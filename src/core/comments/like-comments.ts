@@ -3,6 +3,7 @@ import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
+import { type RowLock, rowLock } from '../database/row-lock.ts';
 import type { Outcome } from '../group-commit.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -19,10 +20,10 @@ export interface Liked extends Likes {
 
 // Locked in the order of their ids first, so that two processes never wait for each other crosswise. A comment that is
 // held back is there for the session that wrote it alone, and one that is hidden for nobody.
-const LIKE_COMMENTS = `WITH locked AS (
+const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
       AND EXISTS (SELECT 1 FROM product_counts c WHERE c.product_id = comments.product_id AND ${OPEN})
-    ORDER BY id FOR NO KEY UPDATE
+    ORDER BY id ${lock}
   )
   UPDATE comments SET likes = comments.likes + CASE WHEN held_for IS NULL THEN added.likes
     ELSE (SELECT count(*)::integer FROM unnest(added.sessions) AS session WHERE session = held_for) END
@@ -66,5 +67,6 @@ async function write(
   likes: readonly { id: string; session: string }[],
 ): Promise<{ id: string; product_id: string; likes: number; held_for: string | null }[]> {
   if (likes.length === 0) return [];
-  return sql.query(LIKE_COMMENTS, [likes.map(({ id }) => id), likes.map(({ session }) => session)]);
+  const statement = likeCommentsStatement(await rowLock(sql, 'FOR NO KEY UPDATE'));
+  return sql.query(statement, [likes.map(({ id }) => id), likes.map(({ session }) => session)]);
 }

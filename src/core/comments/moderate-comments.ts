@@ -3,6 +3,8 @@ import { type ActName, recordActs } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/retry-transaction.ts';
+import { rowLock } from '../database/row-lock.ts';
 import { isUuid } from '../uuid.ts';
 
 /** A comment that the operator changed. */
@@ -39,7 +41,7 @@ export async function moderateComments(
 ): Promise<Moderation> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
   const valid = asked.filter(isUuid);
-  const done = await database.transaction(async (sql) => {
+  const done = await transactionWithRetries(database, async (sql) => {
     await lock(sql, valid);
     const rows = await sql.query<{ id: string; product_id: string }>(statementOf(change), [
       valid,
@@ -72,7 +74,8 @@ async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
     sql,
     rows.map((row) => row.product_id),
   );
-  await sql.query('SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id FOR UPDATE', [ids]);
+  const lock = await rowLock(sql, 'FOR UPDATE');
+  await sql.query(`SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id ${lock}`, [ids]);
 }
 
 function statementOf({ set, where, counted, sign }: Change): string {

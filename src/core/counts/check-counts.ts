@@ -2,6 +2,7 @@ import { recordAct } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/retry-transaction.ts';
 import { lockCounts } from './lock-counts.ts';
 
 /** A product of which a count is not that of the rows; a stored count is null where there is none at all. */
@@ -78,7 +79,7 @@ export async function recount(sql: Sql, productIds: readonly string[]): Promise<
  */
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
-  return database.transaction(async (sql) => {
+  return transactionWithRetries(database, async (sql) => {
     const wrong = await recount(sql, productIds);
     if (wrong.length > 0) await recordAct(sql, { act: 'counts repair', subject: subjectOf(wrong), details: { wrong } });
     await noteChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });

@@ -1,4 +1,5 @@
 import type { Sql } from '../database/database.ts';
+import { isDistributed } from '../database/row-lock.ts';
 
 /**
  * The condition on a row of product_counts that visitors may write to its product. Only while a product with very many
@@ -15,5 +16,10 @@ const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = AN
  * for another crosswise.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  await sql.query(LOCK_COUNTS, [productIds]);
+  if (!(await isDistributed(sql))) {
+    await sql.query(LOCK_COUNTS, [productIds]);
+    return;
+  }
+  // Citus locks rows of one product at a time. Ids are ASCII, of which both sides think alike.
+  for (const id of [...new Set(productIds)].sort()) await sql.query(LOCK_COUNTS, [[id]]);
 }

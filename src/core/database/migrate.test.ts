@@ -24,7 +24,7 @@ const write = (name: string, sql: string) => writeFile(join(folder, name), sql);
 
 async function tables(): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`,
+    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
   );
   return rows.map((row) => row.name);
 }

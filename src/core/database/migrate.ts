@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../log.ts';
+import { distribute } from './citus-distribution.ts';
 import type { Database, Sql } from './database.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;
@@ -30,6 +31,7 @@ export async function migrate(database: Database, directory: string, log: Log): 
       applied.push(migration.name);
     }
   }
+  await distribute(database, log);
   await createSearchIndex(database, log);
   await createTimeIndex(database, log);
   return applied;

@@ -3,6 +3,7 @@ import { recordActs } from '../audit/record-act.ts';
 import { noteChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/retry-transaction.ts';
 
 /** A product that was removed, and what went with it. Counts are those of the site: of public comments. */
 export interface RemovedProduct {
@@ -37,7 +38,7 @@ export async function removeProducts(database: Database, ids: readonly string[])
   if (unknown.length > 0) return { removed: [], unknown };
   await closeLarge(database, asked);
   try {
-    return await database.transaction((sql) => move(sql, asked));
+    return await transactionWithRetries(database, (sql) => move(sql, asked));
   } catch (error) {
     await reopen(database, asked).catch(() => {
       // It reopens by itself in a moment; what is to be told is why the removal failed.

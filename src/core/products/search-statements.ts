@@ -113,12 +113,13 @@ export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | 
   const { sort, cursor, wanted, mostFound } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
-  // Counts by a subquery for each match: joined, a plan could read all counts for a few matches.
+  // Counts by an array of the matches: joined, a plan could read all counts for a few of them, and a subquery for each match
+  // cannot be sent to several servers.
   const count = sort === 'top' ? 'upvotes' : 'comments';
   const keyed =
     sort === 'newest'
       ? 'found p'
-      : `(SELECT found.id AS product_id, (SELECT ${count} FROM product_counts WHERE product_id = found.id) AS ${count} FROM found) AS c`;
+      : `(SELECT product_id, ${count} FROM product_counts WHERE product_id = ANY(ARRAY(SELECT id FROM found))) AS c`;
   const { text, values } = withValues((bind, bound) => ({
     // The place in the list is no condition of the search for matches, or a plan could walk the list after all.
     text: `WITH found AS MATERIALIZED (

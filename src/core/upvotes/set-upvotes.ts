@@ -3,6 +3,7 @@ import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
+import { type RowLock, rowLock } from '../database/row-lock.ts';
 import type { Outcome } from '../group-commit.ts';
 import { productNotFound } from '../products/product-not-found.ts';
 import type { Sources } from '../sources.ts';
@@ -17,8 +18,8 @@ export interface UpvoteChange {
 // One statement, so one round trip and one flush for all of them. A count changes only where a row really came or went.
 // The counts are locked first, in the order of their keys, as in every statement that changes a count: two processes
 // that write the same products wait for each other instead of meeting crosswise, which takes a second to be noticed.
-const SET_UPVOTES = `WITH locked AS (
-    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${OPEN} ORDER BY product_id FOR UPDATE
+const setUpvotesStatement = (lock: RowLock) => `WITH locked AS (
+    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${OPEN} ORDER BY product_id ${lock}
   ), wished AS (
     SELECT w.* FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]) AS w (product_id, user_session, upvoted, id)
     JOIN locked ON locked.product_id = w.product_id
@@ -82,7 +83,7 @@ async function countsOfOthers(
 
 async function write(sql: Sql, sources: Sources, changes: readonly UpvoteChange[]): Promise<ResultRow[]> {
   try {
-    return await sql.query<ResultRow>(SET_UPVOTES, [
+    return await sql.query<ResultRow>(setUpvotesStatement(await rowLock(sql, 'FOR UPDATE')), [
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),
       changes.map(({ upvoted }) => upvoted),

@@ -1,0 +1,59 @@
+import { inject } from 'vitest';
+import { type Database, openDatabase } from '../../src/core/database/database.ts';
+import { silentLog } from './silent-log.ts';
+
+/** Makes an empty database on the run's server; on Citus, on each worker too, and makes them one. @returns its URL. */
+export async function createDatabase(name: string): Promise<string> {
+  const [coordinator, ...workers] = servers();
+  for (const server of [coordinator, ...workers]) {
+    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}`));
+    // Few shards: what is to be found out shows with two on each worker.
+    if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
+    if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
+  }
+  const url = withDatabase(coordinator, name);
+  if (workers.length > 0) await on(url, (sql) => joinNodes(sql, coordinator, workers));
+  return url;
+}
+
+const REFUSE_CONNECTIONS = 'UPDATE pg_database SET datallowconn = false WHERE datname = $1';
+
+/** Drops a database under those who are connected to it, as if its server were gone. */
+export async function dropDatabase(name: string): Promise<void> {
+  const all = servers();
+  // The nodes of Citus keep connections to each other, and make them again as long as they may.
+  if (all.length > 1) for (const server of all) await on(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
+  for (const server of all) await on(server, (sql) => sql.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+/** The server that tests connect to, and the workers of Citus where it has any. */
+function servers(): [string, ...string[]] {
+  const coordinator = inject('databaseServerUrl');
+  const workers = inject('citusWorkers').map((address) => {
+    const url = new URL(coordinator);
+    url.host = address;
+    return url.href;
+  });
+  return [coordinator, ...workers];
+}
+
+async function joinNodes(sql: Database, coordinator: string, workers: readonly string[]): Promise<void> {
+  const placeOf = (server: string) => [new URL(server).hostname, Number(new URL(server).port)];
+  await sql.query('SELECT citus_set_coordinator_host($1, $2)', placeOf(coordinator));
+  for (const worker of workers) await sql.query('SELECT citus_add_node($1, $2)', placeOf(worker));
+}
+
+async function on(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
+  const server = openDatabase({ url, log: silentLog, maxConnections: 1 });
+  try {
+    await work(server);
+  } finally {
+    await server.close();
+  }
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}
