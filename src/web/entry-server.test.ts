@@ -85,8 +85,8 @@ describe('the home page', () => {
         return { items: [buildProduct()], nextCursor: 'def' };
       },
     });
-    expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', cursor: 'abc' }]);
-    expect(textOf(page.html)).toMatch(/Rank \|61\|/);
+    expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', limit: 20, cursor: 'abc' }]);
+    expect(textOf(page.html)).toMatch(/Rank \|41\|/);
     expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def&amp;page=4"');
   });
 

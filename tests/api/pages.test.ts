@@ -239,9 +239,3 @@ describe('a database that is away', () => {
     await broken.close();
   });
 });
-
-test('GET /robots.txt lets crawlers find everything', async () => {
-  const { statusCode, headers, body } = await site.ask.get('/robots.txt');
-  expect([statusCode, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
-  expect(body).toBe('User-agent: *\nAllow: /\n');
-});
