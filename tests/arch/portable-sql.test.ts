@@ -1,0 +1,119 @@
+import { loadModule } from 'libpg-query';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { distributionFaultsOf, faultsOf } from './portable-sql/faults.ts';
+import { fillHoles } from './portable-sql/fill-holes.ts';
+import { sourceStatements } from './portable-sql/statements.ts';
+import { filesBelow, readText } from './source-files.ts';
+
+/** What is known not to be portable, and why it may be there. */
+const EXCEPTIONS: Record<string, { fault: string; why: string }> = {
+  'src/core/database/listen.ts': { fault: 'LISTEN', why: 'a hint, without which changes are found a moment later' },
+  'src/core/changes/change-hints.ts': { fault: 'NOTIFY', why: 'the same hint' },
+  'src/core/counts/lock-counts.ts': {
+    fault: 'a lock on rows of many products (rowLock says where there is one)',
+    why: 'on Citus it is sent for one product after the other',
+  },
+};
+
+/** From here on a migration may find its tables distributed. */
+const FIRST_AFTER_DISTRIBUTION = '0007';
+
+/** With every hole filled; undefined where PostgreSQL cannot read it. */
+let statements: { place: string; texts: (string | undefined)[] }[];
+
+beforeAll(async () => {
+  await loadModule();
+  const found = await sourceStatements();
+  statements = await Promise.all(
+    found.map(async ({ place, readings }) => ({ place, texts: await Promise.all(readings.map(fillHoles)) })),
+  );
+}, 120_000);
+
+describe('statements of the program', () => {
+  test('there are as many as there should be, from every room of core', () => {
+    const rooms = new Set(statements.map(({ place }) => place.split('/')[2]));
+    expect(statements.length).toBeGreaterThan(90);
+    expect([...rooms]).toEqual(
+      expect.arrayContaining([
+        'backups',
+        'catalogue',
+        'changes',
+        'comments',
+        'counts',
+        'exports',
+        'imports',
+        'products',
+        'stats',
+        'upvotes',
+      ]),
+    );
+  });
+
+  test('all of them can be read by PostgreSQL, whatever their holes are filled with', async () => {
+    expect(statements.filter(({ texts }) => texts.includes(undefined)).map(({ place }) => place)).toEqual([]);
+  });
+
+  test('none is outside of what every engine and pooler can do, but those that are known', async () => {
+    const found: string[] = [];
+    const used = new Set<string>();
+    for (const { place, texts } of statements) {
+      const file = place.replace(/:\d+$/, '');
+      const faults = await Promise.all(texts.map((text) => faultsOf(text ?? '')));
+      for (const fault of new Set(faults.flat())) {
+        if (EXCEPTIONS[file]?.fault === fault) used.add(file);
+        else found.push(`${place}: ${fault}`);
+      }
+    }
+    expect(found).toEqual([]);
+    expect([...used].sort(), 'exceptions that nothing needs any more').toEqual(Object.keys(EXCEPTIONS).sort());
+  });
+});
+
+test('no migration is outside of it, and each can be applied where the tables are distributed', async () => {
+  const paths = (await filesBelow('migrations')).filter((path) => path.endsWith('.sql'));
+  expect(paths).not.toEqual([]);
+  for (const path of paths) {
+    const sql = await readText(path);
+    const number = path.replace('migrations/', '').slice(0, 4);
+    expect(await faultsOf(sql), path).toEqual([]);
+    expect(await distributionFaultsOf(sql, { mayPoint: number < FIRST_AFTER_DISTRIBUTION }), path).toEqual([]);
+  }
+});
+
+describe('what is not portable is seen', () => {
+  test.each([
+    ['CREATE TRIGGER t AFTER INSERT ON comments EXECUTE FUNCTION f()', 'a trigger'],
+    ['CREATE RULE r AS ON INSERT TO comments DO NOTHING', 'a rule'],
+    ['CREATE TABLE t (id bigserial PRIMARY KEY)', 'a sequence'],
+    ['CREATE TABLE t (id serial8 PRIMARY KEY)', 'a sequence'],
+    ["SELECT nextval('ids')", 'a sequence'],
+    ['CREATE TABLE t (id integer GENERATED ALWAYS AS IDENTITY)', 'an identity column, which is a sequence'],
+    ['ALTER TABLE t ADD COLUMN b integer GENERATED ALWAYS AS (a) STORED', 'a generated column'],
+    ['CREATE UNLOGGED TABLE t (id text)', 'an UNLOGGED table'],
+    ['CREATE TEMP TABLE t (id text)', 'a temporary table, which a pooler loses'],
+    ['WITH a AS (SELECT pg_advisory_xact_lock(1)) SELECT * FROM a', 'an advisory lock'],
+    ['SELECT pg_try_advisory_lock(1)', 'an advisory lock'],
+    ['LISTEN changes', 'LISTEN'],
+    ["SELECT pg_notify('a', 'b')", 'NOTIFY'],
+    ['COPY comments FROM STDIN', 'COPY'],
+    ['SET search_path = a', 'a setting that outlives its transaction, which a pooler loses'],
+    ["SELECT set_config('a.b', 'c', false)", 'a setting that outlives its transaction, which a pooler loses'],
+    ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', 'a cursor that outlives its transaction, which a pooler loses'],
+    ['PREPARE p AS SELECT 1', 'a statement prepared by name, which a pooler loses'],
+    [
+      'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',
+      'a lock on rows of many products (rowLock says where there is one)',
+    ],
+  ])('%s', async (sql, fault) => {
+    expect(await faultsOf(sql)).toEqual([fault]);
+  });
+
+  test.each([
+    ['CREATE TABLE comments (id uuid PRIMARY KEY, product_id text)', 'a key of comments (id) without product_id'],
+    ['CREATE TABLE upvotes (id uuid, UNIQUE (id))', 'a key of upvotes (id) without product_id'],
+    ['CREATE UNIQUE INDEX i ON comments (id)', 'a key of comments (id) without product_id'],
+    ['CREATE TABLE t (p text REFERENCES products (id))', 't points to a distributed table'],
+  ])('of a migration: %s', async (sql, fault) => {
+    expect(await distributionFaultsOf(sql, { mayPoint: false })).toEqual([fault]);
+  });
+});

@@ -1,0 +1,127 @@
+import { parse } from 'libpg-query';
+import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus-distribution.ts';
+
+/** A node of PostgreSQL's own syntax tree: its fields by name. */
+type Fields = Record<string, unknown>;
+
+/**
+ * What some engine or pooler that the site may run on cannot do (decision 18), by the kind of the node that says so.
+ * Each rule answers with the fault, or with nothing.
+ */
+const RULES: Record<string, (fields: Fields) => string | false> = {
+  CreateTrigStmt: () => 'a trigger',
+  CreateEventTrigStmt: () => 'a trigger',
+  RuleStmt: () => 'a rule',
+  CreateFunctionStmt: () => 'a function of the database',
+  DoStmt: () => 'a block of procedural code',
+  CallStmt: () => 'a procedure',
+  CreateSeqStmt: () => 'a sequence',
+  AlterSeqStmt: () => 'a sequence',
+  CopyStmt: () => 'COPY',
+  ListenStmt: () => 'LISTEN',
+  NotifyStmt: () => 'NOTIFY',
+  PrepareStmt: () => 'a statement prepared by name, which a pooler loses',
+  ExecuteStmt: () => 'a statement prepared by name, which a pooler loses',
+  DiscardStmt: () => 'a state of the session, which a pooler shares',
+  CreateTableAsStmt: () => 'a table made of a query',
+  MergeStmt: () => 'MERGE',
+  ColumnDef: ({ typeName }) => /"sval":"(?:small|big)?serial\d?"/.test(JSON.stringify(typeName)) && 'a sequence',
+  Constraint: ({ contype }) =>
+    (contype === 'CONSTR_IDENTITY' && 'an identity column, which is a sequence') ||
+    (contype === 'CONSTR_GENERATED' && 'a generated column') ||
+    (contype === 'CONSTR_EXCLUSION' && 'an exclusion constraint'),
+  CreateStmt: (fields) => tableFault(fields),
+  DeclareCursorStmt: ({ options }) =>
+    (Number(options) & CURSOR_WITH_HOLD) !== 0 && 'a cursor that outlives its transaction, which a pooler loses',
+  VariableSetStmt: ({ kind, is_local: isLocal }) =>
+    kind !== 'VAR_SET_MULTI' && isLocal !== true && 'a setting that outlives its transaction, which a pooler loses',
+  FuncCall: (fields) => functionFault(fields),
+  SelectStmt: (fields) => lockFault(fields),
+};
+
+/** PostgreSQL's parsenodes.h, CURSOR_OPT_HOLD. */
+const CURSOR_WITH_HOLD = 0x20;
+
+function tableFault({ relation, inhRelations, partspec }: Fields): string | false {
+  const persistence = (relation as Fields).relpersistence;
+  if (persistence === 'u') return 'an UNLOGGED table';
+  if (persistence === 't') return 'a temporary table, which a pooler loses';
+  return (inhRelations !== undefined || partspec !== undefined) && 'inheritance or partitions';
+}
+
+function functionFault({ funcname, args }: Fields): string | false {
+  const name = /"sval":"([^"]+)"\}\}\]$/.exec(JSON.stringify(funcname))?.[1] ?? '';
+  if (/^(?:nextval|currval|setval|lastval)$/.test(name)) return 'a sequence';
+  if (/^pg_(?:try_)?advisory_/.test(name)) return 'an advisory lock';
+  if (name === 'pg_notify') return 'NOTIFY';
+  const isLocal = JSON.stringify(args ?? []).includes('"boolval":true');
+  return name === 'set_config' && !isLocal && 'a setting that outlives its transaction, which a pooler loses';
+}
+
+const isDistributed = (name: unknown) => DISTRIBUTED_TABLES.some((table) => table.name === name);
+
+function lockFault({ lockingClause, fromClause }: Fields): string | false {
+  if (lockingClause === undefined) return false;
+  const tables = [...JSON.stringify(fromClause ?? []).matchAll(/"relname":"([^"]+)"/g)].map(([, name]) => name);
+  return tables.some(isDistributed) && 'a lock on rows of many products (rowLock says where there is one)';
+}
+
+/** What of a text of SQL is not portable; empty where all of it is. @throws where it is not SQL. */
+export async function faultsOf(sql: string): Promise<string[]> {
+  const faults = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (Array.isArray(node)) node.forEach(visit);
+    else if (typeof node === 'object' && node !== null) {
+      for (const [kind, fields] of Object.entries(node)) {
+        const fault = RULES[kind]?.(fields as Fields);
+        if (fault) faults.add(fault);
+        visit(fields);
+      }
+    }
+  };
+  visit(await parse(sql));
+  return [...faults];
+}
+
+/**
+ * What of a migration cannot be done where the distributed tables are on several servers: a key without the column by which
+ * rows are put there, and, in one that may come when they are there already, a new table that points to them.
+ */
+export async function distributionFaultsOf(sql: string, { mayPoint }: { mayPoint: boolean }): Promise<string[]> {
+  const faults: string[] = [];
+  const { stmts = [] } = (await parse(sql)) as { stmts?: { stmt: Record<string, Fields> }[] };
+  for (const { stmt } of stmts) {
+    const [kind = '', fields = {}] = Object.entries(stmt)[0] ?? [];
+    const table = (fields.relation as Fields | undefined)?.relname;
+    if (kind === 'CreateStmt' && !mayPoint && pointsToDistributed(fields))
+      faults.push(`${table} points to a distributed table`);
+    const column = DISTRIBUTED_TABLES.find(({ name }) => name === table)?.column;
+    if (column === undefined) continue;
+    for (const columns of uniqueKeysOf(kind, fields))
+      if (!columns.includes(column)) faults.push(`a key of ${table} (${columns.join(', ')}) without ${column}`);
+  }
+  return faults;
+}
+
+function pointsToDistributed(fields: Fields): boolean {
+  const pointed = JSON.stringify(fields).matchAll(/"pktable":\{"relname":"([^"]+)"/g);
+  return [...pointed].some(([, name]) => isDistributed(name));
+}
+
+/** The columns of each primary or unique key that a statement makes. */
+function uniqueKeysOf(kind: string, fields: Fields): string[][] {
+  if (kind === 'IndexStmt') {
+    const names = [...JSON.stringify(fields.indexParams).matchAll(/"IndexElem":\{"name":"([^"]+)"/g)];
+    return fields.unique === true ? [names.map(([, name = '']) => name)] : [];
+  }
+  if (kind !== 'CreateStmt') return [];
+  return (fields.tableElts as Record<string, Fields>[]).flatMap(({ ColumnDef, Constraint }) => {
+    const constraints = (ColumnDef?.constraints ?? (Constraint ? [{ Constraint }] : [])) as { Constraint: Fields }[];
+    return constraints
+      .filter((each) => each.Constraint.contype === 'CONSTR_PRIMARY' || each.Constraint.contype === 'CONSTR_UNIQUE')
+      .map((each) => {
+        if (ColumnDef) return [String(ColumnDef.colname)];
+        return [...JSON.stringify(each.Constraint.keys).matchAll(/"sval":"([^"]+)"/g)].map(([, name = '']) => name);
+      });
+  });
+}

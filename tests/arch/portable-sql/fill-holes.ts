@@ -1,0 +1,34 @@
+import { parse, SqlError } from 'libpg-query';
+import { HOLE } from './statements.ts';
+
+/** What a hole is taken for, the likeliest first: a name, nothing, a value, a condition or an assignment, a query, a constraint. */
+const FILLERS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
+
+/**
+ * Fills the holes of a text so that PostgreSQL can read it; undefined where no way was found. A way is given up as soon as the
+ * parser stumbles over what stands before the next hole.
+ */
+export async function fillHoles(text: string): Promise<string | undefined> {
+  const hole = text.indexOf(HOLE);
+  if (hole === -1) return (await stumblesAt(text)) === undefined ? text : undefined;
+  for (const filler of FILLERS) {
+    const filled = text.slice(0, hole) + filler + text.slice(hole + HOLE.length);
+    const next = filled.indexOf(HOLE);
+    const at = await stumblesAt(filled.replaceAll(HOLE, 'filled'));
+    if (at !== undefined && (next === -1 || at < next)) continue;
+    const whole = await fillHoles(filled);
+    if (whole !== undefined) return whole;
+  }
+  return undefined;
+}
+
+/** Where the first token is that is no SQL, as an offset into the text; undefined: all of it is. */
+async function stumblesAt(sql: string): Promise<number | undefined> {
+  try {
+    await parse(sql);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SqlError) return error.sqlDetails?.cursorPosition ?? 0;
+    throw error;
+  }
+}

@@ -1,0 +1,120 @@
+import { dirname, join } from 'node:path/posix';
+import ts from 'typescript';
+import { filesBelow, readText } from '../source-files.ts';
+
+/** A text of SQL as the program may send it. */
+export interface SourceStatement {
+  /** File and line. */
+  place: string;
+  /** What it may be: one reading for each way to fill those holes of which the source says what they may be. */
+  readings: string[];
+}
+
+/** Stands in a reading for what is not known before the program runs. */
+export const HOLE = '\0';
+
+/** How a text begins that is a statement, and not a condition or a message. */
+const BEGINNING =
+  /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b/;
+
+const MOST_READINGS = 64;
+/** How far names are followed. */
+const MOST_STEPS = 8;
+
+/** Every statement in the program's sources, found by their syntax trees. Roles and databases of the embedded server are no part of it. */
+export async function sourceStatements(): Promise<SourceStatement[]> {
+  const paths = (await filesBelow('src')).filter(
+    (path) => /(?<!\.test|\.fixture)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
+  );
+  const files = new Map(
+    await Promise.all(
+      paths.map(
+        async (path): Promise<[string, ts.SourceFile]> => [
+          path,
+          ts.createSourceFile(path, await readText(path), ts.ScriptTarget.Latest, true),
+        ],
+      ),
+    ),
+  );
+  return [...files].flatMap(([path, file]) => statementsOf(path, file, files));
+}
+
+function statementsOf(path: string, file: ts.SourceFile, files: ReadonlyMap<string, ts.SourceFile>): SourceStatement[] {
+  const found: SourceStatement[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isText(node) && BEGINNING.test(headOf(node))) {
+      const { line } = file.getLineAndCharacterOfPosition(node.getStart());
+      found.push({ place: `${path}:${line + 1}`, readings: readingsOf(node, files, 0) });
+      return;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+type Text = ts.TemplateExpression | ts.StringLiteralLike;
+
+function isText(node: ts.Node): node is Text {
+  return ts.isTemplateExpression(node) || ts.isStringLiteralLike(node);
+}
+
+function headOf(text: Text): string {
+  return ts.isTemplateExpression(text) ? text.head.text : text.text;
+}
+
+/** All texts that an expression may stand for. */
+function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
+  const read = (inner: ts.Expression) => readingsOf(inner, files, depth + 1);
+  if (depth > MOST_STEPS) return [HOLE];
+  if (ts.isStringLiteralLike(expression)) return [expression.text];
+  if (ts.isNumericLiteral(expression)) return [expression.text];
+  if (ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)) return read(expression.expression);
+  if (ts.isConditionalExpression(expression)) return [...read(expression.whenTrue), ...read(expression.whenFalse)];
+  if (ts.isTemplateExpression(expression)) {
+    let readings = [expression.head.text];
+    for (const { expression: hole, literal } of expression.templateSpans) {
+      const fillings = [...new Set(read(hole))];
+      readings = readings.flatMap((begun) => fillings.map((filling) => begun + filling + literal.text));
+      if (readings.length > MOST_READINGS) throw new Error(`Too many readings: ${expression.getText()}`);
+    }
+    return readings;
+  }
+  if (ts.isIdentifier(expression)) {
+    const value = initializerOf(expression, files);
+    if (value) return read(value);
+  }
+  return [HOLE];
+}
+
+/** What a constant was set to: one of a surrounding block, of the file, or of the file that it is imported from. */
+function initializerOf(name: ts.Identifier, files: ReadonlyMap<string, ts.SourceFile>): ts.Expression | undefined {
+  for (let scope: ts.Node = name.parent; scope; scope = scope.parent) {
+    if (ts.isFunctionLike(scope) && scope.parameters.some((parameter) => parameter.name.getText() === name.text))
+      return undefined;
+    if (!ts.isBlock(scope) && !ts.isSourceFile(scope)) continue;
+    const value = constantOf(scope, name.text);
+    if (value) return value;
+    if (!ts.isSourceFile(scope)) continue;
+    const from = importedFrom(scope, name.text);
+    const exporting = from === undefined ? undefined : files.get(from);
+    return exporting && constantOf(exporting, name.text);
+  }
+  return undefined;
+}
+
+function constantOf(scope: ts.Block | ts.SourceFile, name: string): ts.Expression | undefined {
+  return scope.statements
+    .filter(ts.isVariableStatement)
+    .flatMap(({ declarationList }) => [...declarationList.declarations])
+    .find((declaration) => ts.isIdentifier(declaration.name) && declaration.name.text === name)?.initializer;
+}
+
+function importedFrom(file: ts.SourceFile, name: string): string | undefined {
+  const declaration = file.statements.filter(ts.isImportDeclaration).find(({ importClause }) => {
+    const bindings = importClause?.namedBindings;
+    return bindings && ts.isNamedImports(bindings) && bindings.elements.some((element) => element.name.text === name);
+  });
+  const specifier = declaration?.moduleSpecifier;
+  return specifier && ts.isStringLiteral(specifier) ? join(dirname(file.fileName), specifier.text) : undefined;
+}
