@@ -47,6 +47,7 @@ describe('each limited endpoint answers 429, for a session and for a network', (
     ['GET search', undefined, 2, 200],
     ['HEAD search', undefined, 2, 200],
     ['GET page of a search', undefined, 2, 200],
+    ['GET shard of the sitemap', undefined, 2, 200],
   ];
   test.each(ENDPOINTS)('%s', async (name, session, network, success) => {
     const { clock, id } = await start();
@@ -62,6 +63,7 @@ describe('each limited endpoint answers 429, for a session and for a network', (
       'GET search': (headers) => site.ask.get(`/api/products?q=${randomUUID()}`, headers),
       'HEAD search': (headers) => site.app.inject({ method: 'HEAD', url: `/api/products?q=${randomUUID()}`, headers }),
       'GET page of a search': (headers) => site.ask.get(`/?q=${randomUUID()}`, headers),
+      'GET shard of the sitemap': (headers) => site.ask.get('/sitemap/~.xml', headers),
     };
     const send = sends[name];
     if (send === undefined) throw new Error(name);

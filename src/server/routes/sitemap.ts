@@ -15,6 +15,12 @@ interface Options {
   site: SiteIdentity;
 }
 
+/** Made anew for each request, a shard costs as much as a search: it counts as one. */
+const SHARD = {
+  schema: { params: Type.Object({ shard: Type.String() }) },
+  config: { limit: { action: 'search' } },
+} as const;
+
 const EVERYTHING = { after: '', upTo: '' };
 
 /** Products of a file, beside the home page. */
@@ -27,7 +33,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 
   // Shards are not kept: a search engine that fetches all of them would push every page out of memory.
-  app.get('/sitemap/:shard', { schema: { params: Type.Object({ shard: Type.String() }) } }, async (request, reply) => {
+  app.get('/sitemap/:shard', SHARD, async (request, reply) => {
     const stretch = stretchOf(request.params.shard);
     if (stretch === undefined) return reply.callNotFound();
     const batches = core.readProductAddresses(stretch, MAX_PRODUCTS);
