@@ -52,6 +52,10 @@ describe('a text to be drawn', () => {
     expect(drawableText(' a\n\tb\u202ec\u2066d\u0000 ', all)).toBe('a bcd');
   });
 
+  test('is nothing where there is nothing to see', () => {
+    expect(drawableText('\u3164 \u2800\u00ad\u115f\uffa0\u206a', all)).toBe('');
+  });
+
   test('has no half of a character', () => {
     expect(drawableText('a\ud83db', all)).toBe('ab');
   });

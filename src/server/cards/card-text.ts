@@ -8,7 +8,8 @@ const words = new Intl.Segmenter('und', { granularity: 'word' });
 
 /** What only changes what stands beside it: joiners, variation selectors, tags of flags, tones of skin. */
 const INVISIBLE = /^(?:\u200c|\u200d|[\ufe00-\ufe0f]|[\u{e0020}-\u{e007f}]|[\u{1f3fb}-\u{1f3ff}])$/u;
-const CONTROLS = /[\p{Cc}\p{Cs}\p{Co}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\uffff]/gu;
+const CONTROLS =
+  /[\p{Cc}\p{Cs}\p{Co}\u00ad\u061c\u115f\u1160\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\uffa0\ufeff\ufff9-\uffff]/gu;
 const KEYCAP = /([0-9#*])\ufe0f?\u20e3/gu;
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
