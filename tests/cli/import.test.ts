@@ -162,30 +162,40 @@ describe('what it refuses, with exit code 2', () => {
   });
 });
 
-test('killed in the middle of writing, it leaves the site as before; meanwhile visitors upvote what it has written', async () => {
-  const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
-  const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
-  await answerOf(await file('before.jsonl', text('Before')));
-  const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
+test.each([
+  ['SIGKILL', { signal: 'SIGKILL' }],
+  ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: It was interrupted. Nothing was changed.\n' }],
+] as const)(
+  '%s in the middle of writing leaves the site as before; meanwhile visitors upvote what it has written',
+  async (signal, end) => {
+    const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
+    const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
+    await answerOf(await file('before.jsonl', text('Before')));
+    const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
-  await database.transaction(async (sql) => {
-    // The import has written more than a thousand rows when it comes to this one, and waits for it.
-    await sql.query("SELECT FROM products WHERE id = 'p-1199' FOR UPDATE");
-    const { process: child, ended } = ground.start(['import', after], { settings: { DATABASE_URL: database.url } });
-    const waiting = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 30_000);
-    const core = createCore(database);
-    expect(await core.setUpvote({ productId: 'p-0', session: 'session-1234', upvoted: true })).toEqual({
-      ...{ upvoted: true, upvotes: 1 },
+    const { ended } = await database.transaction(async (sql) => {
+      // The import has written hundreds of rows when it comes to this one, and waits for it.
+      await sql.query("SELECT FROM products WHERE id = 'p-700' FOR UPDATE");
+      const { process: child, ended } = ground.start(['import', after], { settings: { DATABASE_URL: database.url } });
+      const waiting =
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+      await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 30_000);
+      const core = createCore(database);
+      expect(await core.setUpvote({ productId: 'p-0', session: 'session-1234', upvoted: true })).toEqual({
+        ...{ upvoted: true, upvotes: 1 },
+      });
+      child.kill(signal);
+      if (signal === 'SIGKILL') await ended;
+      return { ended };
     });
-    child.kill('SIGKILL');
-    expect(await ended).toMatchObject({ signal: 'SIGKILL' });
-  });
-  // Its connection ends when the server notices, which may be after it has got the lock.
-  const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL';
-  await vi.waitFor(async () => expect(await database.query(others)).toEqual([]), 30_000);
-  expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));
-  expect(Object.keys(await names())).toHaveLength(1_200);
+    // Asked to end, it does when the statement in hand is through.
+    expect(await ended).toMatchObject(end);
+    // Its connection ends when the server notices, which may be after it has got the lock.
+    const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL';
+    await vi.waitFor(async () => expect(await database.query(others)).toEqual([]), 30_000);
+    expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));
+    expect(Object.keys(await names())).toHaveLength(1_200);
 
-  expect(await answerOf(after)).toContain('1 created, 1,200 updated, 0 unchanged.');
-});
+    expect(await answerOf(after)).toContain('1 created, 1,200 updated, 0 unchanged.');
+  },
+);

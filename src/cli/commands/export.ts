@@ -5,6 +5,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { EXPORT_TABLES, type ExportTable } from '../../core/exports/export-format.ts';
 import { writeExport } from '../../core/exports/write-export.ts';
 import { startProgress } from '../progress.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -108,8 +109,16 @@ async function exportTo(
     done += count;
     progress.at(done);
   };
-  return withDatabase(({ withoutTimeLimit }) =>
-    withoutTimeLimit((database) => writeExport(database, { tables, write, onRows })),
+  return untilInterrupted((signal) =>
+    withDatabase(({ withoutTimeLimit }) =>
+      withoutTimeLimit((database) => {
+        const writeOn = (part: string) => {
+          signal.throwIfAborted();
+          return write(part);
+        };
+        return writeExport(database, { tables, write: writeOn, onRows });
+      }),
+    ),
   ).finally(progress.end);
 }
 

@@ -13,6 +13,7 @@ import { readSettings } from '../../settings/settings.ts';
 import { describeImport, importAsJson } from '../describe-import.ts';
 import { oneLine } from '../one-line.ts';
 import { startProgress } from '../progress.ts';
+import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -56,11 +57,11 @@ All of a file is imported or, where a row of it is wrong, nothing. See docs/impo
     .action(async (file: string, flags: ImportFlags) => {
       const path = resolve(file);
       await mustBeFile(path);
-      if (await isExport(path)) return importExport(path, flags);
+      if (await isExport(path)) return untilInterrupted((signal) => importExport(path, flags, signal));
       const kind = KINDS.get(/\.[^.]*$/.exec(path)?.[0].toLowerCase() ?? '');
       if (kind === undefined) throw new UsageError(`${path}: its name must end in ${[...KINDS.keys()].join(', ')}`);
       try {
-        const report = await importFile(path, kind, flags);
+        const report = await untilInterrupted((signal) => importFile(path, kind, flags, signal));
         const { json = false, dryRun = false } = flags;
         console.log(json ? JSON.stringify(importAsJson(report, dryRun)) : describeImport(report, dryRun));
       } catch (error) {
@@ -81,7 +82,12 @@ async function mustBeFile(path: string): Promise<void> {
   if (!stats.isFile()) throw new UsageError(`${path} is no file`);
 }
 
-async function importFile(path: string, kind: FileKind, flags: ImportFlags): Promise<ImportReport> {
+async function importFile(
+  path: string,
+  kind: FileKind,
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<ImportReport> {
   const { map = [], images, slugifyIds = false, dryRun = false } = flags;
   const columnMap = readColumnMap(map);
   const { dataDir } = readSettings(process.env);
@@ -98,6 +104,7 @@ async function importFile(path: string, kind: FileKind, flags: ImportFlags): Pro
       pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
       now: systemSources.now(),
       onProgress(stage, count) {
+        signal.throwIfAborted();
         done[stage] += count;
         if (stage === 'write') bars.check.end();
         bars[stage].at(done[stage], stage === 'check' ? size : undefined);
@@ -110,17 +117,29 @@ async function importFile(path: string, kind: FileKind, flags: ImportFlags): Pro
   });
 }
 
-async function importExport(path: string, { map, images, slugifyIds, dryRun, json }: ImportFlags): Promise<void> {
+async function importExport(
+  path: string,
+  { map, images, slugifyIds, dryRun, json }: ImportFlags,
+  signal: AbortSignal,
+): Promise<void> {
   const flags = { '--map': map, '--images': images, '--slugify-ids': slugifyIds, '--dry-run': dryRun };
   const given = Object.entries(flags).find(([, value]) => value !== undefined);
   if (given)
     throw new UsageError(`${given[0]} is for files of products; ${path} is an export, which is taken as it is`);
   const bars = { check: startProgress('Checking'), write: startProgress('Importing') };
   try {
-    const rows = await verifyExport(path, (count) => bars.check.at(count));
+    const rows = await verifyExport(path, (count) => {
+      signal.throwIfAborted();
+      bars.check.at(count);
+    });
     bars.check.end();
     const loaded = await withDatabase(({ withoutTimeLimit }) =>
-      withoutTimeLimit((database) => loadExport(database, path, (count) => bars.write.at(count, rows))),
+      withoutTimeLimit((database) =>
+        loadExport(database, path, (count) => {
+          signal.throwIfAborted();
+          bars.write.at(count, rows);
+        }),
+      ),
     );
     bars.write.end();
     const { created = 0, updated = 0, unchanged = 0 } = loaded.products ?? {};

@@ -67,6 +67,13 @@ function readRecords(
     path,
     (names) => {
       columns.see(names);
+      if (columns.rivals) {
+        const [one, other] = columns.rivals;
+        throw new UnreadableFileError(
+          1,
+          `The columns '${one}' and '${other}' are the same field. Say which with --map`,
+        );
+      }
       if (columns.hasAnyField) return;
       const named = names.map((name) => `'${name}'`).join(', ');
       throw new UnreadableFileError(1, `No column is a field of a product: ${named}. Say which is which with --map`);

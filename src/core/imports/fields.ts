@@ -76,6 +76,18 @@ export class FileColumns {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
 
+  /** The first two columns, of those that were seen, that are both the same field. */
+  get rivals(): readonly [string, string] | undefined {
+    const first = new Map<ImportField, string>();
+    for (const [field, column] of this.pairs()) {
+      if (!this.#seen.has(column)) continue;
+      const other = first.get(field);
+      if (other !== undefined) return [other, column];
+      first.set(field, column);
+    }
+    return undefined;
+  }
+
   /** Columns that no field is taken from, in the order in which they came. */
   get ignored(): string[] {
     return [...this.#seen].filter((column) => !this.#fieldsByColumn.has(column));

@@ -1,6 +1,7 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdirSync } from 'node:fs';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readColumnMap } from './fields.ts';
 import { counts, lines, NOW, openImportGround } from './import-ground.fixture.ts';
 
@@ -150,11 +151,38 @@ describe('columns', () => {
     ]);
   });
 
+  test('two columns that are the same field are refused, unless --map says which is it', async () => {
+    const csv = 'id,launchDate,launch_date\na,2021,2022\n';
+    expect(await ground.faultsOf(csv, { kind: 'csv' })).toEqual([
+      "1: null: The columns 'launchDate' and 'launch_date' are the same field. Say which with --map",
+    ]);
+    await ground.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });
+    expect(await ground.product('a')).toMatchObject({ launchDate: '2022' });
+  });
+
   test('a name that only a prototype has is no column', async () => {
     const report = await ground.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
     expect(report.ignoredColumns).toEqual(['__proto__', 'constructor']);
     expect(await ground.product('a')).toMatchObject({ name: 'Untitled Product' });
   });
+});
+
+test('given up at any moment it changes nothing, and no file of it is ever to be seen', async () => {
+  const temporary = await mkdtemp(join(ground.folder, 'tmp-'));
+  vi.stubEnv('TMPDIR', temporary);
+  const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
+  for (const last of ['check', 'write']) {
+    const seen: string[] = [];
+    const onProgress = (stage: string) => {
+      seen.push(stage, ...readdirSync(temporary));
+      if (stage === last) throw new Error('Given up');
+    };
+    await expect(ground.run(lines(...rows), { onProgress })).rejects.toThrow('Given up');
+    expect(new Set(seen)).toEqual(new Set(last === 'check' ? ['check'] : ['check', 'write']));
+    expect(await ground.ids()).toEqual([]);
+  }
+  vi.unstubAllEnvs();
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test('--dry-run finds what would change and writes nothing, not even a picture', async () => {

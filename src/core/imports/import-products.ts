@@ -59,7 +59,7 @@ export async function importProducts(database: Database, options: ImportOptions)
     await merged.names.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
-    await spool.remove();
+    await spool.close();
   }
 }
 

@@ -1,21 +1,28 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { UnreadableFileError } from './import-faults.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const CHUNK_BYTES = 256 * 1024;
 
+/** A file by its path, or one that is open, which is read from its beginning and stays open. */
+export type FileSource = string | FileHandle;
+
 /**
  * Reads a file as chunks of checked UTF-8, without its byte order mark; a chunk may end within a character.
  * @param onBytes hears how many bytes were read. @throws UnreadableFileError with the line that is not UTF-8.
  */
-export async function* readBytes(path: string, onBytes: (count: number) => void = () => {}): AsyncGenerator<Buffer> {
+export async function* readBytes(
+  source: FileSource,
+  onBytes: (count: number) => void = () => {},
+): AsyncGenerator<Buffer> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   let isFirst = true;
   /** The last bytes of the chunk before, of which a character may go on in this one. */
   let tail: Buffer = Buffer.alloc(0);
-  for await (const read of createReadStream(path, { highWaterMark: CHUNK_BYTES }) as AsyncIterable<Buffer>) {
+  for await (const read of openStream(source) as AsyncIterable<Buffer>) {
     onBytes(read.length);
     if (!decodes(decoder, read)) throw notUtf8(Buffer.concat([tail, read]), line);
     line += countLineFeeds(read);
@@ -25,6 +32,11 @@ export async function* readBytes(path: string, onBytes: (count: number) => void 
     yield hasMark ? read.subarray(3) : read;
   }
   if (!decodes(decoder)) throw new UnreadableFileError(line, 'The file ends in the middle of a character');
+}
+
+function openStream(source: FileSource): ReadStream {
+  if (typeof source === 'string') return createReadStream(source, { highWaterMark: CHUNK_BYTES });
+  return source.createReadStream({ highWaterMark: CHUNK_BYTES, start: 0, autoClose: false });
 }
 
 const LINE_FEED = 0x0a;

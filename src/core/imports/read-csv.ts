@@ -73,6 +73,9 @@ function recordOf(columns: readonly string[], record: readonly string[], line: n
 }
 
 function reasonOf({ code, message }: CsvError): string {
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    return 'This row is longer than any that can be taken; if it is not meant to be, a quote in it is never closed';
+  }
   if (UNCLOSED.has(code)) return 'A quote that is opened in this row is never closed';
   if (code === 'CSV_INVALID_CLOSING_QUOTE')
     return 'Something follows a closing quote; a quote inside quotes is doubled';

@@ -1,5 +1,5 @@
 import { UnreadableFileError } from './import-faults.ts';
-import { readBytes } from './read-bytes.ts';
+import { type FileSource, readBytes } from './read-bytes.ts';
 import { isRecord, type SourceRecord } from './source-record.ts';
 
 const LINE_FEED = 0x0a;
@@ -20,11 +20,11 @@ export async function* readJsonLines(path: string, onBytes?: (count: number) => 
  * Reads the lines of a file of UTF-8, without what ends them.
  * @throws UnreadableFileError where the file is not UTF-8, or a line is longer than any that is meant.
  */
-export async function* readLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<string> {
+export async function* readLines(source: FileSource, onBytes?: (count: number) => void): AsyncGenerator<string> {
   let parts: Buffer[] = [];
   let length = 0;
   let line = 1;
-  for await (const bytes of readBytes(path, onBytes)) {
+  for await (const bytes of readBytes(source, onBytes)) {
     let start = 0;
     for (let end = bytes.indexOf(LINE_FEED); end !== -1; end = bytes.indexOf(LINE_FEED, start)) {
       yield textOf([...parts, bytes.subarray(start, end)]);

@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readLines } from './read-json-lines.ts';
@@ -17,48 +15,42 @@ export interface CheckedRow {
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Checked rows on their way from the file to the database, in a private temporary file: nothing may be written before the
- * last row was checked, and that many rows do not fit into memory.
+ * Checked rows on their way from the file to the database, in a temporary file: nothing may be written before the last row
+ * was checked, and that many rows do not fit into memory. The file has no name, so that none is left by a killed command.
  */
 export class Spool {
-  readonly #folder: string;
-  readonly #path: string;
-  readonly #file: WriteStream;
+  readonly #file: FileHandle;
   #pending = '';
 
-  private constructor(folder: string) {
-    this.#folder = folder;
-    this.#path = join(folder, 'rows.jsonl');
-    this.#file = createWriteStream(this.#path, { mode: 0o600 });
+  private constructor(file: FileHandle) {
+    this.#file = file;
   }
 
   static async open(): Promise<Spool> {
-    const spool = new Spool(await mkdtemp(join(tmpdir(), 'groundswell-import-')));
-    await once(spool.#file, 'open');
-    return spool;
+    const folder = await mkdtemp(join(tmpdir(), 'groundswell-import-'));
+    try {
+      return new Spool(await open(join(folder, 'rows.jsonl'), 'wx+', 0o600));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   }
 
   async add(row: CheckedRow): Promise<void> {
     this.#pending += `${JSON.stringify(row)}\n`;
-    if (this.#pending.length > CHUNK_CHARACTERS) await this.#flush();
+    if (this.#pending.length > CHUNK_CHARACTERS) await this.finish();
   }
 
-  async #flush(): Promise<void> {
-    const flushed = this.#file.write(this.#pending);
-    this.#pending = '';
-    if (!flushed) await once(this.#file, 'drain');
-  }
-
+  /** Writes what was added and is still held back. */
   async finish(): Promise<void> {
-    await this.#flush();
-    this.#file.end();
-    await once(this.#file, 'close');
+    const chunk = this.#pending;
+    this.#pending = '';
+    await this.#file.writeFile(chunk);
   }
 
   /** What was added, in order; as often as it is asked for. */
   async *batches(rows: number, isWanted: (row: CheckedRow) => boolean): AsyncGenerator<CheckedRow[]> {
     let batch: CheckedRow[] = [];
-    for await (const line of readLines(this.#path)) {
+    for await (const line of readLines(this.#file)) {
       const row: CheckedRow = JSON.parse(line);
       if (!isWanted(row)) continue;
       batch.push(row);
@@ -69,8 +61,7 @@ export class Spool {
     if (batch.length > 0) yield batch;
   }
 
-  async remove(): Promise<void> {
-    this.#file.destroy();
-    await rm(this.#folder, { recursive: true, force: true });
+  close(): Promise<void> {
+    return this.#file.close();
   }
 }
