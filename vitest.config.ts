@@ -9,7 +9,8 @@ export default defineConfig({
     globalSetup: ['tests/support/database-server.ts'],
     setupFiles: ['tests/support/fail-on-console-error.ts'],
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Generous: a test that waits for something that never comes fails all the same, and a busy machine fails none.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
   },
 });
