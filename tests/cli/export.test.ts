@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
@@ -26,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => ground.clear());
 
 function runExport(...parameters: string[]) {
-  return runCommand(['export', ...parameters], { settings: { DATABASE_URL: database.url } });
+  return runProgram(['export', ...parameters], { DATABASE_URL: database.url });
 }
 
 test('an embedded site that takes an export in gives the same bytes again', async () => {

@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
-import { type Ended, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
@@ -34,10 +35,9 @@ async function file(name: string, content: string): Promise<string> {
   return path;
 }
 
-/** Runs the command on a server's database. */
-function runImport(...parameters: string[]): Promise<Ended> {
-  const settings = { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') };
-  return runCommand(['import', ...parameters], { settings });
+/** Runs the command on a server's database, in this process. */
+function runImport(...parameters: string[]): Promise<ProgramRun> {
+  return runProgram(['import', ...parameters], { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });
 }
 
 /** Runs a command that must succeed and say nothing but its answer. */

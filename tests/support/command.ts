@@ -176,7 +176,7 @@ export function databasesOf(dataDir: string): Promise<number[]> {
 }
 
 /** It refuses: exit code 2, nothing on standard output, and on standard error these lines alone. */
-export function expectRefusal({ code, stdout, stderr }: Ended, ...lines: readonly RegExp[]): void {
+export function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, ...lines: readonly RegExp[]): void {
   const written = stderr.trimEnd().split('\n');
   expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
   expect(written).toEqual(lines.map((line) => expect.stringMatching(line)));
