@@ -68,6 +68,8 @@ export interface AppOptions {
   sources?: Sources;
   /** Draws share images; unset: in a process of its own. */
   painter?: Painter;
+  /** Whether the server was told to stop, and is not to be asked any more; it still answers. */
+  isStopping?: () => boolean;
   /** Runs before the routes are added; development hangs its asset server in here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
@@ -77,7 +79,7 @@ const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwor
 /** Builds the whole server, which then listens where and when its caller says. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, prepare } = options;
-  const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK } = options;
+  const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
   const site = { name: renderer.siteName, url: renderer.siteUrl };
   const pages = createPages(renderer, coreApi(core), cache, (id) => core.isProductRemoved(id));
   const app = Fastify({
@@ -87,6 +89,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_BOUNDS,
+    // What comes on a connection that is still there is answered like the rest; `drainOnClose` ends the connection.
+    return503OnClosing: false,
     trustProxy: trustProxy ?? false,
     // A path that is no valid URL reaches no hook or handler: it is answered here.
     frameworkErrors: (error, request, reply) => {
@@ -106,7 +110,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   allowPublicReading(app, allowedMethods);
   negotiateRepresentation(app);
   boundRequests(app, streamLimits.perProcess);
-  drainOnClose(app);
+  drainOnClose(app, isStopping);
   const now = () => sources.now().getTime();
   const limiter = rateLimits && createRateLimiter(rateLimits, now);
   if (limiter) warnOfUntrustedProxy(app, trustProxy);
@@ -119,7 +123,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(upvoteRoutes, { core, bursts: options.bursts });
   await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
   await app.register(eventRoutes, { live, limits: streamLimits });
-  await app.register(healthRoutes, { core });
+  await app.register(healthRoutes, { core, isStopping });
   await app.register(robotsRoutes, { site });
   await app.register(sitemapRoutes, { core, cache, site });
   await app.register(feedRoutes, { core, cache, site });

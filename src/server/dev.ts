@@ -5,7 +5,8 @@ import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
 import { renderDocument } from './pages/document.ts';
 import type { PageRenderer } from './pages/renderer.ts';
-import { type RendererFactory, serve } from './serve.ts';
+import { serve } from './serve.ts';
+import type { RendererFactory } from './site-process.ts';
 
 /** The files of the browser as the development server serves them, unbundled. */
 const SOURCES = {

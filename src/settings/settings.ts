@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { type BackupSettings, backupSettingsOf, readInterval, readKept } from './backup-settings.ts';
+import { readProcesses, readStopDelay } from './process-settings.ts';
 import { RATE_LIMIT_SETTINGS, type RateLimits, rateLimitsOf } from './rate-limits.ts';
 import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream-limits.ts';
 import { readTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
@@ -10,6 +11,12 @@ export interface Settings {
   /** 0 lets the kernel pick a free one. */
   port: number;
   databaseUrl: string | undefined;
+  /** Servers that follow that one, to be read from. */
+  replicaUrls: readonly string[];
+  /** How many processes serve the site on this machine. */
+  processes: number;
+  /** How long the site goes on serving after it was told to stop, while it says that it is not ready. */
+  stopDelayMs: number;
   /** Absolute. */
   dataDir: string;
   /** Origin for absolute links, without a slash at the end; unset: the address that the server listens on. */
@@ -38,6 +45,9 @@ const READERS = {
   HOST: { fallback: '127.0.0.1', read: readHost },
   PORT: { fallback: '3000', read: readPort },
   DATABASE_URL: { fallback: undefined, read: readDatabaseUrl },
+  DATABASE_REPLICA_URL: { fallback: '', read: readReplicaUrls },
+  WEB_CONCURRENCY: { fallback: '1', read: readProcesses },
+  STOP_DELAY: { fallback: '0', read: readStopDelay },
   DATA_DIR: { fallback: './data', read: (text: string) => resolve(text) },
   SITE_URL: { fallback: undefined, read: readSiteUrl },
   SITE_NAME: { fallback: 'Groundswell', read: readSiteName },
@@ -91,6 +101,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     host: get('HOST'),
     port: get('PORT'),
     databaseUrl: get('DATABASE_URL'),
+    replicaUrls: get('DATABASE_REPLICA_URL'),
+    processes: get('WEB_CONCURRENCY'),
+    stopDelayMs: get('STOP_DELAY'),
     dataDir: get('DATA_DIR'),
     siteUrl: get('SITE_URL'),
     siteName: get('SITE_NAME'),
@@ -104,6 +117,9 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     logLevel: get('LOG_LEVEL'),
   };
   if (settings.backups === undefined) faults.push(...withoutFolder(environment, faults));
+  if (settings.databaseUrl === undefined && settings.replicaUrls?.length > 0) {
+    faults.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
+  }
   if (faults.length > 0) throw new SettingsError(faults);
   return settings.rateLimits ? settings : withoutNetworkLimits(settings);
 }
@@ -137,6 +153,11 @@ function readDatabaseUrl(text: string): string {
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
   if (!/^postgres(?:ql)?:$/.test(new URL(text).protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
   return text;
+}
+
+function readReplicaUrls(text: string): string[] {
+  const urls = text.split(',').map((url) => url.trim());
+  return urls.filter((url) => url !== '').map(readDatabaseUrl);
 }
 
 function readSiteUrl(text: string): string {

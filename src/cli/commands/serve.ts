@@ -1,25 +1,36 @@
+import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
+import { runWorker } from '../../server/cluster/run-worker.ts';
+import { serveByWorkers } from '../../server/cluster/serve-by-workers.ts';
 import { type Site, serve } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
-import { readSettings } from '../../settings/settings.ts';
+import { readSettings, type Settings } from '../../settings/settings.ts';
 
-/** In-flight answers get this long when the site stops. */
+/** In-flight answers get this long when the site stops, after the delay that is set. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 export function serveCommand(): Command {
   return new Command('serve').description('run the site until it is stopped (Ctrl-C or SIGTERM)').action(async () => {
     const settings = readSettings(process.env);
     const log = createLog(settings.logLevel, process.stdout);
-    // Before the site is up as well: a stop in the middle of a start must not leave a database behind.
-    const stopped = new Promise<NodeJS.Signals>((resolve) => {
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
-    });
-    const site = await serve(settings, log);
-    announce(site);
-    await stopped;
-    await closeInTime(site, log);
+    if (cluster.isWorker) await runWorker(settings, log);
+    else await runSite(settings, log);
   });
+}
+
+async function runSite(settings: Settings, log: Logger): Promise<void> {
+  // Before the site is up as well: a stop in the middle of a start must not leave a database behind.
+  const stopped = new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
+  });
+  const site: Site & { lost?: Promise<Error> } =
+    settings.processes > 1 ? await serveByWorkers(settings, log) : await serve(settings, log);
+  announce(site);
+  const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
+  // Who presses Ctrl-C has no balancer that needs time to notice.
+  await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
+  if (reason instanceof Error) throw reason;
 }
 
 function announce({ address, dataLocation, productCount }: Site): void {
@@ -34,12 +45,12 @@ function announce({ address, dataLocation, productCount }: Site): void {
 `);
 }
 
-async function closeInTime(site: Site, log: Logger): Promise<void> {
+async function closeInTime(site: Site, delayMs: number, log: Logger): Promise<void> {
   const deadline = setTimeout(() => {
     log.error('The site did not stop in time; ending it now');
     process.exit(1);
-  }, CLOSE_DEADLINE_MS);
-  await site.close();
+  }, delayMs + CLOSE_DEADLINE_MS);
+  await site.close(delayMs);
   clearTimeout(deadline);
   log.info('Stopped');
 }

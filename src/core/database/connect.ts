@@ -11,6 +11,8 @@ export interface ConnectOptions {
   /** `own`: this process is the site. `share`: it works beside the site, or starts the database for as long as it takes. */
   mode: 'own' | 'share';
   log: Log;
+  /** Connections to it at most, beside those for long work; the default suits one process. */
+  maxConnections?: number;
 }
 
 export interface Connection {
@@ -44,12 +46,12 @@ const OLDEST_VERSION = 14;
  * @throws ConnectError, EmbeddedDatabaseError: each with one line for the operator.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
-  return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options.log);
+  return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options);
 }
 
-async function connectEmbedded({ dataDir, mode, log }: ConnectOptions): Promise<Connection> {
+async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOptions): Promise<Connection> {
   const server = await openEmbedded({ dataDir, mode, log });
-  const database = openDatabase({ url: server.url, log });
+  const database = openDatabase({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,
     embedded: true,
@@ -64,9 +66,9 @@ async function connectEmbedded({ dataDir, mode, log }: ConnectOptions): Promise<
   };
 }
 
-async function connectUrl(url: string, log: Log): Promise<Connection> {
+async function connectUrl(url: string, { log, maxConnections }: ConnectOptions): Promise<Connection> {
   const location = describeUrl(url);
-  const database = openDatabase({ url, log });
+  const database = openDatabase({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
   try {
     await checkServer(database, location);
   } catch (error) {

@@ -8,12 +8,13 @@ const PATIENCE_MS = 5_000;
 
 /**
  * Lets a closing server end soon, and in order: what is in flight is answered and told that its connection ends, and a
- * connection that becomes idle by that is ended. By itself a server waits for each client to hang up.
+ * connection that becomes idle by that is ended. By itself a server waits for each client to hang up. A server that will stop
+ * soon keeps no connection either, but ends none: its client may be about to send.
  */
-export function drainOnClose(app: FastifyInstance): void {
+export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): void {
   let isClosing = false;
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isClosing) reply.header('Connection', 'close');
+    if (isClosing || isStopping()) reply.header('Connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', (done) => {

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { Log } from '../../core/log.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { addMetricsRoute } from './metrics-route.ts';
+import { startMetricsServer } from './metrics-server.ts';
 import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
 
 /** Metrics are kept only where somebody may look at them: they cost some microseconds a request. */
@@ -16,4 +18,15 @@ export function prepareMetrics(
 ): void {
   metrics.watchRequests(app);
   if (metricsPort === undefined && metricsToken !== undefined) addMetricsRoute(app, metrics, metricsToken);
+}
+
+/** Serves the metrics on a port of their own, where one is set. @returns what is to be closed. @throws StartError */
+export async function startMetricsIfApart(
+  metrics: Pick<SiteMetrics, 'contentType' | 'text'> | undefined,
+  { host, metricsPort: port, metricsToken: token }: Settings,
+  log: Log,
+): Promise<FastifyInstance[]> {
+  return metrics === undefined || port === undefined
+    ? []
+    : [await startMetricsServer(metrics, { host, port, token, log })];
 }

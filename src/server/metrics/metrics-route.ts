@@ -5,7 +5,11 @@ import { PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
 import type { SiteMetrics } from './site-metrics.ts';
 
 /** Adds `GET /metrics`, for those who bring the token where there is one. */
-export function addMetricsRoute(app: FastifyInstance, metrics: SiteMetrics, token: string | undefined): void {
+export function addMetricsRoute(
+  app: FastifyInstance,
+  metrics: Pick<SiteMetrics, 'contentType' | 'text'>,
+  token: string | undefined,
+): void {
   app.get('/metrics', async (request, reply) => {
     reply.header('Cache-Control', NO_STORE);
     if (token !== undefined && !bearsToken(request.headers.authorization, token)) {

@@ -9,7 +9,7 @@ import type { SiteMetrics } from './site-metrics.ts';
  * @throws StartError when it cannot listen there.
  */
 export async function startMetricsServer(
-  metrics: SiteMetrics,
+  metrics: Pick<SiteMetrics, 'contentType' | 'text'>,
   { host, port, token, log }: { host: string; port: number; token: string | undefined; log: Log },
 ): Promise<FastifyInstance> {
   const server = Fastify();

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Core, WriteKind } from '../../core/core.ts';
 import type { Database } from '../../core/database/database.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
@@ -18,18 +18,31 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Asks these whenever somebody looks. */
   watch(watched: Watched): void;
+  /** Tells of the counts that are not those of their rows. */
+  watchDrift(drift: { drift(): number }): void;
+  /** Tells of the processes that serve, where there are several. */
+  watchProcesses(processes: { up(): number; replaced(): number }): void;
   /** Tells of the backups that the site makes by itself. */
   watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
   contentType: string;
   text(): Promise<string>;
+  /** The same as values, to be put together with those of other processes. */
+  values(): Promise<MetricValues>;
+}
+
+/** What one process has to tell, as it is sent to another. */
+export type MetricValues = readonly object[];
+
+/** Puts the values of several processes together: sums, but for what each metric says of itself. */
+export async function textOfProcesses(processes: readonly MetricValues[]): Promise<string> {
+  return AggregatorRegistry.aggregate([...processes]).metrics();
 }
 
 export interface Watched {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
-  drift: { drift(): number };
   live: Pick<Live, 'stats'>;
 }
 
@@ -44,14 +57,17 @@ export function createSiteMetrics(): SiteMetrics {
   return {
     watchRequests: (app) => watchRequests(app, registers),
     watch: (watched) => watch(watched, registers),
+    watchDrift: (drift) => watchDrift(drift, registers),
+    watchProcesses: (processes) => watchProcesses(processes, registers),
     watchBackups: (backups) => watchBackups(backups, registers),
     observeWrites: observeWritesIn(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
+    values: () => registry.getMetricsAsJSON(),
   };
 }
 
-function watch({ core, database, drift, live }: Watched, registers: Registry[]): void {
+function watch({ core, database, live }: Watched, registers: Registry[]): void {
   new Gauge({
     name: 'groundswell_write_queue_depth',
     help: 'Writes that wait for a transaction',
@@ -68,14 +84,6 @@ function watch({ core, database, drift, live }: Watched, registers: Registry[]):
     registers,
     collect() {
       for (const [state, count] of Object.entries(database.connections())) this.set({ state }, count);
-    },
-  });
-  new Gauge({
-    name: 'groundswell_count_drift',
-    help: 'Products whose counts were not those of their rows, in the last full round or the one under way',
-    registers,
-    collect() {
-      this.set(drift.drift());
     },
   });
   new Gauge({
@@ -102,6 +110,37 @@ function watch({ core, database, drift, live }: Watched, registers: Registry[]):
     collect() {
       this.reset();
       this.inc(live.stats().frames);
+    },
+  });
+}
+
+function watchDrift(drift: { drift(): number }, registers: Registry[]): void {
+  new Gauge({
+    name: 'groundswell_count_drift',
+    help: 'Products whose counts were not those of their rows, in the last full round or the one under way',
+    registers,
+    collect() {
+      this.set(drift.drift());
+    },
+  });
+}
+
+function watchProcesses({ up, replaced }: Parameters<SiteMetrics['watchProcesses']>[0], registers: Registry[]): void {
+  new Gauge({
+    name: 'groundswell_processes_up',
+    help: 'Processes of this machine that serve, where there are several',
+    registers,
+    collect() {
+      this.set(up());
+    },
+  });
+  new Counter({
+    name: 'groundswell_processes_replaced_total',
+    help: 'Processes that serve that crashed and were replaced',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(replaced());
     },
   });
 }

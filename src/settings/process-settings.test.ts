@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import { connectionsOf, limitsOfOneProcess, streamsOfOneProcess } from './process-settings.ts';
+import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
+
+describe('the share of one process', () => {
+  test('is everything where there is one', () => {
+    expect(limitsOfOneProcess(DEFAULT_RATE_LIMITS, 1)).toEqual(DEFAULT_RATE_LIMITS);
+    expect(connectionsOf(1)).toBe(10);
+  });
+
+  test('of a network is divided, but never below what one visitor may do', () => {
+    const { upvote, comment, search } = limitsOfOneProcess(DEFAULT_RATE_LIMITS, 4);
+    expect(upvote).toEqual({ session: { amount: 120, seconds: 60 }, network: { amount: 150, seconds: 60 } });
+    expect(comment.network.amount).toBe(15);
+    expect(search).toEqual({ network: { amount: 5, seconds: 1 } });
+    expect(limitsOfOneProcess(DEFAULT_RATE_LIMITS, 64).upvote.network.amount).toBe(120);
+  });
+
+  test('is never more than the whole', () => {
+    const strict = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: 2, seconds: 1 } } };
+    expect(limitsOfOneProcess(strict, 2).search.network.amount).toBe(2);
+  });
+
+  test('of streams is a network’s share, and the process’s own whole', () => {
+    expect(streamsOfOneProcess({ perProcess: 5_000, perNetwork: 500 }, 3)).toEqual({
+      perProcess: 5_000,
+      perNetwork: 167,
+    });
+    expect(streamsOfOneProcess({ perProcess: 10, perNetwork: undefined }, 3)).toEqual({
+      perProcess: 10,
+      perNetwork: undefined,
+    });
+  });
+
+  test('of connections leaves the whole machine below what PostgreSQL takes by default', () => {
+    for (const processes of [2, 8, 16, 33]) expect(processes * connectionsOf(processes)).toBeLessThanOrEqual(80);
+    expect(connectionsOf(64)).toBe(2);
+  });
+});

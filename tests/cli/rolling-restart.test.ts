@@ -1,0 +1,128 @@
+import { Agent, request } from 'node:http';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { Ground, installCommand, type RunningCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const CHECK_INTERVAL_MS = 100;
+const VISITORS = 6;
+const PRODUCTS = ['tide', 'ebb', 'surge'];
+
+type Server = RunningCommand & { address: string };
+
+const ground = new Ground();
+let database: TestDatabase;
+beforeAll(async () => {
+  await installCommand();
+  database = await createTestDatabase();
+  await saveProducts(
+    database,
+    PRODUCTS.map((id) => buildProduct({ id })),
+  );
+}, 120_000);
+afterEach(() => ground.clear());
+afterAll(() => database.drop());
+
+/**
+ * What a balancer does, and no more: it asks `/readyz` now and then, spreads requests over those that said 200, keeps
+ * connections, and tries nothing a second time.
+ */
+function balance(agent: Agent) {
+  const ready = new Set<string>();
+  const checks = new Map<string, NodeJS.Timeout>();
+  let turn = 0;
+  async function check(address: string): Promise<void> {
+    const status = await ask(agent, address, 'GET', '/readyz').catch(() => 0);
+    if (!checks.has(address)) return;
+    if (status === 200) ready.add(address);
+    else ready.delete(address);
+  }
+  return {
+    ready,
+    add(address: string) {
+      checks.set(address, setInterval(check, CHECK_INTERVAL_MS, address));
+    },
+    remove(address: string) {
+      clearInterval(checks.get(address));
+      checks.delete(address);
+      ready.delete(address);
+    },
+    next(): string {
+      turn += 1;
+      const address = [...ready][turn % ready.size];
+      if (address === undefined) throw new Error('No server is ready');
+      return address;
+    },
+  };
+}
+
+function ask(agent: Agent, address: string, method: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'x-user-session': 'session-of-a-restart', accept: 'text/html,application/json' };
+    const asked = request(`${address}${path}`, { method, agent, headers }, (response) => {
+      response.on('error', reject);
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.resume();
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
+
+test('two servers are replaced one after the other under load, and not one request fails', async () => {
+  const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error', STOP_DELAY: '1' };
+  const start = (): Promise<Server> => ground.serve(settings);
+  const agent = new Agent({ keepAlive: true });
+  const balancer = balance(agent);
+  const answers = new Map<string, number>();
+  let isOver = false;
+
+  async function visit(visitor: number): Promise<void> {
+    for (let turn = visitor; !isOver; turn += 1) {
+      const product = PRODUCTS[turn % PRODUCTS.length];
+      const [method, path] = [
+        ['GET', '/'],
+        ['GET', `/product/${product}`],
+        ['PUT', `/api/products/${product}/upvote`],
+        ['GET', `/api/products/${product}/comments`],
+      ][turn % 4] ?? ['GET', '/'];
+      const answer = await ask(agent, balancer.next(), method ?? '', path ?? '').catch((error: Error) => error.message);
+      answers.set(String(answer), (answers.get(String(answer)) ?? 0) + 1);
+    }
+  }
+  const answered = () => [...answers.values()].reduce((sum, count) => sum + count, 0);
+  const untilMore = async (count: number) => {
+    const goal = answered() + count;
+    await expect.poll(answered, { timeout: 30_000 }).toBeGreaterThan(goal);
+  };
+
+  const old = [await start(), await start()];
+  for (const { address } of old) balancer.add(address);
+  await expect.poll(() => balancer.ready.size).toBe(2);
+  const visitors = Promise.all(Array.from({ length: VISITORS }, (_, visitor) => visit(visitor)));
+  try {
+    for (const server of old) {
+      await untilMore(100);
+      server.process.kill('SIGTERM');
+      expect(await server.ended).toMatchObject({ code: 0 });
+      balancer.remove(server.address);
+      const next = await start();
+      balancer.add(next.address);
+      await expect.poll(() => balancer.ready.size, { timeout: 10_000 }).toBe(2);
+    }
+    await untilMore(100);
+  } finally {
+    isOver = true;
+    await visitors;
+    for (const address of [...balancer.ready]) balancer.remove(address);
+    agent.destroy();
+  }
+  expect([...answers.keys()]).toEqual(['200']);
+}, 120_000);
+
+test('Ctrl-C does not wait for a balancer', async () => {
+  const site = await ground.serve({ DATABASE_URL: database.url, LOG_LEVEL: 'error', STOP_DELAY: '300' });
+  site.process.kill('SIGINT');
+  expect(await site.ended).toMatchObject({ code: 0 });
+});
