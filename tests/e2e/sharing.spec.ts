@@ -86,3 +86,11 @@ test('the badge is shown as it will look, and its code follows what is chosen', 
   await expect(code).toHaveValue(`[![Pilot "whale" & co on Groundswell](${picture}?theme=dark)](${address})`);
   await expect(dialog(page).getByRole('img', { name: 'Preview of the dark badge' })).toBeVisible();
 });
+
+test('a name of 300 characters leaves room for what the menu offers', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'W'.repeat(300) });
+  await page.setViewportSize({ width: 320, height: 640 });
+  await visit(page, `/product/${product.id}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  await expect(page.getByRole('button', { name: 'Copy link' })).toBeInViewport({ ratio: 1 });
+});
