@@ -101,6 +101,10 @@ describe('what is not portable is seen', () => {
     ['DECLARE c CURSOR WITH HOLD FOR SELECT 1', 'a cursor that outlives its transaction, which a pooler loses'],
     ['PREPARE p AS SELECT 1', 'a statement prepared by name, which a pooler loses'],
     [
+      'UPDATE comments SET hidden_at = clock_timestamp() WHERE id = $1',
+      'a function that answers differently each time, in an UPDATE of a distributed table',
+    ],
+    [
       'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',
       'a lock on rows of many products (rowLock says where there is one)',
     ],

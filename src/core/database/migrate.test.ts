@@ -88,12 +88,12 @@ describe('the schema', () => {
 
 describe('files', () => {
   test('they are applied in the order of their numbers, and only the new ones later', async () => {
-    await write('0002_two.sql', 'INSERT INTO products VALUES (2)');
-    await write('0001_one.sql', 'CREATE TABLE products (search_text integer)');
+    await write('0002_two.sql', 'INSERT INTO notes VALUES (2)');
+    await write('0001_one.sql', 'CREATE TABLE notes (search_text integer)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0001_one.sql', '0002_two.sql']);
-    await write('0003_three.sql', 'INSERT INTO products VALUES (3); INSERT INTO products VALUES (4)');
+    await write('0003_three.sql', 'INSERT INTO notes VALUES (3); INSERT INTO notes VALUES (4)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0003_three.sql']);
-    expect(await database.query('SELECT search_text AS n FROM products ORDER BY 1')).toEqual([
+    expect(await database.query('SELECT search_text AS n FROM notes ORDER BY 1')).toEqual([
       { n: 2 },
       { n: 3 },
       { n: 4 },
@@ -101,15 +101,15 @@ describe('files', () => {
   });
 
   test('one that fails leaves nothing behind, and is applied whole once it is mended', async () => {
-    await write('0001_products.sql', 'CREATE TABLE products (search_text text)');
+    await write('0001_products.sql', 'CREATE TABLE notes (search_text text)');
     await write('0002_broken.sql', 'CREATE TABLE half (id integer); INSERT INTO nowhere VALUES (1)');
     await expect(migrate(database, folder, silentLog)).rejects.toThrow('relation "nowhere" does not exist');
-    expect(await tables()).toEqual(['products', 'schema_migrations']);
+    expect(await tables()).toEqual(['notes', 'schema_migrations']);
     expect(await history()).toEqual([{ version: 1, name: '0001_products.sql' }]);
 
     await write('0002_broken.sql', 'CREATE TABLE half (id integer)');
     expect(await migrate(database, folder, silentLog)).toEqual(['0002_broken.sql']);
-    expect(await tables()).toEqual(['half', 'products', 'schema_migrations']);
+    expect(await tables()).toEqual(['half', 'notes', 'schema_migrations']);
   });
 
   test.each(['1_short.sql', '0001-dash.sql', 'first.sql', '0001_Upper.sql'])(

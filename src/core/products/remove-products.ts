@@ -64,7 +64,7 @@ function missingOf(ids: readonly string[], found: readonly { product_id: string 
   return ids.filter((id) => !present.has(id));
 }
 
-const CLOSE = `UPDATE product_counts SET closed_until = clock_timestamp() + $2::float8 * interval '1 millisecond'
+const CLOSE = `UPDATE product_counts SET closed_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE product_id = ANY($1::text[])`;
 
 async function closeLarge(database: Database, ids: readonly string[]): Promise<void> {

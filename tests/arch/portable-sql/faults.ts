@@ -35,6 +35,10 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
     (Number(options) & CURSOR_WITH_HOLD) !== 0 && 'a cursor that outlives its transaction, which a pooler loses',
   VariableSetStmt: ({ kind, is_local: isLocal }) =>
     kind !== 'VAR_SET_MULTI' && isLocal !== true && 'a setting that outlives its transaction, which a pooler loses',
+  UpdateStmt: ({ relation, targetList, whereClause }) =>
+    isDistributed((relation as Fields).relname) &&
+    /"sval":"(?:clock_timestamp|random|gen_random_uuid)"/.test(JSON.stringify([targetList, whereClause])) &&
+    'a function that answers differently each time, in an UPDATE of a distributed table',
   FuncCall: (fields) => functionFault(fields),
   SelectStmt: (fields) => lockFault(fields),
 };
