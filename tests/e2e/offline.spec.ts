@@ -1,4 +1,7 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
@@ -10,6 +13,12 @@ const OFFLINE = 'You are offline: this is the page as you last saw it.';
 const note = (page: Page) => page.getByRole('region', { name: 'Network' });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
+
+/** Spares the pause that a first visit has before anything is kept: for tests that are not about it. */
+const keepAtOnce = (page: Page) =>
+  page.addInitScript(() => {
+    if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
+  });
 
 /** Opens a page and waits until it, and what it needs, is kept. */
 async function visitAndKeep(page: Page, path: string): Promise<void> {
@@ -97,12 +106,34 @@ test('nothing personal is kept, and nothing of another build', async ({ page, si
   for (const text of texts) expect(text).not.toContain(session);
 });
 
+test('pictures that an operator brought along are kept, and nothing that was removed', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/410/);
+  await keepAtOnce(page);
+  const image = `/images/${'0123456789'.repeat(4)}.svg`;
+  await mkdir(join(site.dataDir, 'images'), { recursive: true });
+  await writeFile(join(site.dataDir, image), '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
+  const product = await site.addProduct({ name: 'Garfish', image });
+  await visitAndKeep(page, `/product/${product.id}`);
+  await expectKept(page, image);
+  await removeProducts(site.database, [product.id]);
+  const isKept = async () => {
+    await page.goto(`/product/${product.id}`);
+    return page.evaluate(async (address) => Boolean(await caches.match(address)), `/product/${product.id}`);
+  };
+  await expect.poll(isKept, { message: 'the page is dropped' }).toBe(false);
+});
+
 test('an upvote and a comment without a network wait, survive a reload, and are sent once', async ({
   page,
   site,
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  await keepAtOnce(page);
   const product = await site.addProduct({ name: 'Flounder' });
   await site.addUpvotes(product.id, 2);
   await visitAndKeep(page, `/product/${product.id}`);
@@ -150,6 +181,7 @@ test('what the server refuses afterwards is told: an upvote is taken back, a com
   expectConsoleError,
 }) => {
   expectConsoleError(/404/);
+  await keepAtOnce(page);
   const product = await site.addProduct({ name: 'Icefish' });
   await visitAndKeep(page, `/product/${product.id}`);
   await page.context().setOffline(true);

@@ -26,6 +26,12 @@ export async function keep(kind: Kind, address: string, response: Response): Pro
   for (const oldest of addresses.slice(0, -MOST[kind])) await cache.delete(oldest);
 }
 
+/** Drops the copy of what is no more. */
+export async function forget(kind: Kind, address: string): Promise<void> {
+  const cache = await caches.open(cacheName(kind));
+  await cache.delete(address);
+}
+
 /** The copy of an answer; `undefined` where there is none, or only one that is too old to be worth showing. */
 export async function findKept(kind: Kind, address: string): Promise<Response | undefined> {
   const cache = await caches.open(cacheName(kind));

@@ -1,7 +1,7 @@
 import { paths } from '../../contract/paths.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { KEPT_AT_HEADER } from '../lib/kept-at.ts';
-import { findFile, findKept, forgetOtherBuilds, type Kind, keep, keepFiles } from './kept.ts';
+import { findFile, findKept, forget, forgetOtherBuilds, type Kind, keep, keepFiles } from './kept.ts';
 import { type Asked, worker } from './worker-scope.ts';
 
 /** How long a page is waited for when there is a copy of it. */
@@ -10,6 +10,9 @@ const PATIENCE_MS = 4_000;
 /** What is the same for everybody, and worth having without a network. */
 const ANSWERS = /^\/api\/products(?:\/[a-z0-9-]{1,64}(?:\/comments)?)?$/;
 const PAGES = /^\/(?:product\/[a-z0-9-]{1,64})?$/;
+
+/** Of the sample catalogue, and those that an operator brought along. */
+const PICTURES = /^\/(?:pictures|images)\//;
 
 /** Parameters that make another page. */
 const PAGE_PARAMETERS = ['q', 'tag', 'sort', 'cursor', 'page', 'comments'];
@@ -34,7 +37,7 @@ worker.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate') {
     if (PAGES.test(url.pathname)) event.respondWith(answerPage(event, url));
   } else if (url.pathname.startsWith('/assets/')) event.respondWith(answerFile(request));
-  else if (url.pathname.startsWith('/pictures/')) event.respondWith(answerOrKept(event, 'pictures'));
+  else if (PICTURES.test(url.pathname)) event.respondWith(answerOrKept(event, 'pictures'));
   else if (ANSWERS.test(url.pathname)) event.respondWith(answerOrKept(event, 'answers'));
 });
 
@@ -64,7 +67,7 @@ async function answerPage(event: Asked, url: URL): Promise<Response> {
 
 async function askForPage(event: Asked, key: string): Promise<Response> {
   const response = (await event.preloadResponse) ?? (await fetch(event.request));
-  if (response.status === 200) event.waitUntil(keep('pages', key, response.clone()));
+  keepOrForget(event, 'pages', key, response);
   return response;
 }
 
@@ -89,13 +92,19 @@ async function answerOrKept(event: Asked, kind: Kind): Promise<Response> {
   const { request } = event;
   try {
     const response = await fetch(request);
-    if (response.status === 200) event.waitUntil(keep(kind, request.url, response.clone()));
+    keepOrForget(event, kind, request.url, response);
     return response;
   } catch (error) {
     const kept = worker.navigator.onLine ? undefined : await findKept(kind, request.url);
     if (kept) return kept;
     throw error;
   }
+}
+
+/** A copy follows what the site says: what was removed is not read offline for another two weeks. */
+function keepOrForget(event: Asked, kind: Kind, address: string, response: Response): void {
+  if (response.status === 200) event.waitUntil(keep(kind, address, response.clone()));
+  else if (response.status === 404 || response.status === 410) event.waitUntil(forget(kind, address));
 }
 
 /** Keeps a page unless it is kept already, as a document or as the answer that it is made of. A search is not worth asking for. */

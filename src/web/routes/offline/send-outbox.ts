@@ -3,7 +3,14 @@ import type { Api } from '../../../contract/api.ts';
 import { sayCommentRefused, sendQueuedComment } from '../../features/comments/queued-comment.ts';
 import { sendQueuedUpvote, takeBackUpvote } from '../../features/upvotes/queued-upvote.ts';
 import { ApiError, reasonOf } from '../../lib/api-error.ts';
-import { keyOfWrite, noteRefusal, type OutboxItem, outboxItems, removeFromOutbox, removeSent } from '../../lib/outbox.ts';
+import {
+  keyOfWrite,
+  noteRefusal,
+  type OutboxItem,
+  outboxItems,
+  removeFromOutbox,
+  removeSent,
+} from '../../lib/outbox.ts';
 
 /** Sends what waits, one after another; of several tabs one does. Resolves to whether nothing is left that could be sent. */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
