@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readColumnMap } from './fields.ts';
 import { counts, lines, NOW, openImportGround } from './import-ground.fixture.ts';
@@ -183,6 +184,23 @@ test('given up at any moment it changes nothing, and no file of it is ever to be
   }
   vi.unstubAllEnvs();
   expect(await readdir(temporary)).toEqual([]);
+});
+
+test('where the database gives up one of two that wait for each other, all of it is written again', async () => {
+  const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
+  let batches = 0;
+  const onProgress = (stage: string) => {
+    if (stage === 'write') batches += 1;
+    if (batches !== 2) return;
+    throw Object.assign(new pg.DatabaseError('deadlock detected', 0, 'error'), { code: '40P01' });
+  };
+  expect(counts(await ground.run(lines(...rows), { onProgress }))).toEqual({
+    created: 1_200,
+    updated: 0,
+    unchanged: 0,
+  });
+  expect(batches).toBe(2 + 3);
+  expect(await ground.ids()).toHaveLength(1_200);
 });
 
 test('--dry-run finds what would change and writes nothing, not even a picture', async () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream, type ReadStream } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { UnreadableFileError } from './import-faults.ts';
 
@@ -22,7 +22,7 @@ export async function* readBytes(
   let isFirst = true;
   /** The last bytes of the chunk before, of which a character may go on in this one. */
   let tail: Buffer = Buffer.alloc(0);
-  for await (const read of openStream(source) as AsyncIterable<Buffer>) {
+  for await (const read of chunksOf(source)) {
     onBytes(read.length);
     if (!decodes(decoder, read)) throw notUtf8(Buffer.concat([tail, read]), line);
     line += countLineFeeds(read);
@@ -34,9 +34,19 @@ export async function* readBytes(
   if (!decodes(decoder)) throw new UnreadableFileError(line, 'The file ends in the middle of a character');
 }
 
-function openStream(source: FileSource): ReadStream {
-  if (typeof source === 'string') return createReadStream(source, { highWaterMark: CHUNK_BYTES });
-  return source.createReadStream({ highWaterMark: CHUNK_BYTES, start: 0, autoClose: false });
+function chunksOf(source: FileSource): AsyncIterable<Buffer> {
+  if (typeof source !== 'string') return chunksOfOpenFile(source);
+  return createReadStream(source, { highWaterMark: CHUNK_BYTES });
+}
+
+/** A stream would close the file when whoever reads it gives up in the middle. */
+async function* chunksOfOpenFile(file: FileHandle): AsyncGenerator<Buffer> {
+  for (let position = 0; ; ) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 const LINE_FEED = 0x0a;

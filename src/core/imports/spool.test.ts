@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { type CheckedRow, Spool } from './spool.ts';
+
+test('rows come back in order and as often as asked for, also after somebody gave up in the middle', async () => {
+  const spool = await Spool.open();
+  try {
+    const rows = Array.from({ length: 3_000 }, (_, place) => ({
+      place,
+      line: place + 2,
+      patch: { name: 'é'.repeat(200) },
+    }));
+    for (const row of rows) await spool.add(row);
+    await spool.finish();
+    const readAll = async () => {
+      const found: CheckedRow[] = [];
+      for await (const batch of spool.batches(500, () => true)) found.push(...batch);
+      return found;
+    };
+    for await (const [first] of spool.batches(10, ({ place }) => place > 4)) {
+      expect(first).toEqual(rows[5]);
+      break;
+    }
+    expect(await readAll()).toEqual(rows);
+    expect(await readAll()).toEqual(rows);
+  } finally {
+    await spool.close();
+  }
+});
