@@ -1,5 +1,6 @@
-import { loadModule } from 'libpg-query';
+import { loadModule, parse } from 'libpg-query';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { statementsOf } from '../../src/core/database/migrate.ts';
 import { distributionFaultsOf, faultsOf } from './portable-sql/faults.ts';
 import { fillHoles } from './portable-sql/fill-holes.ts';
 import { sourceStatements } from './portable-sql/statements.ts';
@@ -74,6 +75,7 @@ test('no migration is outside of it, and each can be applied where the tables ar
   expect(paths).not.toEqual([]);
   for (const path of paths) {
     const sql = await readText(path);
+    for (const statement of statementsOf(sql)) expect((await parse(statement)).stmts, path).toHaveLength(1);
     const number = path.replace('migrations/', '').slice(0, 4);
     expect(await faultsOf(sql), path).toEqual([]);
     expect(await distributionFaultsOf(sql, { mayPoint: number < FIRST_AFTER_DISTRIBUTION }), path).toEqual([]);

@@ -27,8 +27,27 @@ export async function distribute(database: Database, log: Log): Promise<string[]
     if (tables.length > 0) await distributeTables(sql, tables);
     return tables.map(({ name }) => name);
   });
-  if (distributed.length > 0) log.info({ tables: distributed }, 'Tables distributed over the servers of Citus');
+  if (distributed.length === 0) return [];
+  log.info({ tables: distributed }, 'Tables distributed over the servers of Citus');
+  await lockRowsAlone(database, log);
   return distributed;
+}
+
+/**
+ * While one batch of writes waits for one product's row, Citus lets no other batch write to any product, unless it is told that
+ * the order of writes does not matter for its copies of rows. There are none: each shard is on one server, and what protects it
+ * there is the streaming replication of that server. Holds for connections that are made from now on.
+ */
+async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
+  const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
+  try {
+    await sql.query(`ALTER DATABASE ${current?.name} SET citus.all_modifications_commutative = on`);
+  } catch (error) {
+    log.warn(
+      { err: error },
+      'Set citus.all_modifications_commutative to on for this database, or writers wait for each other',
+    );
+  }
 }
 
 type DistributedTable = (typeof DISTRIBUTED_TABLES)[number];

@@ -79,8 +79,16 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
     [version, name],
   );
   if (claimed.length === 0) return false;
-  await sql.query(statements);
+  for (const statement of statementsOf(statements)) await sql.query(statement);
   return true;
+}
+
+/**
+ * The statements of a migration, each of which ends at the end of a line. One by one, since Citus passes on to its servers the
+ * whole text that it was sent, which may then be one statement alone.
+ */
+export function statementsOf(sql: string): string[] {
+  return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');
 }
 
 /**

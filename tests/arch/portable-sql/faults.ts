@@ -93,7 +93,8 @@ export async function faultsOf(sql: string): Promise<string[]> {
  */
 export async function distributionFaultsOf(sql: string, { mayPoint }: { mayPoint: boolean }): Promise<string[]> {
   const faults: string[] = [];
-  const { stmts = [] } = (await parse(sql)) as { stmts?: { stmt: Record<string, Fields> }[] };
+  const tree: unknown = await parse(sql);
+  const { stmts = [] } = tree as { stmts?: { stmt: Record<string, Fields> }[] };
   for (const { stmt } of stmts) {
     const [kind = '', fields = {}] = Object.entries(stmt)[0] ?? [];
     const table = (fields.relation as Fields | undefined)?.relname;

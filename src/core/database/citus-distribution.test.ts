@@ -1,0 +1,100 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore } from '../core.ts';
+import { checkCounts } from '../counts/check-counts.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { DISTRIBUTED_TABLES, distribute } from './citus-distribution.ts';
+import { openDatabase } from './database.ts';
+import { migrate, readMigrations } from './migrate.ts';
+import { rowLock } from './row-lock.ts';
+
+let database: TestDatabase;
+
+beforeEach(async () => {
+  database = await createTestDatabase({ migrated: false });
+});
+
+afterEach(() => database.drop());
+
+const distributed = () =>
+  database.query(
+    `SELECT logicalrelid::text AS name, column_to_column_name(logicalrelid, partkey) AS column FROM pg_dist_partition ORDER BY 1`,
+  );
+const all = DISTRIBUTED_TABLES.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+
+// Which of the two can be tried depends on the server of the run (docs/testing.md).
+if (inject('citusWorkers').length === 0) {
+  test('on one server nothing is distributed, and rows are locked in their order', async () => {
+    await migrate(database, MIGRATIONS, silentLog);
+    expect(await distribute(database, silentLog)).toEqual([]);
+    expect(await rowLock(database, 'FOR UPDATE')).toBe('FOR UPDATE');
+  });
+} else {
+  describe('on Citus', () => {
+    test('each table is distributed by its product, together, and points to products as before', async () => {
+      await migrate(database, MIGRATIONS, silentLog);
+      expect(await distributed()).toEqual(all);
+      expect(await database.query('SELECT DISTINCT colocationid FROM pg_dist_partition')).toHaveLength(1);
+      await expect(database.query("INSERT INTO product_counts (product_id) VALUES ('unknown')")).rejects.toThrow(
+        'violates foreign key constraint',
+      );
+      expect(await migrate(database, MIGRATIONS, silentLog)).toEqual([]);
+      expect(await distribute(database, silentLog)).toEqual([]);
+      expect(await rowLock(database, 'FOR UPDATE')).toBe('');
+    });
+
+    test('several processes at once distribute it once', async () => {
+      const others = Array.from({ length: 3 }, () => openDatabase({ url: database.url, log: silentLog }));
+      try {
+        await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));
+      } finally {
+        await Promise.all(others.map((other) => other.close()));
+      }
+      expect(await distributed()).toEqual(all);
+    });
+
+    test('migrations that come later meet distributed tables with rows, and are applied to all of them', async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'groundswell-migrations-'));
+      try {
+        const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+        const put = (name: string) => copyFile(join(MIGRATIONS, name), join(folder, name));
+        await Promise.all(names.slice(0, 3).map(put));
+        await migrate(database, folder, silentLog);
+        expect(await distributed()).toEqual(all);
+        await database.query("INSERT INTO products (id, search_text) VALUES ('early', 'early')");
+        await database.query("INSERT INTO product_counts (product_id) VALUES ('early')");
+        await Promise.all(names.map(put));
+        expect(await migrate(database, folder, silentLog)).toEqual(names.slice(3));
+        const core = createCore(database);
+        expect(await core.setUpvote({ productId: 'early', session: 'session-12345678', upvoted: true })).toEqual({
+          upvoted: true,
+          upvotes: 1,
+        });
+      } finally {
+        await rm(folder, { recursive: true });
+      }
+    });
+
+    test('many products are written in one batch, and every count is that of its rows', async () => {
+      await migrate(database, MIGRATIONS, silentLog);
+      const products = Array.from({ length: 20 }, () => buildProduct());
+      await saveProducts(database, products);
+      const core = createCore(database);
+      const session = 'session-12345678';
+      await Promise.all(
+        products.flatMap(({ id }) => [
+          core.setUpvote({ productId: id, session, upvoted: true }),
+          core.addComment({ productId: id, content: 'Well made' }, { session, idempotencyKey: id }),
+        ]),
+      );
+      expect((await checkCounts(database, { after: '', limit: 100 })).wrong).toEqual([]);
+      const rows = await database.query('SELECT upvotes, comments FROM product_counts');
+      expect(rows).toEqual(products.map(() => ({ upvotes: 1, comments: 1 })));
+    });
+  });
+}
