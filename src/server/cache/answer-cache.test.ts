@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { CoreError } from '../../core/core-error.ts';
-import { type Answer, API_FRESHNESS, PAGE_FRESHNESS, type Reads } from './answer.ts';
-import { type AnswerCache, type AnswerRequest, createAnswerCache, type Served } from './answer-cache.ts';
+import { API_FRESHNESS, type Reads } from './answer.ts';
+import { type AnswerCache, createAnswerCache, type Served } from './answer-cache.ts';
+import { createTestSource as source } from './test-source.ts';
 
 const away = new CoreError('unavailable', 'away');
 const MINUTE_MS = 60_000;
@@ -37,34 +38,6 @@ async function pass(ms: number): Promise<void> {
 
 /** Everything that can go on without time passing has gone on. */
 const settled = () => new Promise(setImmediate);
-
-/** A source of answers that counts how often it is asked, and may be held, or fail. */
-function source(key: string, { freshness = PAGE_FRESHNESS, reads = {} as Partial<Reads> } = {}) {
-  const state = {
-    made: 0,
-    fails: undefined as Error | undefined,
-    hold: undefined as Promise<void> | undefined,
-    request: (notBefore?: number): AnswerRequest => ({
-      key,
-      freshness,
-      notBefore,
-      async produce(): Promise<Answer> {
-        state.made += 1;
-        const version = state.made;
-        await state.hold;
-        if (state.fails) throw state.fails;
-        return {
-          status: 200,
-          type: 'text/plain',
-          cacheControl: 'public',
-          body: `${key} version ${version}`,
-          reads: { products: [key], catalogue: false, allCounts: false, unfinished: false, ...reads },
-        };
-      },
-    }),
-  };
-  return state;
-}
 
 const textOf = ({ content }: Served) => String(content.bytes('identity'));
 const bodyOf = async (served: Promise<Served> | Served) => textOf(await served);

@@ -36,7 +36,11 @@ export interface AnswerCache {
   /** Says that changes cannot be heard of since a moment, or (undefined) that they are heard of again. */
   setDeafSince(moment: number | undefined): void;
   sizeBytes(): number;
+  /** How many were answered how: kept and current, made for who asked, or as it was last known. */
+  stats(): Readonly<Record<AnswerOutcome, number>>;
 }
+
+export type AnswerOutcome = 'kept' | 'made' | 'outdated';
 
 export interface AnswerCacheOptions {
   log: Log;
@@ -77,26 +81,32 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   let tick = 0;
   let lastDropTick = 0;
   let deafSince: number | undefined;
+  const stats: Record<AnswerOutcome, number> = { kept: 0, made: 0, outdated: 0 };
+
+  function counted(outcome: AnswerOutcome, served: Served): Served {
+    stats[served.staleForS === undefined ? outcome : 'outdated'] += 1;
+    return served;
+  }
 
   function get(request: AnswerRequest): Promise<Served> | Served {
     const asked = now();
     const entry = store.use(request.key);
-    if (entry === undefined) return makeFirst(request).then(serve);
+    if (entry === undefined) return makeFirst(request).then((made) => counted('made', serve(made)));
     if (asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
-    if (entry.outdatedSince === undefined && isSeen) return serve(entry);
+    if (entry.outdatedSince === undefined && isSeen) return counted('kept', serve(entry));
     // Whoever sets the making off waits for it; the crowd that comes meanwhile does not.
     const setsOff = entry.refreshing === undefined;
     const refreshing = refresh(entry, request);
     const mayLag = isSeen && !setsOff && outdatedForMs(entry) < request.freshness.maxOutdatedMs;
-    if (entry.failedAt !== undefined || mayLag) return serve(entry);
+    if (entry.failedAt !== undefined || mayLag) return counted('outdated', serve(entry));
     const { droppedTick } = entry;
     const waited = refreshing.then(() => {
       // The making that was under way may have begun before the change, or the visitor's own write.
       const isNewEnough = entry.startedTick > droppedTick && entry.startedAt >= (request.notBefore ?? 0);
       return isNewEnough || entry.failedAt !== undefined || entry.goneWith ? undefined : refresh(entry, request);
     });
-    return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => serve(entry));
+    return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => counted('made', serve(entry)));
   }
 
   function makeFirst(request: AnswerRequest): Promise<Entry> {
@@ -213,6 +223,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       deafSince = moment;
     },
     sizeBytes: () => store.bytes,
+    stats: () => stats,
   };
 }
 
