@@ -51,7 +51,7 @@ export async function* readRows(sql: Sql, shape: TableShape, batchRows = BATCH_R
   const columns = list(shape.columns);
   await sql.query(`DECLARE exported_rows NO SCROLL CURSOR FOR
     SELECT row_to_json(exported)::text AS line
-    FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported`);
+    FROM (SELECT ${columns} FROM ${quoted(shape.name)}) AS exported ORDER BY ${list(shape.key, 'exported')}`);
   for (;;) {
     const rows = await sql.query<{ line: string }>(`FETCH ${batchRows} FROM exported_rows`);
     if (rows.length > 0) yield rows.map(({ line }) => line);
