@@ -49,9 +49,12 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
  */
 export async function* readRows(sql: Sql, shape: TableShape, batchRows = BATCH_ROWS): AsyncGenerator<string[]> {
   const columns = list(shape.columns);
+  // Sorted inside, so that the rows keep the names of their columns on each server of a distributed database; sorted outside,
+  // since only that puts the rows of several servers into one order.
   await sql.query(`DECLARE exported_rows NO SCROLL CURSOR FOR
     SELECT row_to_json(exported)::text AS line
-    FROM (SELECT ${columns} FROM ${quoted(shape.name)}) AS exported ORDER BY ${list(shape.key, 'exported')}`);
+    FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
+    ORDER BY ${list(shape.key, 'exported')}`);
   for (;;) {
     const rows = await sql.query<{ line: string }>(`FETCH ${batchRows} FROM exported_rows`);
     if (rows.length > 0) yield rows.map(({ line }) => line);
