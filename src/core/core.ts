@@ -10,6 +10,7 @@ import { type Like, type Liked, likeComments } from './comments/like-comments.ts
 import { listComments } from './comments/list-comments.ts';
 import { CoreError } from './core-error.ts';
 import type { Database } from './database/database.ts';
+import { type Reads, readsFrom } from './database/replicas.ts';
 import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
@@ -55,6 +56,8 @@ export interface CoreOptions {
   sources?: Sources;
   /** Who is told what happens to the writes of a kind. */
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
+  /** Where reads go; unset: to the database, like writes. */
+  reads?: Reads | undefined;
   /** Told what a transaction changed, after its commit and before anybody is answered. */
   onWrite?: ((change: Change) => void) | undefined;
 }
@@ -74,7 +77,7 @@ const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(
   database: Database,
-  { sources = systemSources, observeWrites, onWrite }: CoreOptions = {},
+  { sources = systemSources, observeWrites, onWrite, reads = readsFrom(database) }: CoreOptions = {},
 ): Core {
   /** Passes outcomes on, and says which products and comments those that succeeded belong to. */
   async function telling<Result>(
@@ -116,17 +119,25 @@ export function createCore(
     observer: observeWrites?.('likes'),
   });
   return {
-    listProducts: (query) => listProducts(database, query),
-    getProduct: (id) => getProduct(database, id),
-    isProductRemoved: (id) => isProductRemoved(database, id),
-    readProductAddresses: (stretch, limit) => readProductAddresses(database, stretch, limit),
-    cutProductStretches: (size) => cutProductStretches(database, size),
-    getUpvoted: (productIds, session) => getUpvoted(database, productIds, session),
-    setUpvote: (change) => upvotes.submit(change),
-    listComments: (productId, query) => listComments(database, productId, query),
-    getHeldComments: (productId, session) => getHeldComments(database, productId, session),
-    addComment: async (comment, sender, judgement) =>
-      comments.submit(draftComment(sources, comment, sender, judgement)),
+    listProducts: (query) => listProducts(database, query, reads.of({})),
+    getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id),
+    isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
+    readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit),
+    cutProductStretches: (size) => cutProductStretches(reads.of({}), size),
+    getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
+    async setUpvote(change) {
+      const state = await upvotes.submit(change);
+      reads.noteSession(change.session);
+      return state;
+    },
+    listComments: (productId, query) => listComments(reads.of({ productIds: [productId] }), productId, query),
+    getHeldComments: (productId, session) =>
+      getHeldComments(reads.of({ productIds: [productId], session }), productId, session),
+    async addComment(comment, sender, judgement) {
+      const added = await comments.submit(draftComment(sources, comment, sender, judgement));
+      reads.noteSession(sender.session);
+      return added;
+    },
     likeComment: async (like) => ({ likes: (await likes.submit(like)).likes }),
     forgetOldKeys: () => forgetOldKeys(database, sources.now()),
     isReady: () =>

@@ -3,12 +3,17 @@ import type { Logger } from 'pino';
 import { followSite } from '../core/changes/site-changes.ts';
 import { createCore } from '../core/core.ts';
 import type { Connection } from '../core/database/connect.ts';
+import type { Database } from '../core/database/database.ts';
+import { openReplicas, type ReplicatedReads } from '../core/database/replicas.ts';
+import type { Log } from '../core/log.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
+import { connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { buildApp } from './app.ts';
 import { createFollowedCache } from './cache/followed-cache.ts';
 import { type Closeable, closeAll } from './closeable.ts';
+import { noteWriters } from './http/wrote-cookie.ts';
 import { watchBursts } from './limits/watch-bursts.ts';
 import { createLive } from './live/live.ts';
 import { prepareMetrics } from './metrics/expose-metrics.ts';
@@ -52,13 +57,21 @@ export async function startSiteProcess(
     const changes = followSite(database, log);
     closeables.push(changes);
     await changes.ready;
+    const reads = readsOf(database, settings, log);
+    if (reads) {
+      closeables.push(reads);
+      // Before the cache: what a change outdates is made again from a state that has the change.
+      changes.follow({ onChange: reads.noteChange, onGap: reads.noteGap });
+      metrics?.watchReads(reads);
+    }
     const cache = createFollowedCache(changes, log, caching);
     const live = createLive({ database, changes, log });
     const core = createCore(database, {
       observeWrites: metrics?.observeWrites,
       onWrite: (change) => changes.onWrite(change),
+      reads,
     });
-    metrics?.watch({ core, database, live });
+    metrics?.watch({ core, cache, database, live });
     // Known for certain only when the server listens, since the kernel may pick the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
@@ -85,6 +98,7 @@ export async function startSiteProcess(
       trustProxy: settings.trustProxy,
       isStopping: stopping.hasBegun,
       async prepare(target) {
+        if (reads) noteWriters(target, reads.noteWriteAt);
         if (metrics) prepareMetrics(target, metrics, settings);
         await prepare(target);
       },
@@ -103,6 +117,11 @@ export async function startSiteProcess(
     await closeAll(closeables);
     throw error;
   }
+}
+
+function readsOf(database: Database, { replicaUrls, processes }: Settings, log: Log): ReplicatedReads | undefined {
+  if (replicaUrls.length === 0) return undefined;
+  return openReplicas(database, replicaUrls, { log, maxConnections: connectionsOf(processes) });
 }
 
 async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<PageRenderer> {

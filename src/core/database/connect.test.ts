@@ -4,7 +4,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { ConnectError, connect, describeUrl } from './connect.ts';
+import { ConnectError, connect } from './connect.ts';
+import { describeUrl } from './describe-url.ts';
 
 const open = (databaseUrl: string) => connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog });
 

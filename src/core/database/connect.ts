@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
 import { type Database, openDatabase } from './database.ts';
+import { describeUrl } from './describe-url.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
@@ -119,13 +120,6 @@ async function checkServer(database: Database, location: string): Promise<void> 
       `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${OLDEST_VERSION} or newer: upgrade that server, or name another one.`,
     );
   }
-}
-
-/** Host, port and database of a URL, without the role's password. */
-export function describeUrl(url: string): string {
-  const { hostname, port, pathname, searchParams } = new URL(url);
-  const host = hostname || searchParams.get('host') || 'localhost';
-  return `${host}${port ? `:${port}` : ''}${pathname}`;
 }
 
 /** The innermost reason, since the outer error only says that the database is away. */

@@ -16,12 +16,17 @@ export function isProductCursor(cursor: string, sort: ProductSort): boolean {
  * One page of the list by keyset paging (Markus Winand, "We need tool support for keyset pagination"): every page costs
  * the same, however deep. A narrowed list may answer with fewer items than `limit`, even none, and a `nextCursor`: so far
  * it looked, and it goes on from there. Only without a `nextCursor` is there nothing more.
+ * What is not narrowed may be read from elsewhere, `unnarrowed`.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
-export async function listProducts(database: Database, query: ProductListQuery): Promise<ProductPage> {
+export async function listProducts(
+  database: Database,
+  query: ProductListQuery,
+  unnarrowed: Sql = database,
+): Promise<ProductPage> {
   const { q = '', tag = '', sort = 'newest', limit = LIMITS.pageSize.default, cursor = '' } = query;
   const place = { sort, limit, cursor };
-  if (q === '' && tag === '') return listAll(database, place);
+  if (q === '' && tag === '') return listAll(unnarrowed, place);
   return searchProducts(database, { term: foldText(q), tag: foldText(tag), ...place });
 }
 

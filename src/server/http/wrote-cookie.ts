@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
  * A visitor who has just written gets a cookie that says when, for a few seconds: pages may lag behind others' writes for
@@ -21,4 +21,13 @@ export function wroteAt(request: FastifyRequest): number | undefined {
   if (value === undefined) return undefined;
   // A time to come would ask for a new page for ever.
   return Math.min(Number(value) + 1, Date.now());
+}
+
+/** Tells of every request of somebody who has just written, here or at another process, when that was. Before it is answered. */
+export function noteWriters(app: FastifyInstance, note: (moment: number) => void): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const moment = wroteAt(request);
+    if (moment !== undefined) note(moment);
+    done();
+  });
 }

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Core, WriteKind } from '../../core/core.ts';
 import type { Database } from '../../core/database/database.ts';
+import type { ReadStats } from '../../core/database/replicas.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
+import type { AnswerCache } from '../cache/answer-cache.ts';
 import type { Live } from '../live/live.ts';
 
 declare module 'fastify' {
@@ -20,6 +22,8 @@ export interface SiteMetrics {
   watch(watched: Watched): void;
   /** Tells of the counts that are not those of their rows. */
   watchDrift(drift: { drift(): number }): void;
+  /** Tells of reads, where there are replicas. */
+  watchReads(reads: { stats(): ReadStats }): void;
   /** Tells of the processes that serve, where there are several. */
   watchProcesses(processes: { up(): number; replaced(): number }): void;
   /** Tells of the backups that the site makes by itself. */
@@ -44,6 +48,7 @@ export interface Watched {
   core: Pick<Core, 'queuedWrites'>;
   database: Pick<Database, 'connections'>;
   live: Pick<Live, 'stats'>;
+  cache: Pick<AnswerCache, 'sizeBytes' | 'stats'>;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -58,6 +63,7 @@ export function createSiteMetrics(): SiteMetrics {
     watchRequests: (app) => watchRequests(app, registers),
     watch: (watched) => watch(watched, registers),
     watchDrift: (drift) => watchDrift(drift, registers),
+    watchReads: (reads) => watchReads(reads, registers),
     watchProcesses: (processes) => watchProcesses(processes, registers),
     watchBackups: (backups) => watchBackups(backups, registers),
     observeWrites: observeWritesIn(registers),
@@ -67,7 +73,7 @@ export function createSiteMetrics(): SiteMetrics {
   };
 }
 
-function watch({ core, database, live }: Watched, registers: Registry[]): void {
+function watch({ core, cache, database, live }: Watched, registers: Registry[]): void {
   new Gauge({
     name: 'groundswell_write_queue_depth',
     help: 'Writes that wait for a transaction',
@@ -84,6 +90,24 @@ function watch({ core, database, live }: Watched, registers: Registry[]): void {
     registers,
     collect() {
       for (const [state, count] of Object.entries(database.connections())) this.set({ state }, count);
+    },
+  });
+  new Counter({
+    name: 'groundswell_answers_total',
+    help: 'Answers that are kept once made: sent as kept, made for the request, or sent outdated while the next is made',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [outcome, count] of Object.entries(cache.stats())) this.inc({ outcome }, count);
+    },
+  });
+  new Gauge({
+    name: 'groundswell_answers_kept_bytes',
+    help: 'Memory that kept answers take',
+    registers,
+    collect() {
+      this.set(cache.sizeBytes());
     },
   });
   new Gauge({
@@ -121,6 +145,29 @@ function watchDrift(drift: { drift(): number }, registers: Registry[]): void {
     registers,
     collect() {
       this.set(drift.drift());
+    },
+  });
+}
+
+function watchReads({ stats }: { stats(): ReadStats }, registers: Registry[]): void {
+  new Counter({
+    name: 'groundswell_reads_total',
+    help: 'Statements that only read, by where they were sent',
+    labelNames: ['from'],
+    registers,
+    collect() {
+      const { primary, replicas } = stats();
+      this.reset();
+      this.inc({ from: 'primary' }, primary);
+      this.inc({ from: 'replicas' }, replicas);
+    },
+  });
+  new Gauge({
+    name: 'groundswell_replicas_usable',
+    help: 'Replicas that are read from',
+    registers,
+    collect() {
+      this.set(stats().usable);
     },
   });
 }

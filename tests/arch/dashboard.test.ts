@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createSiteMetrics } from '../../src/server/metrics/site-metrics.ts';
+import { readText } from './source-files.ts';
+
+/** The names of all metrics that a site can expose: with backups, several processes and replicas. */
+async function exposed(): Promise<Set<string>> {
+  const metrics = createSiteMetrics();
+  metrics.watch({
+    core: { queuedWrites: () => ({ upvotes: 0, comments: 0, likes: 0 }) },
+    cache: { sizeBytes: () => 0, stats: () => ({ kept: 0, made: 0, outdated: 0 }) },
+    database: { connections: () => ({ busy: 0, idle: 0, waiting: 0, max: 0 }) },
+    live: { stats: () => ({ open: 0, dropped: 0, frames: 0 }) },
+  });
+  metrics.observeWrites('upvotes').committed(1, 0.001);
+  metrics.watchDrift({ drift: () => 0 });
+  metrics.watchBackups({ lastSuccess: () => undefined, failures: () => 0 });
+  metrics.watchProcesses({ up: () => 0, replaced: () => 0 });
+  metrics.watchReads({ stats: () => ({ primary: 0, replicas: 0, usable: 0 }) });
+  const hooks: object[] = [];
+  metrics.watchRequests({ addHook: (_name: string, hook: object) => hooks.push(hook) } as never);
+  const text = await metrics.text();
+  const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].flatMap(([, name, type]) =>
+    type === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [`${name}`],
+  );
+  return new Set(names);
+}
+
+/** What the queries of a dashboard name. */
+function namedIn(dashboard: string): string[] {
+  const expressions = [...dashboard.matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, expression = '']) => expression);
+  return [
+    ...new Set(expressions.flatMap((expression) => expression.match(/\b(?:groundswell|nodejs|process)_\w+/g) ?? [])),
+  ];
+}
+
+test('every metric that the dashboard names is exposed, and every metric of ours is in the dashboard', async () => {
+  const named = namedIn(await readText('deploy/grafana-dashboard.json'));
+  const known = await exposed();
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+  const ours = [...known]
+    .filter((name) => /^groundswell_/.test(name))
+    .map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+  expect(ours.filter((name) => !named.some((used) => used.startsWith(name)))).toEqual([]);
+  expect(named.length).toBeGreaterThan(20);
+});
+
+test('every metric of ours is in docs/operations.md', async () => {
+  const document = await readText('docs/operations.md');
+  const ours = [...(await exposed())].filter((name) => /^groundswell_/.test(name));
+  const names = ours.map((name) => name.replace(/_(?:bucket|sum|count)$/, ''));
+  expect([...new Set(names)].filter((name) => !document.includes(`\`${name}`))).toEqual([]);
+});

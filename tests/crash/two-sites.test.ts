@@ -1,0 +1,78 @@
+import { once } from 'node:events';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { Ground, installCommand } from '../support/command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { startWitness, type Witness } from './witness.ts';
+
+const PRODUCTS = ['tide', 'ebb', 'surge'];
+const LIKED = '00000000-0000-4000-8000-000000000002';
+
+const ground = new Ground();
+let database: TestDatabase;
+beforeAll(async () => {
+  await installCommand();
+  database = await createTestDatabase();
+  await saveProducts(
+    database,
+    PRODUCTS.map((id) => buildProduct({ id })),
+  );
+  await database.query('INSERT INTO comments (id, product_id, content) VALUES ($1, $2, $3)', [
+    LIKED,
+    'tide',
+    'Like me',
+  ]);
+  await database.query("UPDATE product_counts SET comments = 1 WHERE product_id = 'tide'");
+}, 120_000);
+afterEach(() => ground.clear());
+afterAll(() => database.drop());
+
+test('two sites on one database: either is killed, the other goes on without a fault, and nothing acknowledged is lost', async () => {
+  const settings = { DATABASE_URL: database.url, RATE_LIMITS: 'off', LOG_LEVEL: 'error' };
+  let sites: Awaited<ReturnType<Ground['serve']>>[] = await Promise.all([
+    ground.serve(settings),
+    ground.serve(settings),
+  ]);
+  const witnesses: Witness[] = [];
+  try {
+    for (const victim of [0, 1]) {
+      const round = sites.map(({ address }) => startWitness(() => address, PRODUCTS, LIKED));
+      witnesses.push(...round);
+      await Promise.all(round.map((witness) => witness.acknowledges(100)));
+      const killed = sites[victim];
+      killed?.process.kill('SIGKILL');
+      if (killed) await once(killed.process, 'exit');
+      // The other one's visitors notice nothing.
+      await round[1 - victim]?.acknowledges(100);
+      await Promise.all(round.map((witness) => witness.stop()));
+      const statuses = [...(round[1 - victim]?.acknowledged.statuses.keys() ?? [])];
+      expect(statuses.toSorted()).toEqual([200, 201]);
+      const next = await ground.serve(settings);
+      sites = sites.map((site, index) => (index === victim ? next : site));
+    }
+  } finally {
+    await Promise.all(witnesses.map((witness) => witness.stop()));
+  }
+  await expectStored(witnesses);
+}, 120_000);
+
+async function expectStored(witnesses: readonly Witness[]): Promise<void> {
+  const upvotes = await database.query<{ key: string }>("SELECT product_id || ' ' || user_session AS key FROM upvotes");
+  const comments = await database.query<{ id: string }>('SELECT id FROM comments');
+  const [liked] = await database.query<{ likes: number }>('SELECT likes FROM comments WHERE id = $1', [LIKED]);
+  const stored = new Set(upvotes.map(({ key }) => key));
+  const ids = new Set(comments.map(({ id }) => id));
+  let likes = 0;
+  let unknownLikes = 0;
+  for (const { acknowledged } of witnesses) {
+    expect([...acknowledged.upvotes].filter(([key, upvoted]) => stored.has(key) !== upvoted)).toEqual([]);
+    expect([...acknowledged.commentIds].filter((id) => !ids.has(id))).toEqual([]);
+    likes += acknowledged.likes;
+    unknownLikes += acknowledged.unknownLikes;
+  }
+  expect(liked?.likes).toBeGreaterThanOrEqual(likes);
+  expect(liked?.likes).toBeLessThanOrEqual(likes + unknownLikes);
+  expect(await checkCounts(database, { after: '', limit: 100 })).toMatchObject({ checked: 3, wrong: [] });
+}

@@ -1,0 +1,127 @@
+import { appendFile, chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ownerOnDisk } from '../../src/core/database/embedded/account.ts';
+import { findBinaries } from '../../src/core/database/embedded/binaries.ts';
+import { initCluster } from '../../src/core/database/embedded/init-cluster.ts';
+import { thisMachine } from '../../src/core/database/embedded/machine.ts';
+import { choosePlace } from '../../src/core/database/embedded/place.ts';
+import { type Cluster, killAll, startPostmaster, stopPostmaster } from '../../src/core/database/embedded/postmaster.ts';
+import { silentLog } from './silent-log.ts';
+
+/** A PostgreSQL server that a test starts and stops as it likes. */
+export interface TestServer {
+  /** Of the product's role. */
+  url: string;
+  /** Of the superuser, who may hold the replication up and promote. */
+  adminUrl: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface ReplicatedServers {
+  primary: TestServer;
+  replicas: TestServer[];
+  /** Ends all of them and removes their folders. */
+  remove(): Promise<void>;
+}
+
+const ACCESS = `local all all trust
+host all all 127.0.0.1/32 trust
+host replication all 127.0.0.1/32 trust
+`;
+
+/** Some WAL is kept for a replica that was stopped; what is lost with the power does not matter here. */
+const SETTINGS = `
+wal_level = replica
+wal_keep_size = 128MB
+max_connections = 100
+shared_buffers = 16MB
+`;
+
+/**
+ * A primary and replicas that follow it by streaming, all real and running. The bundled binaries have no pg_basebackup: each
+ * replica begins as a copy of the primary's folder, made before that has ever run.
+ */
+export async function startReplicatedServers(replicaCount: number): Promise<ReplicatedServers> {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-replicas-'));
+  await chmod(folder, 0o711);
+  const binaries = await findBinaries(thisMachine.platform, thisMachine.arch);
+  const place = await choosePlace({
+    dataDir: folder,
+    binaries,
+    namespaces: thisMachine.namespaces,
+    elsewhere: thisMachine.elsewhere,
+    log: silentLog,
+  });
+  const cluster: Cluster = {
+    clusterDir: place.clusterDir,
+    account: place.account,
+    binaries: place.binaries,
+    durability: 'none',
+  };
+  const owner = ownerOnDisk(place.account);
+  await initCluster(cluster);
+  await writeFile(join(cluster.clusterDir, 'pg_hba.conf'), ACCESS);
+  await appendFile(join(cluster.clusterDir, 'postgresql.conf'), SETTINGS);
+  const primaryPort = await freePort();
+  const replicas: TestServer[] = [];
+  for (let number = 1; number <= replicaCount; number += 1) {
+    const clusterDir = join(folder, `replica-${number}`);
+    await cp(cluster.clusterDir, clusterDir, { recursive: true, preserveTimestamps: true });
+    await appendFile(
+      join(clusterDir, 'postgresql.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${primaryPort} user=postgres'\nwal_retrieve_retry_interval = 100ms\n`,
+    );
+    await writeFile(join(clusterDir, 'standby.signal'), '');
+    if (owner) await giveAway(clusterDir, owner);
+    await chmod(clusterDir, 0o700);
+    replicas.push(serverOf({ ...cluster, clusterDir }, await freePort()));
+  }
+  const primary = serverOf(cluster, primaryPort);
+  await primary.start();
+  for (const replica of replicas) await replica.start();
+  return {
+    primary,
+    replicas,
+    async remove() {
+      for (const server of [...replicas, primary]) await server.stop();
+      await killAll(folder);
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+function serverOf(cluster: Cluster, port: number): TestServer {
+  let pid: number | undefined;
+  return {
+    url: `postgres://groundswell@127.0.0.1:${port}/groundswell`,
+    adminUrl: `postgres://postgres@127.0.0.1:${port}/groundswell`,
+    async start() {
+      ({ pid } = await startPostmaster(cluster, { socketDir: undefined, port }));
+    },
+    async stop() {
+      if (pid !== undefined) await stopPostmaster(pid, cluster.clusterDir);
+      pid = undefined;
+    },
+  };
+}
+
+async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number }): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true })) await chown(join(folder, entry), uid, gid);
+  await chown(folder, uid, gid);
+}
+
+/** PostgreSQL cannot pick a port by itself. */
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const bound = server.address();
+      const port = typeof bound === 'object' && bound ? bound.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}
