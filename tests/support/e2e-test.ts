@@ -1,4 +1,5 @@
-import { type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { createPageFaults, type PageFaults } from './page-faults.ts';
 
@@ -6,6 +7,8 @@ interface TestFixtures {
   faults: PageFaults;
   /** Announces an error in the browser's console, which would otherwise fail the test; it must then come. */
   expectConsoleError: (pattern: RegExp) => void;
+  /** Whether pages hear of what others do. */
+  live: boolean;
   /** The page of another visitor, in a browser profile of its own, watched like `page`. */
   newVisitor: (options?: BrowserContextOptions) => Promise<Page>;
 }
@@ -32,6 +35,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   // A test counts what a page itself asks for; those about reading offline let a service worker do so as well.
   serviceWorkers: 'block',
 
+  // The same goes for streams and what pages read because of them.
+  live: [false, { option: true }],
+
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
   faults: async ({}, use) => {
     const faults = createPageFaults();
@@ -41,16 +47,18 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   expectConsoleError: ({ faults }, use) => use(faults.announce),
 
-  context: async ({ context, faults }, use) => {
+  context: async ({ context, faults, live }, use) => {
     await faults.watch(context);
+    if (!live) await refuseStreams(context);
     await use(context);
   },
 
-  newVisitor: async ({ browser, baseURL, faults }, use) => {
+  newVisitor: async ({ browser, baseURL, faults, live }, use) => {
     const open: Page[] = [];
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
       await faults.watch(context);
+      if (!live) await refuseStreams(context);
       const page = await context.newPage();
       open.push(page);
       return page;
@@ -58,6 +66,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     for (const page of open) await page.context().close();
   },
 });
+
+/** Says in the server's place that there is no stream, and no reason to ask again. A route would turn the HTTP cache off. */
+async function refuseStreams(context: BrowserContext): Promise<void> {
+  await context.addInitScript((events) => {
+    const { fetch } = window;
+    window.fetch = (input, init) =>
+      String(input).startsWith(events) ? Promise.resolve(new Response(null, { status: 204 })) : fetch(input, init);
+  }, paths.api.events);
+}
 
 export { expect } from '@playwright/test';
 

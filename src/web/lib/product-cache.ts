@@ -32,7 +32,11 @@ export function patchProduct(client: QueryClient, id: string, change: ProductCha
 }
 
 /** Keeps how old the data is: one right count does not make the rest of a list new. */
-function patchQueries<Data>(client: QueryClient, queryKey: readonly string[], change: (data: Data) => Data): void {
+export function patchQueries<Data>(
+  client: QueryClient,
+  queryKey: readonly string[],
+  change: (data: Data) => Data,
+): void {
   for (const query of client.getQueryCache().findAll({ queryKey })) {
     const { data, dataUpdatedAt, isInvalidated } = query.state;
     if (!data) continue;

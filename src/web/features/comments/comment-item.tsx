@@ -1,4 +1,5 @@
 import type { Comment } from '../../../contract/comments/schema.ts';
+import { commentElementId } from '../../lib/comment-cache.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { ReplyIcon } from '../../ui/icons.tsx';
 import { TimeAgo } from '../../ui/time-ago.tsx';
@@ -7,7 +8,7 @@ import { LikeButton } from './like-button.tsx';
 
 export function CommentItem({ comment }: { comment: Comment }) {
   return (
-    <li className="comment">
+    <li id={commentElementId(comment.id)} className="comment">
       <Avatar name={comment.authorName} src={comment.authorAvatar} />
       <article className="comment-body" aria-label={`Comment by ${comment.authorName}`}>
         <p className="comment-head">

@@ -10,10 +10,10 @@ import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
 import type { Comment, CommentSort } from '../../../contract/comments/schema.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
 import { ApiError } from '../../lib/api-error.ts';
+import { addToLists, commentKeys, patchLikes } from '../../lib/comment-cache.ts';
 import { patchProduct, setCommentCount } from '../../lib/product-cache.ts';
 import { sendLater } from '../../lib/send-later.ts';
 import { showToast } from '../../lib/toasts.ts';
-import { addToLists, commentKeys, patchLikes } from './comment-cache.ts';
 import { COMMENT_TEXTS } from './messages.ts';
 import { hasWrittenOn, rememberWriting } from './written-on.ts';
 

@@ -3,10 +3,10 @@ import { Link } from 'react-router';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { formatCount } from '../../lib/format-count.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Picture } from '../../ui/picture.tsx';
+import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { TagList } from './tag-list.tsx';
 
 interface ProductCardProps {
@@ -45,7 +45,7 @@ export function ProductCard({ product, rank, vote }: ProductCardProps) {
               <CommentIcon />
               <span>
                 <span className="visually-hidden">View Comments, </span>
-                {formatCount(product.comments)}
+                <RollingNumber value={product.comments} />
                 <span className="visually-hidden"> on {product.name}</span>
               </span>
             </Link>

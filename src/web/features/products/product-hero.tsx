@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { COMMENTS_HASH } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { formatAmount } from '../../lib/format-count.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
+import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { TagList } from './tag-list.tsx';
 
 interface ProductHeroProps {
@@ -32,7 +32,9 @@ export function ProductHero({ product, vote, share }: ProductHeroProps) {
           <DemoButton label="Visit Website" icon={<ExternalIcon />} tone="outline" />
           <Link className="button" data-tone="outline" to={COMMENTS_HASH}>
             <CommentIcon />
-            {formatAmount(product.comments, 'comment')}
+            <span>
+              <RollingNumber value={product.comments} /> {product.comments === 1 ? 'comment' : 'comments'}
+            </span>
           </Link>
           {share}
         </div>

@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useLocation, useSearchParams } from 'react-router';
+import { NewsSlot } from '../../features/live/news-slot.tsx';
 import { readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
 import { ProductList } from '../../features/products/product-list.tsx';
@@ -27,6 +28,7 @@ export function Home() {
             <SortLinks filters={filters} />
           </div>
           <ActiveFilters filters={filters} />
+          <NewsSlot />
           <ProductList
             filters={filters}
             renderVote={({ id, name, upvotes }) => <UpvoteButton productId={id} productName={name} upvotes={upvotes} />}

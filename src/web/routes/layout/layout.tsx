@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Toaster } from '../../ui/toaster.tsx';
-import { OfflineSlot } from '../offline/offline-slot.tsx';
+import { LateSlot } from './late-slot.tsx';
 import { SiteFooter } from './site-footer.tsx';
 import { SiteHeader } from './site-header.tsx';
 
@@ -16,7 +16,7 @@ export function Layout({ children }: { children: ReactNode }) {
       </main>
       <SiteFooter />
       <Toaster />
-      <OfflineSlot />
+      <LateSlot />
     </>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from 'react-router';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
+import { NewsSlot } from '../../features/live/news-slot.tsx';
 import { ProductHero } from '../../features/products/product-hero.tsx';
 import { ProductNeighbours } from '../../features/products/product-neighbours.tsx';
 import { ProductSkeleton } from '../../features/products/product-skeleton.tsx';
@@ -62,7 +63,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
           share={<ShareButton product={product} />}
         />
         <Screenshots productName={name} screenshots={product.screenshots} />
-        <Discussion productId={id} count={product.comments} />
+        <Discussion productId={id} count={product.comments} news={<NewsSlot productId={id} />} />
       </div>
       <aside className="product-side" aria-label="About this product">
         <TeamList team={product.team} />

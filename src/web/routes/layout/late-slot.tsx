@@ -2,17 +2,17 @@ import { type ComponentType, useEffect, useState } from 'react';
 import { keptAt } from '../../lib/kept-at.ts';
 import { OUTBOX_STORAGE_KEY } from '../../lib/send-later.ts';
 
-/** Nothing of reading offline competes with a visitor's first seconds. */
+/** Nothing of reading offline and of live counts competes with a visitor's first seconds. */
 const QUIET_MS = 3_000;
 
-/** Where the note about the network will be. Its code comes when all is quiet, or at once where it has something to say. */
-export function OfflineSlot() {
-  const [Note, setNote] = useState<ComponentType | null>(null);
+/** What comes when all is quiet, or at once where there is something to say about the network. */
+export function LateSlot() {
+  const [Parts, setParts] = useState<ComponentType | null>(null);
 
   useEffect(() => {
     const load = () =>
-      import('./offline-note.tsx').then(
-        ({ OfflineNote }) => setNote(() => OfflineNote),
+      import('./late-parts.tsx').then(
+        ({ LateParts }) => setParts(() => LateParts),
         // Without a network and never loaded before: the site is as it is without this.
         () => {},
       );
@@ -32,7 +32,7 @@ export function OfflineSlot() {
     };
   }, []);
 
-  return Note && <Note />;
+  return Parts && <Parts />;
 }
 
 function hasOutbox(): boolean {

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
-import type { Comment } from '../../../contract/comments/schema.ts';
-import { buildComment } from '../../test-products.ts';
+import type { Comment } from '../../contract/comments/schema.ts';
+import { buildComment } from '../test-products.ts';
 import { addToLists, commentKeys, flattenComments, patchLikes } from './comment-cache.ts';
 
 const best = commentKeys.list('harbour', { sort: 'best' });

@@ -1,14 +1,19 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { Comment, CommentPage, HeldComments } from '../../../contract/comments/schema.ts';
+import type { Comment, CommentPage, HeldComments } from '../../contract/comments/schema.ts';
+import { patchQueries } from './product-cache.ts';
 
 type CommentList = InfiniteData<CommentPage>;
 
+/** Keys of what is cached about comments; news change likes in it, so they live below every feature. */
 export const commentKeys = {
   /** Every cached order of a product's comments. */
   product: (productId: string) => ['comments', productId] as const,
   held: (productId: string) => ['held-comments', productId] as const,
   list: (productId: string, order: object) => ['comments', productId, order] as const,
 };
+
+/** By which a comment is found on the page. */
+export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
  * The comments of all pages, each once: one that was just written may come again on a later page. The visitor's own that
@@ -47,6 +52,19 @@ export function patchLikes(
       items: page.items.map(patch),
     })),
   }));
+}
+
+/** Sets likes as the site tells them, by comment id, wherever they are cached. How old a list is stays as it was. */
+export function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<string, number>): void {
+  const isRight = ({ id, likes: shown }: Comment) => (likes.get(id) ?? shown) === shown;
+  patchQueries<CommentList>(client, commentKeys.product(productId), (list) => {
+    if (list.pages.every(({ items }) => items.every(isRight))) return list;
+    const pages = list.pages.map((page) => ({
+      ...page,
+      items: page.items.map((item) => (isRight(item) ? item : { ...item, likes: likes.get(item.id) ?? item.likes })),
+    }));
+    return { ...list, pages };
+  });
 }
 
 function updateLists(client: QueryClient, productId: string, update: (list: CommentList) => CommentList): void {

@@ -1,0 +1,10 @@
+import { useEffect } from 'react';
+import { News } from '../../features/live/news.tsx';
+import { provideNews } from '../../features/live/news-slot.tsx';
+import { OfflineNote } from '../offline/offline-note.tsx';
+
+/** What a page is complete without: its code comes when all is quiet. */
+export function LateParts() {
+  useEffect(() => provideNews(News), []);
+  return <OfflineNote />;
+}

@@ -1,0 +1,263 @@
+import { randomUUID } from 'node:crypto';
+import type { Locator, Page, Request } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { elapseUntil } from '../support/clock.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { openGate } from '../support/gate.ts';
+import { recordRequests } from '../support/network.ts';
+import { cardNames, commentTexts, commentWith, discussion, toast, upvoteOf } from '../support/screen.ts';
+
+test.use({ live: true });
+
+const EVENTS = /\/api\/events\?/;
+
+const news = (page: Page) => page.locator('.news').getByRole('button');
+const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
+
+/** Opens a page and waits until it hears of what others do. */
+async function watch(page: Page, path: string): Promise<void> {
+  const stream = page.waitForResponse(EVENTS);
+  await page.goto(path);
+  expect((await stream).status()).toBe(200);
+}
+
+/** What somebody else does, without a page of their own. */
+function stranger({ request }: Page) {
+  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
+  return {
+    upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),
+    like: (commentId: string) => request.post(paths.api.like(commentId), { headers }),
+    async comment(productId: string, content: string): Promise<{ id: string }> {
+      const answer = await request.post(paths.api.comments, { headers, data: { productId, content } });
+      return (await answer.json()).comment;
+    },
+  };
+}
+
+/** Every text that an element shows from now on, one after another. */
+async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
+  const handle = await element.evaluateHandle((node) => {
+    const texts = [node.textContent ?? ''];
+    new MutationObserver(() => {
+      const text = node.textContent ?? '';
+      if (text !== texts.at(-1)) texts.push(text);
+    }).observe(node, { childList: true, characterData: true, subtree: true });
+    return texts;
+  });
+  return () => handle.jsonValue();
+}
+
+async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void> {
+  await page.evaluate((state) => {
+    Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, visibility);
+}
+
+/** The streams of pages that are open. */
+function openStreams(pages: readonly Page[]): Set<Request> {
+  const open = new Set<Request>();
+  for (const page of pages) {
+    page.on('request', (request) => EVENTS.test(request.url()) && open.add(request));
+    page.on('requestfailed', (request) => open.delete(request));
+    page.on('requestfinished', (request) => open.delete(request));
+  }
+  return open;
+}
+
+test('an upvote rolls on the list and the page of others, and is counted once on one’s own', async ({
+  page,
+  newVisitor,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Zebrafish' });
+  const reader = await newVisitor();
+  await Promise.all([watch(reader, '/?q=zebrafish'), watch(page, `/product/${product.id}`)]);
+  const own = await textsOf(upvoteOf(page, 'Zebrafish'));
+  await upvoteOf(page, 'Zebrafish').click();
+  await expect(upvoteOf(reader, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 1');
+  await expect(upvoteOf(reader, 'Zebrafish').locator('[data-roll="up"]')).toHaveText('1');
+  await expect(upvoteOf(reader, 'Zebrafish')).toHaveAttribute('aria-pressed', 'false');
+  await stranger(page).upvote(product.id);
+  for (const each of [reader, page]) {
+    await expect(upvoteOf(each, 'Zebrafish')).toHaveAccessibleName('Upvote Zebrafish, 2');
+  }
+  const counts = (await own()).map((text) => text.split(', ')[1]);
+  expect(counts, 'neither twice nor taken back').toEqual(['0', '1', '2']);
+  await expect(toast(reader)).toHaveCount(0);
+});
+
+test('new comments wait behind a button and come in the chosen order; likes change in place', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Yellowtail' });
+  const [first] = await site.addComments(product.id, [
+    { content: 'Older', createdAt: '2026-01-01T10:00:00Z' },
+    { content: 'Newer', createdAt: '2026-01-01T11:00:00Z' },
+  ]);
+  await watch(page, `/product/${product.id}`);
+  await expect(commentTexts(page)).toHaveText(['Newer', 'Older']);
+  const others = stranger(page);
+  await others.like(String(first?.id));
+  await expect(like(page, 'Older')).toHaveText('Like 1');
+  await expect(commentTexts(page), 'more likes would be first').toHaveText(['Newer', 'Older']);
+
+  await others.comment(product.id, 'From afar');
+  await expect(news(page)).toHaveText('1 new comment');
+  await others.comment(product.id, 'From farther');
+  await expect(news(page)).toHaveText('2 new comments');
+  await expect(page.locator('.news')).toHaveAttribute('role', 'status');
+  await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (4)');
+  await expect(commentTexts(page), 'nothing moves under a reader').toHaveText(['Newer', 'Older']);
+  await news(page).click();
+  await expect(commentTexts(page)).toHaveText(['Older', 'From farther', 'From afar', 'Newer']);
+  await expect(news(page)).toHaveCount(0);
+  await expect(commentWith(page, 'From farther').locator('..')).toBeFocused();
+});
+
+test('one’s own comment and like are not news, however soon the site tells of them', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Xiphias' });
+  await watch(page, `/product/${product.id}`);
+  const said = await textsOf(page.locator('.news'));
+  const title = await textsOf(discussion(page).getByRole('heading', { level: 2 }));
+  await page.getByRole('textbox', { name: 'Your comment' }).fill('My own');
+  await page.getByRole('button', { name: 'Post Comment' }).click();
+  await expect(commentTexts(page)).toHaveText(['My own']);
+  await like(page, 'My own').click();
+  const likes = await textsOf(like(page, 'My own'));
+  const { id } = await stranger(page).comment(product.id, 'Not mine');
+  await expect(news(page)).toHaveText('1 new comment');
+  expect(await said()).toEqual(['', '1 new comment']);
+  expect(await title()).toEqual(['Discussion (0)', 'Discussion (1)', 'Discussion (2)']);
+  expect(await likes()).toEqual(['Like 1']);
+  await news(page).click();
+  await stranger(page).like(id);
+  await expect(like(page, 'Not mine')).toHaveText('Like 1');
+});
+
+test('new launches wait behind a button above the list', async ({ page, site }) => {
+  const term = `wahoo ${randomUUID()}`;
+  const add = (name: string) => site.addProduct({ name, description: term });
+  await add('Wahoo one');
+  await watch(page, `/?q=${term}`);
+  await add('Wahoo two');
+  await add('Wahoo three');
+  await site.addProduct({ name: 'Another' });
+  await expect(news(page)).toHaveText('2 new launches');
+  await expect(cardNames(page)).toHaveText(['Wahoo one']);
+  await news(page).click();
+  await expect(cardNames(page)).toHaveText(['Wahoo three', 'Wahoo two', 'Wahoo one']);
+  await expect(news(page)).toHaveCount(0);
+});
+
+test('a tab that nobody sees lets go of its stream, and knows everything when somebody does', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Viperfish' });
+  await page.clock.install();
+  const opened = page.waitForResponse(EVENTS);
+  await visit(page, `/product/${product.id}`);
+  await page.clock.fastForward(3_500);
+  await opened;
+  const open = openStreams([page]);
+  const letGo = page.waitForEvent('requestfailed', (request) => EVENTS.test(request.url()));
+  await look(page, 'hidden');
+  await page.clock.fastForward(10_500);
+  await letGo;
+  await stranger(page).upvote(product.id);
+  await stranger(page).comment(product.id, 'Meanwhile');
+  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 0');
+  expect(open.size).toBe(0);
+  await look(page, 'visible');
+  await expect(upvoteOf(page, 'Viperfish')).toHaveAccessibleName('Upvote Viperfish, 1');
+  await expect(news(page)).toHaveText('1 new comment');
+  expect(open.size).toBe(1);
+});
+
+test('two tabs of a browser share one stream; when the one that holds it is closed, the other goes on', async ({
+  page,
+  site,
+}) => {
+  const [one, two] = await site.addProducts(2, (index) => ({ name: `Urchin ${index + 1}` }));
+  const other = await page.context().newPage();
+  const open = openStreams([page, other]);
+  await watch(page, `/product/${one?.id}`);
+  const shared = page.waitForRequest(
+    (request) => EVENTS.test(request.url()) && request.url().includes(String(two?.id)),
+  );
+  await visit(other, `/product/${two?.id}`);
+  expect((await shared).url()).toContain(String(one?.id));
+  await stranger(page).upvote(String(two?.id));
+  await stranger(page).upvote(String(one?.id));
+  await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 1');
+  await expect(upvoteOf(page, 'Urchin 1')).toHaveAccessibleName('Upvote Urchin 1, 1');
+  await expect.poll(() => [...open].map((request) => request.frame().page() === page)).toEqual([true]);
+  await page.close();
+  await stranger(other).upvote(String(two?.id));
+  await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 2');
+});
+
+test('a site that was out of reach is heard again, and nothing was missed', async ({
+  page,
+  newVisitor,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET/);
+  const product = await site.addProduct({ name: 'Tarpon' });
+  const gate = await openGate(site.address);
+  const reader = await newVisitor({ baseURL: gate.address });
+  await watch(reader, `/product/${product.id}`);
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 1');
+  const refused = reader.waitForEvent('requestfailed', (request) => /REFUSED/.test(request.failure()?.errorText ?? ''));
+  await gate.shut();
+  await refused;
+  await site.addUpvotes(product.id, 3);
+  await stranger(page).comment(product.id, 'While you were away');
+  await gate.open();
+  await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 4');
+  await expect(news(reader)).toHaveText('1 new comment');
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(reader, 'Tarpon')).toHaveAccessibleName('Upvote Tarpon, 5');
+  await reader.close();
+  await gate.shut();
+});
+
+test('where there is no stream to be had, a page reads now and then, and asks for one when it was told to', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/429/);
+  const product = await site.addProduct({ name: 'Sardine' });
+  await site.addComments(product.id, [{ content: 'Here' }]);
+  await page.clock.install();
+  const waitS = 30;
+  await page.route(EVENTS, (route) => route.fulfill({ status: 429, headers: { 'Retry-After': `${waitS}` } }), {
+    times: 1,
+  });
+  const streams = recordRequests(page, EVENTS);
+  const reads = recordRequests(page, /\/comments\?.*limit=100/);
+  const now = () => page.evaluate(() => performance.now());
+  const refused = page.waitForResponse(EVENTS);
+  await visit(page, `/product/${product.id}`);
+  await page.clock.fastForward(3_500);
+  await refused;
+  const refusedAt = await now();
+  await stranger(page).upvote(product.id);
+  await stranger(page).comment(product.id, 'There');
+  await elapseUntil(page, () => reads.length > 0);
+  await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 1');
+  await expect(news(page)).toHaveText('1 new comment');
+  expect(streams).toHaveLength(1);
+  const opened = page.waitForResponse(EVENTS);
+  await elapseUntil(page, () => streams.length > 1);
+  expect((await now()) - refusedAt, 'as long as the server asked for').toBeGreaterThan(waitS * 1_000);
+  expect((await opened).status()).toBe(200);
+  await stranger(page).upvote(product.id);
+  await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 2');
+});

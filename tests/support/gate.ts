@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A way to a site that can be shut: connections through it end at once, and new ones are refused. */
+export interface Gate {
+  address: string;
+  shut(): Promise<void>;
+  open(): Promise<void>;
+}
+
+export async function openGate(siteAddress: string): Promise<Gate> {
+  const { hostname, port } = new URL(siteAddress);
+  const sockets = new Set<Socket>();
+  let server: Server;
+
+  function pass(incoming: Socket): void {
+    const outgoing = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(socket);
+      socket.pipe(other);
+      // Cut off is what a shut gate does to it.
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+  }
+
+  async function listen(ownPort: number): Promise<number> {
+    server = createServer(pass).listen(ownPort, hostname);
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  }
+
+  const ownPort = await listen(0);
+  return {
+    address: `http://${hostname}:${ownPort}`,
+    async shut() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    open: async () => void (await listen(ownPort)),
+  };
+}
