@@ -1,6 +1,7 @@
 import { cards } from './cards.ts';
 import { cold } from './cold.ts';
 import { flood } from './flood.ts';
+import { imports } from './import.ts';
 import { lighthouseMarks } from './lighthouse.ts';
 import { live } from './live.ts';
 import { reads } from './reads.ts';
@@ -17,6 +18,7 @@ const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   scale,
   lighthouse: lighthouseMarks,
   live,
+  import: imports,
 };
 
 export interface BenchOptions {
@@ -40,7 +42,7 @@ if (other !== undefined) {
   });
 } else if (scenario === undefined) {
   console.error(
-    `Usage: npm run bench -- seed --products N | scale | lighthouse | live | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(
+    `Usage: npm run bench -- seed --products N | scale | lighthouse | live | import | ${Object.keys(SCENARIOS).join('|')} [${Object.keys(
       DEFAULTS,
     )
       .map((option) => `--${option}=N`)

@@ -1,0 +1,117 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { saveProducts } from '../src/core/products/save-products.ts';
+import { type BenchDatabase, startBenchServer } from './harness/bench-database.ts';
+import { writeResults } from './harness/results.ts';
+import { startSite } from './harness/server-process.ts';
+import { spreadOf } from './harness/statistics.ts';
+import { makeProducts } from './seed/products.ts';
+
+const COMMAND = join(import.meta.dirname, '../bin/groundswell.js');
+const SEED = 7;
+const BATCH = 1_000;
+const WATCH_MS = 50;
+
+/**
+ * Rows a second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time without
+ * checking anything; then the same file again, and how long until a running site lists what is new.
+ * Flags: `--rows=N` (200,000), `--rounds=N` (3).
+ */
+export async function imports(flags: readonly string[]): Promise<void> {
+  const rows = numberOf(flags, 'rows') ?? 200_000;
+  const rounds = numberOf(flags, 'rounds') ?? 3;
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
+  const file = join(folder, 'products.jsonl');
+  await pipeline(Readable.from(linesOf(rows)), createWriteStream(file));
+  const server = await startBenchServer();
+  const [bare, first, again, listed]: [number[], number[], number[], number[]] = [[], [], [], []];
+  let peakMb = 0;
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      bare.push(rows / (await upsertAll(await server.createDatabase(0), rows)));
+      const { url } = await server.createDatabase(0);
+      const site = await startSite(url, { DATA_DIR: join(folder, 'data') });
+      try {
+        const run = await runImport(url, file);
+        first.push(rows / run.seconds);
+        listed.push(await msUntilListed(site.address));
+        const repeated = await runImport(url, file);
+        again.push(rows / repeated.seconds);
+        peakMb = Math.max(peakMb, run.peakMb, repeated.peakMb);
+      } finally {
+        await site.stop();
+      }
+      console.log(
+        `Round ${round}: ${Math.round(first.at(-1) ?? 0)} rows a second, bare ${Math.round(bare.at(-1) ?? 0)}`,
+      );
+    }
+    await writeResults('import', {
+      rounds,
+      rows,
+      rowsASecond: { bareUpserts: spreadOf(bare), import: spreadOf(first), importedAgain: spreadOf(again) },
+      msUntilListedAfterTheCommand: spreadOf(listed),
+      peakMb,
+    });
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function numberOf(flags: readonly string[], name: string): number | undefined {
+  const flag = flags.find((each) => each.startsWith(`--${name}=`));
+  return flag === undefined ? undefined : Number(flag.slice(name.length + 3));
+}
+
+function* linesOf(rows: number): Generator<string> {
+  for (const product of makeProducts(rows, SEED)) yield `${JSON.stringify(product)}\n`;
+}
+
+/** @returns seconds. */
+async function upsertAll(database: BenchDatabase, rows: number): Promise<number> {
+  const begin = performance.now();
+  await database.transaction(async (sql) => {
+    let batch = [];
+    for (const product of makeProducts(rows, SEED)) {
+      if (batch.push(product) < BATCH) continue;
+      await saveProducts(sql, batch);
+      batch = [];
+    }
+    if (batch.length > 0) await saveProducts(sql, batch);
+  });
+  return (performance.now() - begin) / 1_000;
+}
+
+/** The command as an operator runs it, and the most memory that its process held. */
+async function runImport(url: string, file: string): Promise<{ seconds: number; peakMb: number }> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, [COMMAND, 'import', file], {
+    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  let peakMb = 0;
+  const watch = setInterval(async () => {
+    // The process may be gone by now: what was read before stays.
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
+    peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
+  }, WATCH_MS);
+  const [code] = await once(child, 'exit');
+  clearInterval(watch);
+  if (code !== 0) throw new Error(`The import ended with code ${code}`);
+  return { seconds: (performance.now() - begin) / 1_000, peakMb };
+}
+
+async function msUntilListed(address: string): Promise<number> {
+  const begin = performance.now();
+  for (;;) {
+    const answer = await fetch(`${address}/api/products?limit=1`);
+    const { items } = (await answer.json()) as { items: unknown[] };
+    if (items.length > 0) return performance.now() - begin;
+  }
+}
