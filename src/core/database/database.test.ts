@@ -20,7 +20,7 @@ const idsIn = async () =>
 
 /** Ends the connection that a pool of one has, from the server's side. */
 async function terminate(pid: number): Promise<void> {
-  await database.query('SELECT pg_terminate_backend($1)', [pid]);
+  await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
 }
 
 async function pidOf(sql: Pick<Database, 'query'>): Promise<number> {
