@@ -35,7 +35,8 @@ export default {
       comment: 'The server sees of the browser side only how to render it.',
     }),
     room('cli', ['core/', 'contract/', 'settings/'], {
-      comment: 'Commands work on the product itself; only `serve` starts the server, and `report-failure` knows how it fails.',
+      comment:
+        'Commands work on the product itself; only `serve` starts the server, and `report-failure` knows how it fails.',
       except: ['^src/cli/(?:commands/serve|report-failure)\\.ts$'],
     }),
     room('web', ['contract/'], { comment: 'What runs in the browser shares with the server the contract alone.' }),
