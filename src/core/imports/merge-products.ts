@@ -7,6 +7,7 @@ import { writeProducts } from '../products/save-products.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { DuplicateNames } from './duplicate-names.ts';
+import { oneAhead, takeTurns } from './one-ahead.ts';
 import { changesBetween, type FieldChange, Sampled } from './product-changes.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
@@ -46,6 +47,19 @@ export interface MergedProducts {
  * written nor noted. Nothing that visitors write is locked: an upvote needs the row of a product to stay, not to be as it was.
  */
 export async function mergeProducts(
+  connection: Sql,
+  work: { spool: Spool; file: CheckedFile },
+  options: MergeOptions,
+): Promise<MergedProducts> {
+  const turns = takeTurns(connection);
+  try {
+    return await mergeInTurns(turns.sql, work, options);
+  } finally {
+    await turns.end();
+  }
+}
+
+async function mergeInTurns(
   sql: Sql,
   { spool, file }: { spool: Spool; file: CheckedFile },
   { subject, dryRun, now, onRows }: MergeOptions,
@@ -61,9 +75,13 @@ export async function mergeProducts(
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
   else await sql.query(LARGE_PORTIONS);
   const isLast = ({ patch, place }: CheckedRow) => patch.id === undefined || file.lastPlaces.get(patch.id) === place;
-  for await (const rows of spool.batches(BATCH_ROWS, isLast)) {
+  const lookUp = async (rows: CheckedRow[]) => {
     const ids = await idsOf(sql, rows, assigner);
-    const present = await presentProducts(sql, ids);
+    return { rows, ids, present: await presentProducts(sql, ids) };
+  };
+  // The database writes one batch while the next is made ready: no product is in two of them.
+  let written: Promise<void> = Promise.resolve();
+  for await (const { rows, ids, present } of oneAhead(spool.batches(BATCH_ROWS, isLast), lookUp)) {
     const changed: StoredProduct[] = [];
     for (const [index, { line, patch }] of rows.entries()) {
       const id = ids[index] ?? '';
@@ -81,10 +99,15 @@ export async function mergeProducts(
       }
       changed.push(after);
     }
-    if (!dryRun && changed.length > 0) await writeProducts(sql, changed);
+    const writing = dryRun || changed.length === 0 ? written : writeProducts(sql, changed);
+    // Fails with the same reason where the one before it fails, which is waited for first.
+    writing.catch(() => {});
+    await written;
+    written = writing;
     if (changedIds.length <= MOST_NOTED) changedIds.push(...changed.map(({ id }) => id));
     onRows?.(rows.length);
   }
+  await written;
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
     await recordAct(sql, { act: 'import', subject, details });

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest';
+import type { Sql } from '../database/database.ts';
+import { oneAhead, takeTurns } from './one-ahead.ts';
+
+async function* numbers(count: number): AsyncGenerator<number> {
+  for (let number = 1; number <= count; number += 1) yield number;
+}
+
+describe('one ahead', () => {
+  test('all parts come in order, and the next is being made while one is used', async () => {
+    const begun: number[] = [];
+    const used: [number, number][] = [];
+    const make = async (part: number) => {
+      begun.push(part);
+      return part * 10;
+    };
+    for await (const made of oneAhead(numbers(4), make)) used.push([made, begun.length]);
+    expect(used).toEqual([
+      [10, 2],
+      [20, 3],
+      [30, 4],
+      [40, 4],
+    ]);
+  });
+
+  test('a part that cannot be made fails in its turn', async () => {
+    const seen: number[] = [];
+    const reading = async () => {
+      const make = async (part: number) => {
+        if (part === 3) throw new Error('three');
+        return part;
+      };
+      for await (const made of oneAhead(numbers(5), make)) seen.push(made);
+    };
+    await expect(reading()).rejects.toThrow('three');
+    expect(seen).toEqual([1, 2]);
+  });
+});
+
+/** A connection that answers when it is told to, and knows what it was sent. */
+function createConnection() {
+  const sent: string[] = [];
+  const waiting: { succeed(): void; fail(error: Error): void }[] = [];
+  const sql: Sql = {
+    query: (text) => {
+      sent.push(text);
+      return new Promise((resolve, reject) => waiting.push({ succeed: () => resolve([]), fail: reject }));
+    },
+  };
+  const settled = () => new Promise(setImmediate);
+  return {
+    sql,
+    sent,
+    async answer(error?: Error): Promise<void> {
+      await settled();
+      const first = waiting.shift();
+      if (error === undefined) first?.succeed();
+      else first?.fail(error);
+      await settled();
+    },
+  };
+}
+
+describe('turns', () => {
+  test('a statement is sent when the one before it is done', async () => {
+    const connection = createConnection();
+    const { sql } = takeTurns(connection.sql);
+    const all = Promise.all([sql.query('a'), sql.query('b')]);
+    await connection.answer();
+    expect(connection.sent).toEqual(['a', 'b']);
+    await connection.answer();
+    expect(await all).toEqual([[], []]);
+  });
+
+  test('after a failure nothing is sent, and all that follow fail with the same reason', async () => {
+    const connection = createConnection();
+    const { sql } = takeTurns(connection.sql);
+    const results = Promise.allSettled([sql.query('a'), sql.query('b'), sql.query('c')]);
+    await connection.answer(new Error('deadlock'));
+    expect((await results).map((each) => (each.status === 'rejected' ? each.reason.message : each.status))).toEqual(
+      Array(3).fill('deadlock'),
+    );
+    expect(connection.sent).toEqual(['a']);
+  });
+
+  test('the end waits for what runs, and lets nothing begin', async () => {
+    const connection = createConnection();
+    const { sql, end } = takeTurns(connection.sql);
+    const results = Promise.allSettled([sql.query('a'), sql.query('b')]);
+    await new Promise(setImmediate);
+    let over = false;
+    const ending = end().then(() => {
+      over = true;
+    });
+    await new Promise(setImmediate);
+    expect(over).toBe(false);
+    await connection.answer();
+    await ending;
+    expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+    expect(connection.sent).toEqual(['a']);
+  });
+});
