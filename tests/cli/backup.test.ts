@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { listActs } from '../../src/core/audit/list-acts.ts';
 import { connect } from '../../src/core/database/connect.ts';
-import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, installCommand, letEverybodyRunIt, runCommand } from '../support/command.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
@@ -90,6 +90,7 @@ describe('backup and restore', () => {
   });
 
   test.runIf(isRoot)('as an ordinary user, with a folder of that user', async () => {
+    await letEverybodyRunIt();
     const folder = await ground.folder();
     const path = join(folder, 'site.backup');
     await chown(folder, nobody.uid, nobody.gid);

@@ -1,8 +1,9 @@
-import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { expect, inject } from 'vitest';
 import { openDatabase } from '../../src/core/database/database.ts';
 import { killAll } from '../../src/core/database/embedded/postmaster.ts';
@@ -104,6 +105,27 @@ export async function installCommand(): Promise<() => Promise<void>> {
     await symlink(join(CHECKOUT, part), join(folder, part));
   installed = folder;
   return () => rm(folder, { recursive: true, force: true });
+}
+
+/**
+ * Lets other accounts than the tests' own run the installed command, also in a checkout that only its owner can enter: what
+ * it needs of that is copied then.
+ */
+export async function letEverybodyRunIt(): Promise<void> {
+  if (installed === undefined) throw new Error('The command is not installed yet: beforeAll(installCommand)');
+  if (await canEverybodyEnter(CHECKOUT)) return;
+  const target = installed;
+  for (const part of ['migrations', 'catalogue', 'node_modules']) await rm(join(target, part), { force: true });
+  const { stdout } = await promisify(execFile)('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: CHECKOUT });
+  const packages = stdout.split('\n').filter((path) => path.startsWith(join(CHECKOUT, 'node_modules')));
+  for (const path of [join(CHECKOUT, 'migrations'), join(CHECKOUT, 'catalogue'), ...packages])
+    await cp(path, join(target, relative(CHECKOUT, path)), { recursive: true, verbatimSymlinks: true });
+}
+
+async function canEverybodyEnter(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  if ((mode & 0o001) === 0) return false;
+  return folder === dirname(folder) || canEverybodyEnter(dirname(folder));
 }
 
 async function build(): Promise<void> {
