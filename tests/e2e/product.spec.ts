@@ -210,6 +210,8 @@ test.describe('§2: the screenshots’ viewer', () => {
     const second = page.getByRole('link', { name: 'Screenshot 2 of Albatross' });
     await second.click();
     const viewer = page.getByRole('dialog', { name: 'Screenshots' });
+    // Closed is not yet gone: only then the page has heard of it.
+    const gone = page.locator('dialog.viewer');
     await expect(viewer.getByText('2 / 3')).toBeVisible();
     await expect(viewer.getByRole('img')).toHaveAttribute('src', '/pictures/vim/tile.svg');
     await page.keyboard.press('ArrowRight');
@@ -223,7 +225,7 @@ test.describe('§2: the screenshots’ viewer', () => {
     await expect(viewer.getByRole('img', { name: 'Screenshot 1 of Albatross' })).toBeVisible();
     await expect(page, 'the arrow keys belong to the viewer').toHaveURL(`/product/${product.id}`);
     await page.keyboard.press('Escape');
-    await expect(viewer).toHaveCount(0);
+    await expect(gone).toHaveCount(0);
     await expect(second).toBeFocused();
 
     await second.press('Enter');
@@ -237,7 +239,7 @@ test.describe('§2: the screenshots’ viewer', () => {
       expect(inside || (await page.evaluate(() => document.activeElement === document.body))).toBe(true);
     }
     await viewer.getByRole('button', { name: 'Close' }).click();
-    await expect(viewer).toHaveCount(0);
+    await expect(gone).toHaveCount(0);
     await expect(second).toBeFocused();
   });
 
