@@ -18,7 +18,7 @@ const BROTLI_QUALITY = 5;
  */
 const MAX_INLINE_BYTES = 64 * 1_024;
 
-/** Of objects around the bytes: measured with 5,000 pages. */
+/** Of objects around the bytes: an estimate. */
 const OVERHEAD_BYTES = 4_096;
 
 /** One version of an answer, in each encoding that somebody asked for. */
