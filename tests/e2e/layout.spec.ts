@@ -113,6 +113,8 @@ test.describe('§2: themes', () => {
     await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await page.goto('/product/git');
     expect(await paper(page)).toBe(dark);
+    // Pressed only once the page is alive.
+    await expect(toggle).toHaveAttribute('aria-pressed', 'true');
     await toggle.click();
     expect(await paper(page)).toBe(light);
     await page.reload();
