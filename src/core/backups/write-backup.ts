@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { holdSnapshot, readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
+import { syncFolder } from '../sync-folder.ts';
 import { listPictures, PICTURES, pictureLine } from './backed-up-pictures.ts';
 import { BACKUP_VERSION, type BackedUpTable, type BackupHeader, markLine } from './backup-format.ts';
 import { SITE_TABLES } from './site-tables.ts';
@@ -135,15 +136,4 @@ async function* backupLines(
     yield markLine({ done: name, sha256: hash.digest('hex') });
   }
   yield markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
-}
-
-/** A name is on the disk when its folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, mkdtemp, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { syncFolder } from '../../sync-folder.ts';
 import { ownerOnDisk } from './account.ts';
 import { DATABASE, ROLE } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
@@ -103,15 +104,5 @@ async function writeDurably(
     await file.sync();
   } finally {
     await file.close();
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
