@@ -1,4 +1,5 @@
 import { cards } from './cards.ts';
+import { cluster } from './cluster.ts';
 import { cold } from './cold.ts';
 import { flood } from './flood.ts';
 import { imports } from './import.ts';
@@ -10,7 +11,14 @@ import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
 /** One file a scenario; each writes its results to bench/results and its chart to docs/images. */
-const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = { writes, flood, reads, cold, cards };
+const SCENARIOS: Record<string, (options: BenchOptions) => Promise<void>> = {
+  writes,
+  flood,
+  reads,
+  cluster,
+  cold,
+  cards,
+};
 
 /** Those that take flags of their own, which their files describe. */
 const OTHERS: Record<string, (flags: readonly string[]) => Promise<void>> = {

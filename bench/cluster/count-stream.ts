@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface CountStream {
+  /** When a count of at least so many upvotes of a product arrived, or arrives. */
+  hears(productId: string, upvotes: number, patienceMs: number): Promise<number>;
+  close(): void;
+}
+
+/** Opens a stream of all counts and notes when it told each. */
+export async function listenToCounts(address: string): Promise<CountStream> {
+  const { hostname, port } = new URL(address);
+  const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');
+  const heard = new Map<string, { upvotes: number; at: number }[]>();
+  let rest = '';
+  socket.on('data', (text: unknown) => {
+    const at = performance.now();
+    const blocks = (rest + String(text)).split('\n\n');
+    rest = blocks.pop() ?? '';
+    for (const block of blocks) {
+      if (!block.startsWith('event: counts\n')) continue;
+      const counts = JSON.parse(/\ndata: (.*)/.exec(block)?.[1] ?? '[]') as { id: string; upvotes: number }[];
+      for (const { id, upvotes } of counts) heard.set(id, [...(heard.get(id) ?? []), { upvotes, at }]);
+    }
+  });
+  socket.write('GET /api/events HTTP/1.1\r\nHost: bench\r\n\r\n');
+  await once(socket, 'data');
+  return {
+    async hears(productId, upvotes, patienceMs) {
+      const deadline = performance.now() + patienceMs;
+      for (;;) {
+        const found = heard.get(productId)?.find((told) => told.upvotes >= upvotes);
+        if (found !== undefined) return found.at;
+        if (performance.now() > deadline) throw new Error(`The stream did not tell of ${productId}`);
+        await sleep(1);
+      }
+    },
+    close: () => socket.destroy(),
+  };
+}

@@ -1,0 +1,48 @@
+import type { Side } from './side.ts';
+
+const DRIFT = `SELECT c.product_id FROM product_counts c
+  LEFT JOIN (SELECT product_id, count(*) AS rows FROM upvotes GROUP BY 1) u ON u.product_id = c.product_id
+  WHERE c.upvotes <> coalesce(u.rows, 0)`;
+const PATIENCE_MS = 2_000;
+
+/**
+ * Every count is that of its rows, every upvote that was acknowledged is there, and every address shows them.
+ * @throws Error with what is not.
+ */
+export async function assertCountsRight({ name, database, addresses, upvotes }: Side): Promise<void> {
+  const drifting = await database.query(DRIFT);
+  const rows = await database.query<{ product_id: string; upvotes: number }>(
+    'SELECT product_id, upvotes FROM product_counts',
+  );
+  const stored = new Map(rows.map((row) => [row.product_id, row.upvotes]));
+  const sum = rows.reduce((total, row) => total + row.upvotes, 0);
+  if (drifting.length > 0 || sum !== upvotes)
+    throw new Error(`${name}: ${drifting.length} counts drift; ${sum} stored of ${upvotes}`);
+  for (const address of addresses) {
+    const deadline = performance.now() + PATIENCE_MS;
+    let wrong = await wrongAt(address, stored);
+    while (wrong.length > 0 && performance.now() < deadline) wrong = await wrongAt(address, stored);
+    if (wrong.length > 0) throw new Error(`${name}: ${address} shows other counts: ${wrong.slice(0, 5).join(', ')}`);
+  }
+}
+
+interface Page {
+  items: { id: string; upvotes: number }[];
+  nextCursor: string | null;
+}
+
+/** All products as a client sees them, page by page. */
+async function wrongAt(address: string, stored: ReadonlyMap<string, number>): Promise<string[]> {
+  const wrong: string[] = [];
+  let cursor: string | null = null;
+  let shown = 0;
+  do {
+    const after: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const response = await fetch(`${address}/api/products?limit=100${after}`);
+    const page = (await response.json()) as Page;
+    for (const { id, upvotes } of page.items) if (stored.get(id) !== upvotes) wrong.push(`${id} ${upvotes}`);
+    shown += page.items.length;
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return shown === stored.size ? wrong : [`${shown} of ${stored.size} products`];
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, HttpConnection, requestText } from '../harness/http-connection.ts';
+import { runLoad, type Target } from '../harness/run-load.ts';
+import { quantile } from '../harness/statistics.ts';
+import { listenToCounts } from './count-stream.ts';
+import type { Side } from './side.ts';
+
+/** Milliseconds from the sending of an upvote. */
+export interface Delays {
+  p50Ms: number;
+  p95Ms: number;
+  maxMs: number;
+}
+
+/** From an upvote on one site until its own answer, and until the other one's API, page and stream show it. */
+export interface Freshness {
+  samples: number;
+  answer: Delays;
+  api: Delays;
+  page: Delays;
+  stream: Delays;
+}
+
+export interface FreshnessOptions {
+  seconds: number;
+  /** On other products of the same site, meanwhile. */
+  upvotesPerSecond: number;
+  products: number;
+}
+
+/** How often the other site is asked, and how long at most. */
+const ASK_EVERY_MS = 5;
+const PATIENCE_MS = 10_000;
+/** Between two upvotes, so that they fall anywhere between the readings of the feed. */
+const LONGEST_PAUSE_MS = 250;
+
+/** Upvotes on the first site of a side and watches the second. @throws Error where it never shows one. */
+export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
+  const [here = '', there = ''] = side.addresses;
+  const stream = await listenToCounts(there);
+  const [writer, api, page] = [here, there, there].map((address) => new HttpConnection(address)) as [
+    HttpConnection,
+    HttpConnection,
+    HttpConnection,
+  ];
+  const others = otherUpvotes(side, here, options);
+  const seen: Record<keyof Omit<Freshness, 'samples'>, number[]> = { answer: [], api: [], page: [], stream: [] };
+  const end = performance.now() + options.seconds * 1_000;
+  for (let sample = 0; performance.now() < end; sample += 1) {
+    const id = `p-${sample % (options.products / 2)}`;
+    const askApi = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
+    const askPage = requestText('GET', `/product/${id}`, 'session-of-a-reader');
+    // Kept from now on, so that what is seen later was made anew because of the upvote.
+    const before = upvotesIn(await api.ask(askApi));
+    await page.ask(askPage);
+    const sentAt = performance.now();
+    const shown = (connection: HttpConnection, request: string) =>
+      until(async () => upvotesIn(await connection.ask(request)) > before).then((at) => at - sentAt);
+    const [answer, apiMs, pageMs, streamAt] = await Promise.all([
+      writer.ask(requestText('PUT', `/api/products/${id}/upvote`, `session-${randomUUID()}`)).then((given) => {
+        if (given.status !== 200) throw new Error(`An upvote was answered ${given.status}`);
+        side.upvotes += 1;
+        return performance.now() - sentAt;
+      }),
+      shown(api, askApi),
+      shown(page, askPage),
+      stream.hears(id, before + 1, PATIENCE_MS),
+    ]);
+    seen.answer.push(answer);
+    seen.api.push(apiMs);
+    seen.page.push(pageMs);
+    seen.stream.push(streamAt - sentAt);
+    await sleep(Math.random() * LONGEST_PAUSE_MS);
+  }
+  for (const each of [writer, api, page, stream]) each.close();
+  await others;
+  return {
+    samples: seen.api.length,
+    answer: delaysOf(seen.answer),
+    api: delaysOf(seen.api),
+    page: delaysOf(seen.page),
+    stream: delaysOf(seen.stream),
+  };
+}
+
+/** Of the second half of the products: those of the first are watched. */
+async function otherUpvotes(side: Side, address: string, options: FreshnessOptions): Promise<void> {
+  const { seconds, upvotesPerSecond, products } = options;
+  if (upvotesPerSecond === 0) return;
+  const half = Math.floor(products / 2);
+  const targets = Array.from({ length: half }, (_, index): Target => {
+    return { method: 'PUT', path: `/api/products/p-${half + index}/upvote` };
+  });
+  const result = await runLoad({ address, connections: 20, seconds, targets, maxPerSecond: upvotesPerSecond });
+  if (result.succeeded !== result.asked) throw new Error(`Upvotes failed: ${JSON.stringify(result.statuses)}`);
+  side.upvotes += result.succeeded;
+}
+
+/** The API's answer is JSON; a page holds the same in the state that it begins with. */
+function upvotesIn({ status, body }: Answer): number {
+  const found = /\\?"upvotes\\?":(\d+)/.exec(body)?.[1];
+  if (status !== 200 || found === undefined) throw new Error(`No count in an answer of status ${status}`);
+  return Number(found);
+}
+
+/** @returns when it became true. */
+async function until(isSo: () => Promise<boolean>): Promise<number> {
+  const deadline = performance.now() + PATIENCE_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`Not shown within ${PATIENCE_MS} ms`);
+    await sleep(ASK_EVERY_MS);
+  }
+  return performance.now();
+}
+
+function delaysOf(delays: readonly number[]): Delays {
+  const sorted = delays.toSorted((one, other) => one - other);
+  const rounded = (share: number) => Math.round(quantile(sorted, share) * 10) / 10;
+  return { p50Ms: rounded(0.5), p95Ms: rounded(0.95), maxMs: rounded(1) };
+}

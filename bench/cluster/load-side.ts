@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { cpuMsOf } from '../harness/process-use.ts';
+import { type LoadResult, runLoad, type Target } from '../harness/run-load.ts';
+import type { BenchOptions } from '../main.ts';
+import type { Side } from './side.ts';
+
+/** So many processes load each side: one of them alone may be slower than what it asks. */
+const LOADERS = 2;
+const TICK_MS = 10;
+
+export interface SideLoad {
+  perSecond: number;
+  p50Ms: number;
+  p99Ms: number;
+  /** Of all processes of the site, for each answer. */
+  siteCpuUs: number;
+  /** How many cores the site kept busy, and how many everything on the machine did: of so many there are no more. */
+  siteCores: number;
+  machineCores: number;
+}
+
+/** Asks a side as much as it answers, its addresses alike. @throws Error where not everything succeeded. */
+export async function loadSide(
+  side: Side,
+  targets: readonly Target[],
+  { connections, seconds }: BenchOptions,
+): Promise<SideLoad> {
+  const pids = await side.pids();
+  const before = { site: await siteCpuMs(pids), machine: await machineCpuMs(), at: performance.now() };
+  const results = await Promise.all(
+    Array.from({ length: LOADERS }, (_, loader) =>
+      runLoad({
+        address: side.addresses[loader % side.addresses.length] ?? '',
+        connections: Math.ceil(connections / LOADERS),
+        seconds,
+        // Two that begin at the same product would wait for each other's row all along.
+        targets: rotated(targets, (loader * targets.length) / LOADERS),
+      }),
+    ),
+  );
+  const elapsedMs = performance.now() - before.at;
+  const siteMs = (await siteCpuMs(pids)) - before.site;
+  const machineMs = (await machineCpuMs()) - before.machine;
+  for (const { succeeded, asked, statuses } of results) {
+    if (succeeded !== asked) throw new Error(`${side.name}: not everything succeeded: ${JSON.stringify(statuses)}`);
+    if (targets[0]?.method === 'PUT') side.upvotes += succeeded;
+  }
+  const asked = results.reduce((sum, result) => sum + result.asked, 0);
+  return {
+    ...addUp(results),
+    siteCpuUs: (siteMs * 1_000) / asked,
+    siteCores: siteMs / elapsedMs,
+    machineCores: machineMs / elapsedMs,
+  };
+}
+
+/** Of several loaders at once: their sum, and the worse of their latencies. */
+export function addUp(results: readonly LoadResult[]): SideLoad {
+  const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
+  return {
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    p50Ms: worst(({ p50Ms }) => p50Ms),
+    p99Ms: worst(({ p99Ms }) => p99Ms),
+    siteCpuUs: 0,
+    siteCores: 0,
+    machineCores: 0,
+  };
+}
+
+function rotated(targets: readonly Target[], by: number): Target[] {
+  const at = Math.floor(by);
+  return [...targets.slice(at), ...targets.slice(0, at)];
+}
+
+async function siteCpuMs(pids: readonly number[]): Promise<number> {
+  const each = await Promise.all(pids.map(cpuMsOf));
+  return each.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Of all cores together, the idle time not counted; `iowait`, the fifth number, is idle as well. */
+async function machineCpuMs(): Promise<number> {
+  const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq) * TICK_MS;
+}

@@ -1,0 +1,49 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { BenchDatabase } from '../harness/bench-database.ts';
+import { type ServerProcess, startSite } from '../harness/server-process.ts';
+
+/** A way to serve one database with several processes. */
+export interface Side {
+  name: string;
+  database: BenchDatabase;
+  /** One, or several on ports of their own. */
+  addresses: readonly string[];
+  /** All processes that belong to it, without its database's. */
+  pids(): Promise<number[]>;
+  /** Upvotes that it acknowledged so far. */
+  upvotes: number;
+  stop(): Promise<void>;
+}
+
+export interface SideShape {
+  name: string;
+  /** Processes of each site (WEB_CONCURRENCY). */
+  processes: number;
+  /** Sites, each on a port of its own. */
+  sites: number;
+}
+
+export async function startSide(database: BenchDatabase, { name, processes, sites }: SideShape): Promise<Side> {
+  const started: ServerProcess[] = [];
+  for (let site = 0; site < sites; site += 1) {
+    started.push(await startSite(database.url, { WEB_CONCURRENCY: String(processes) }));
+  }
+  return {
+    name,
+    database,
+    addresses: started.map(({ address }) => address),
+    pids: async () => (await Promise.all(started.map(({ pid }) => withChildren(pid)))).flat(),
+    upvotes: 0,
+    async stop() {
+      for (const site of started) await site.stop();
+    },
+  };
+}
+
+/** A process and those that it started, by the table of processes. */
+async function withChildren(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
+  const children = lists.flatMap((list) => list.split(' ').filter((text) => text !== ''));
+  return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
+}
