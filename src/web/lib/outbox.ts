@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react';
+import { createBrowserStore, useBrowserStore } from './browser-store.ts';
 import { type LaterWrite, OUTBOX_STORAGE_KEY } from './send-later.ts';
 
 /** A write that waits; `refused` is why the server would not have it, which only a comment outlives. */
@@ -7,18 +7,13 @@ export type OutboxItem = LaterWrite & { refused?: string };
 /** Beyond this, writes fail as they do without an outbox. */
 const MOST = 50;
 
-const NONE: readonly OutboxItem[] = [];
-const listeners = new Set<() => void>();
-
-/** What storage refused, for as long as the page lives; it stands for what is in the storage, which is older. */
-let inMemory: string | undefined;
-let parsed: { text: string; items: readonly OutboxItem[] } = { text: '[]', items: NONE };
+const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_STORAGE_KEY, (kept) =>
+  Array.isArray(kept) ? kept.filter(isItem) : [],
+);
 
 /** Writes that wait, oldest first; the same array as long as nothing changes. */
 export function outboxItems(): readonly OutboxItem[] {
-  const text = readText();
-  if (text !== parsed.text) parsed = { text, items: parse(text) };
-  return parsed.items;
+  return outbox.read();
 }
 
 /** What makes two writes the same wish: the state of one product's upvote, or one draft. */
@@ -62,47 +57,11 @@ export function noteRefusal(key: string, reason: string | undefined): void {
 }
 
 export function useOutbox(): readonly OutboxItem[] {
-  return useSyncExternalStore(subscribe, outboxItems, () => NONE);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  // Another tab may have sent what waits.
-  window.addEventListener('storage', listener);
-  return () => {
-    listeners.delete(listener);
-    window.removeEventListener('storage', listener);
-  };
-}
-
-function readText(): string {
-  if (inMemory !== undefined) return inMemory;
-  try {
-    return window.localStorage.getItem(OUTBOX_STORAGE_KEY) ?? '[]';
-  } catch {
-    return '[]';
-  }
+  return useBrowserStore(outbox, (items) => items);
 }
 
 function store(items: readonly OutboxItem[]): void {
-  const text = JSON.stringify(items);
-  try {
-    if (items.length > 0) window.localStorage.setItem(OUTBOX_STORAGE_KEY, text);
-    else window.localStorage.removeItem(OUTBOX_STORAGE_KEY);
-    inMemory = undefined;
-  } catch {
-    inMemory = text;
-  }
-  for (const listener of listeners) listener();
-}
-
-function parse(text: string): readonly OutboxItem[] {
-  try {
-    const items: unknown = JSON.parse(text);
-    return Array.isArray(items) ? items.filter(isItem) : NONE;
-  } catch {
-    return NONE;
-  }
+  outbox.write(items.length > 0 ? items : undefined);
 }
 
 /** Storage is open to whatever else ran here. */
