@@ -2,12 +2,11 @@ import type { CommentListQuery, CommentPage, HeldComments, Likes, NewComment } f
 import type { ProductDetail, ProductListQuery, ProductPage } from '../contract/products/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
 import type { Change } from './changes/change.ts';
-import { type AddedComment, addComments } from './comments/add-comments.ts';
+import { addComments, type WrittenComment } from './comments/add-comments.ts';
 import { type Draft, draftComment, type Judgement, type Sender } from './comments/draft.ts';
-import { getHeldComments } from './comments/held-comments.ts';
-import { forgetOldKeys } from './comments/idempotency-keys.ts';
 import { type Like, type Liked, likeComments } from './comments/like-comments.ts';
 import { listComments } from './comments/list-comments.ts';
+import { listHeldComments } from './comments/list-held-comments.ts';
 import { CoreError } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { type Reads, readsFrom } from './database/replicas.ts';
@@ -38,11 +37,9 @@ export interface Core {
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
-  getHeldComments(productId: string, session: string): Promise<HeldComments>;
-  addComment(comment: NewComment, sender: Sender, judgement?: Judgement): Promise<AddedComment>;
+  listHeldComments(productId: string, session: string): Promise<HeldComments>;
+  addComment(comment: NewComment, sender: Sender, judgement?: Judgement): Promise<WrittenComment>;
   likeComment(like: Like): Promise<Likes>;
-  /** Housekeeping, to be called now and then by a process that stays up. */
-  forgetOldKeys(): Promise<void>;
   /** Whether the database answers. */
   isReady(): Promise<boolean>;
   /** How many writes of each kind wait for a transaction. */
@@ -101,7 +98,7 @@ export function createCore(
       telling(setUpvotes(database, sources, changes), (_state, index) => ({ productId: changes[index]?.productId })),
     observer: observeWrites?.('upvotes'),
   });
-  const comments = groupCommit<Draft, AddedComment>({
+  const comments = groupCommit<Draft, WrittenComment>({
     commit: (drafts) =>
       telling(addComments(database, sources, drafts), ({ comment }) => ({
         productId: comment.productId,
@@ -131,15 +128,14 @@ export function createCore(
       return state;
     },
     listComments: (productId, query) => listComments(reads.of({ productIds: [productId] }), productId, query),
-    getHeldComments: (productId, session) =>
-      getHeldComments(reads.of({ productIds: [productId], session }), productId, session),
+    listHeldComments: (productId, session) =>
+      listHeldComments(reads.of({ productIds: [productId], session }), productId, session),
     async addComment(comment, sender, judgement) {
       const added = await comments.submit(draftComment(sources, comment, sender, judgement));
       reads.noteSession(sender.session);
       return added;
     },
     likeComment: async (like) => ({ likes: (await likes.submit(like)).likes }),
-    forgetOldKeys: () => forgetOldKeys(database, sources.now()),
     isReady: () =>
       database.query('SELECT 1').then(
         () => true,

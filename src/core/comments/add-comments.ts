@@ -12,7 +12,7 @@ import type { Draft } from './draft.ts';
 import { getCommentsOfKeys, keyExpiry, keyOf } from './idempotency-keys.ts';
 
 /** `created` is false where the draft had made its comment before. */
-export interface AddedComment {
+export interface WrittenComment {
   comment: Comment;
   created: boolean;
 }
@@ -58,7 +58,7 @@ export async function addComments(
   sql: Sql,
   sources: Sources,
   drafts: readonly Draft[],
-): Promise<Outcome<AddedComment>[]> {
+): Promise<Outcome<WrittenComment>[]> {
   const distinct = firstOfEachKey(drafts);
   const created = await insert(sql, sources, distinct);
   const earlier = await getCommentsOfKeys(
@@ -102,7 +102,7 @@ function outcomeOf(
   distinct: readonly Draft[],
   created: ReadonlyMap<string, boolean>,
   earlier: ReadonlyMap<string, Comment>,
-): Outcome<AddedComment> {
+): Outcome<WrittenComment> {
   const key = keyOf(draft);
   const written = distinct.includes(draft) ? draft : distinct.find((other) => keyOf(other) === key);
   const wasCreated = written && created.get(written.comment.id);

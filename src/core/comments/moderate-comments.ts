@@ -17,7 +17,7 @@ export interface Moderation {
 }
 
 /** One way in which the operator changes who may read a comment. */
-export interface Change {
+export interface VisibilityChange {
   act: Extract<ActName, `comments ${string}`>;
   /** What is set in the row, where `$2` is the reason. */
   set: string;
@@ -37,7 +37,7 @@ export interface Change {
 export async function moderateComments(
   database: Database,
   ids: readonly string[],
-  change: Change,
+  change: VisibilityChange,
 ): Promise<Moderation> {
   const asked = [...new Set(ids.map((id) => id.toLowerCase()))];
   const valid = asked.filter(isUuid);
@@ -78,7 +78,7 @@ async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
   await sql.query(`SELECT id FROM comments WHERE id = ANY($1::uuid[]) ORDER BY id ${lock}`, [ids]);
 }
 
-function statementOf({ set, where, counted, sign }: Change): string {
+function statementOf({ set, where, counted, sign }: VisibilityChange): string {
   return `WITH reason AS (
       SELECT $2::text AS given
     ), changed AS (

@@ -1,4 +1,5 @@
 import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
+import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 
 const SELECT_COUNTS = `SELECT product_id AS id, upvotes, comments FROM product_counts
@@ -11,7 +12,7 @@ export async function readLiveCounts(sql: Sql, productIds: readonly string[]): P
 
 // By product as well, so that a distributed database knows where to look.
 const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", likes FROM comments
-  WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND held_for IS NULL AND hidden_at IS NULL`;
+  WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
  * Those of the comments that belong to one of the products and that everybody may see, with their likes.

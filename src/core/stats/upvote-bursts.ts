@@ -19,7 +19,7 @@ export interface NamedBurst extends UpvoteBurst {
 export const BURST_SESSIONS = 20;
 
 /** For how long it is known. */
-export const BURST_DAYS = 7;
+const BURST_DAYS = 7;
 
 const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessions)
   SELECT hour, "productId", network, sessions

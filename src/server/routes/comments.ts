@@ -12,7 +12,8 @@ import {
   type NewComment,
   NewCommentSchema,
 } from '../../contract/comments/schema.ts';
-import type { AddedComment } from '../../core/comments/add-comments.ts';
+import { paths } from '../../contract/paths.ts';
+import type { WrittenComment } from '../../core/comments/add-comments.ts';
 import type { Sender } from '../../core/comments/draft.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
@@ -57,12 +58,12 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     { schema: { params, response: { 200: HeldCommentsSchema } } },
     async (request, reply) => {
       reply.header('Cache-Control', NO_STORE);
-      return core.getHeldComments(request.params.id, sessionOf(request));
+      return core.listHeldComments(request.params.id, sessionOf(request));
     },
   );
 
   app.post(
-    '/api/comments',
+    paths.api.comments,
     {
       config: { limit: { action: 'comment' } },
       schema: { body: NewCommentSchema, response: { 200: AddedCommentSchema, 201: AddedCommentSchema } },
@@ -93,7 +94,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 
   /** What looks like spam is taken like any other comment, and held until the operator has seen it. */
-  async function addJudged(request: FastifyRequest<{ Body: NewComment }>, sender: Sender): Promise<AddedComment> {
+  async function addJudged(request: FastifyRequest<{ Body: NewComment }>, sender: Sender): Promise<WrittenComment> {
     const repetition = repeatedTexts?.(request.body.content, { session: sender.session, address: request.ip });
     const isFilledIn = request.body.website !== undefined && request.body.website !== '';
     const held = isFilledIn || repetition?.isRepeated === true;

@@ -12,7 +12,7 @@ const SELECT_HELD_FOR = `SELECT ${COMMENT_COLUMNS} FROM comments
  * The comments on a product that are held back and that this session wrote, newest first.
  * @throws CoreError `product_not_found` for an id that no product can have, `unavailable`.
  */
-export async function getHeldComments(sql: Sql, productId: string, session: string): Promise<HeldComments> {
+export async function listHeldComments(sql: Sql, productId: string, session: string): Promise<HeldComments> {
   if (!isProductId(productId)) throw productNotFound();
   const rows = await sql.query<CommentRow>(SELECT_HELD_FOR, [productId, session, LIMITS.pageSize.max]);
   return { items: rows.map(commentOf) };
