@@ -6,7 +6,7 @@ import { rowsOf } from '../../core/backups/read-backup.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { describeBackup } from '../describe-backup.ts';
-import { ownPictures } from '../own-pictures.ts';
+import { ownPictureFolder } from '../own-picture-folder.ts';
 import { startProgress } from '../progress.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
@@ -54,7 +54,7 @@ function backUp(path: string, signal: AbortSignal) {
       .withoutTimeLimit((database) =>
         writeBackup(database, path, {
           groundswell: PACKAGE_VERSION,
-          pictureFolder: ownPictures(),
+          pictureFolder: ownPictureFolder(),
           onProgress: progress.at,
           signal,
         }),

@@ -6,7 +6,7 @@ import { readMigrations } from '../../core/database/migrate.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { confirm } from '../confirm.ts';
 import { describeBackup } from '../describe-backup.ts';
-import { ownPictures } from '../own-pictures.ts';
+import { ownPictureFolder } from '../own-picture-folder.ts';
 import { startProgress } from '../progress.ts';
 import { untilInterrupted } from '../until-interrupted.ts';
 import { UsageError } from '../usage-error.ts';
@@ -68,7 +68,7 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
         restoreBackup(database, path, {
           replace,
           migrations,
-          pictureFolder: ownPictures(),
+          pictureFolder: ownPictureFolder(),
           subject: basename(path),
           onProgress,
         }),

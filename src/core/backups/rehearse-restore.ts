@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Sql } from '../database/database.ts';
+import { liftTimeLimits } from '../database/lift-time-limits.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
 import { PICTURES } from './backed-up-pictures.ts';
@@ -21,8 +22,7 @@ export async function rehearseRestore(database: Database, path: string, migratio
   const schema = `groundswell_rehearsal_${randomBytes(4).toString('hex')}`;
   try {
     await database.transaction(async (sql) => {
-      await sql.query('SET LOCAL statement_timeout = 0');
-      await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+      await liftTimeLimits(sql);
       await sql.query("SET LOCAL TimeZone = 'UTC'");
       await sql.query(`CREATE SCHEMA ${schema}`);
       // No other schema: what the tables of the site are called, is here nothing but the rehearsal's.

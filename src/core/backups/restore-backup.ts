@@ -2,6 +2,7 @@ import { recordAct } from '../audit/record-act.ts';
 import { noteEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
+import { liftTimeLimits } from '../database/lift-time-limits.ts';
 import { readTableShapes, type TableShape, writeRows } from '../exports/table-rows.ts';
 import { PICTURES, restorePicture } from './backed-up-pictures.ts';
 import { BackupFileError, type BackupHeader } from './backup-format.ts';
@@ -102,8 +103,7 @@ async function restorePictures(folder: string | undefined, lines: readonly strin
 
 /** Writers wait from here on, and readers do not. */
 async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void> {
-  await sql.query('SET LOCAL statement_timeout = 0');
-  await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await liftTimeLimits(sql);
   // First that of the counts, which most writers lock first as well.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
   await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
@@ -123,7 +123,7 @@ export async function mustBeEmpty(sql: Sql): Promise<void> {
 }
 
 /** @throws BackupFileError when the backup holds something that this schema has no place for. */
-export function mustFit(
+function mustFit(
   path: string,
   header: BackupHeader,
   tables: readonly TableShape[],

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
+import { liftTimeLimits } from '../database/lift-time-limits.ts';
 import { holdSnapshot, readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
 import { syncFolder } from '../sync-folder.ts';
 import { listPictures, PICTURES, pictureLine } from './backed-up-pictures.ts';
@@ -71,15 +72,13 @@ export async function writeBackup(
 }
 
 /** Where a backup is while it is not whole. One of a process that was killed stays, and is nobody's backup. */
-export function partialPath(path: string): string {
+function partialPath(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
 
 async function beginSnapshot(sql: Sql): Promise<void> {
   await holdSnapshot(sql);
-  // A server may end what takes long, or what waits for a slow disk on this side; a backup may.
-  await sql.query('SET LOCAL statement_timeout = 0');
-  await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+  await liftTimeLimits(sql);
 }
 
 async function describeSite(sql: Sql, present: readonly TableShape[], groundswell: string): Promise<BackupHeader> {

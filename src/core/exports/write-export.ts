@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Database, Sql } from '../database/database.ts';
+import { liftTimeLimits } from '../database/lift-time-limits.ts';
 import {
   EXPORT_TABLES,
   EXPORT_VERSION,
@@ -25,9 +26,7 @@ export interface WriteExportOptions {
 export async function writeExport(database: Database, options: WriteExportOptions): Promise<Record<string, number>> {
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
-    // A server may end what takes long, or what waits for a slow reader on this side; an export may.
-    await sql.query('SET LOCAL statement_timeout = 0');
-    await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    await liftTimeLimits(sql);
     return writeLines(sql, options);
   });
 }
