@@ -1,14 +1,20 @@
+/** The grounds that a badge is made for. */
+export type BadgeTheme = 'light' | 'dark';
+
+/** The fragment of a product's address that scrolls to its discussion. */
+export const COMMENTS_HASH = '#comments';
+
 /** Every address that browser and server agree on; nothing else builds one by hand. */
 export const paths = {
   home: '/',
   product: (id: string) => `/product/${encodeURIComponent(id)}`,
-  productComments: (id: string) => `/product/${encodeURIComponent(id)}#comments`,
+  productComments: (id: string) => `/product/${encodeURIComponent(id)}${COMMENTS_HASH}`,
   /** The picture of a product, 1200×630, that a link to it shows elsewhere. */
   card: (id: string) => `/og/${encodeURIComponent(id)}.png`,
   /** The picture that a link to the site itself shows elsewhere. */
   siteCard: '/og.png',
   /** A small picture with the live count of upvotes, for other people's pages. */
-  badge: (id: string, theme: 'light' | 'dark' = 'light') =>
+  badge: (id: string, theme: BadgeTheme = 'light') =>
     `/badge/${encodeURIComponent(id)}.svg${theme === 'dark' ? '?theme=dark' : ''}`,
   /** Atom and JSON Feed of the newest launches, and Atom of what is said about a product. */
   feed: '/feed.xml',
@@ -36,6 +42,3 @@ export const paths = {
     like: (commentId: string) => `/api/comments/${encodeURIComponent(commentId)}/like`,
   },
 } as const;
-
-/** The fragment of a product's address that scrolls to its discussion. */
-export const COMMENTS_HASH = '#comments';

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 import { TEXT_FORMAT } from '../text.ts';
 import { PRODUCT_ID_PATTERN } from './product-id.ts';
 
-export const ProductIdSchema = Type.String({ pattern: PRODUCT_ID_PATTERN });
+const ProductIdSchema = Type.String({ pattern: PRODUCT_ID_PATTERN });
 
 export const TeamMemberSchema = Type.Object(
   {

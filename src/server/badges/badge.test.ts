@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { BadgeTheme } from '../../contract/paths.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { type BadgeTheme, renderBadge, type TextWidth } from './badge.ts';
+import { renderBadge, type TextWidth } from './badge.ts';
 import { createTextWidth } from './text-width.ts';
 
 let widthOf: TextWidth;
@@ -23,7 +24,7 @@ test('says to everybody whose upvotes it shows', () => {
 test('escapes what has a meaning in XML, and leaves out what XML cannot write', () => {
   const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', siteName: ']]><script>alert(1)</script>' });
   expect(titleOf(svg)).toMatch(
-    /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &#39;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
+    /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &apos;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
   );
   expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
 });

@@ -1,4 +1,5 @@
-export type BadgeTheme = 'light' | 'dark';
+import type { BadgeTheme } from '../../contract/paths.ts';
+import { escapeXml } from '../feeds/xml.ts';
 
 export interface BadgeContent {
   siteName: string;
@@ -94,12 +95,6 @@ function shortened(name: string): string {
 /** Without what XML 1.0 has no way to write (section 2.2): controls, halves of characters. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-function escapeXml(content: string): string {
-  return content.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }
 
 function round(value: number): number {

@@ -4,7 +4,7 @@ import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import type { CardProduct } from './card.ts';
 import { DISPLAY_FACE, loadCardFonts, TEXT_FACE } from './card-fonts.ts';
 import { drawableText } from './card-text.ts';
-import { createPainter } from './paint-card.ts';
+import { createPaintCard } from './paint-card.ts';
 
 const SCRIPTS = {
   Latin: 'Grüße, Ærøskøbing — Đà Nẵng: “quotes”',
@@ -28,11 +28,11 @@ const SCRIPTS = {
 };
 
 let canShow: (codePoint: number) => boolean;
-let paint: ReturnType<typeof createPainter>;
+let paint: ReturnType<typeof createPaintCard>;
 
 beforeAll(() => {
   canShow = loadCardFonts(PACKAGE_FOLDERS.cardFonts).canShow;
-  paint = createPainter(PACKAGE_FOLDERS.cardFonts);
+  paint = createPaintCard(PACKAGE_FOLDERS.cardFonts);
 });
 
 const product = (overrides: Partial<CardProduct> = {}): CardProduct => ({

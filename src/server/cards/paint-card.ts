@@ -35,7 +35,7 @@ interface Column {
 }
 
 /** Draws cards, one after the other on the same canvas. @returns the PNG. */
-export function createPainter(fontFolder: string): (card: Card) => Promise<Buffer> {
+export function createPaintCard(fontFolder: string): (card: Card) => Promise<Buffer> {
   const { canShow } = loadCardFonts(fontFolder);
   const scenery = drawScenery();
   const canvas: Canvas = createCanvas(CARD_SIZE.width, CARD_SIZE.height);

@@ -23,8 +23,8 @@ const say = (message: PainterMessage) => process.send?.(message);
 
 // The canvas looks for the fonts of the system as soon as it is loaded.
 process.env.DISABLE_SYSTEM_FONTS_LOAD = '1';
-const { createPainter } = await import('./paint-card.ts');
-const paint = createPainter(fontFolder);
+const { createPaintCard } = await import('./paint-card.ts');
+const paint = createPaintCard(fontFolder);
 
 process.on('message', ({ number, card }: PaintOrder) => {
   paint(card).then(

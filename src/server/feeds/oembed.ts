@@ -1,5 +1,6 @@
 import type { Oembed } from '../../contract/oembed.ts';
 import { paths } from '../../contract/paths.ts';
+import { isProductId } from '../../contract/products/product-id.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { escapeHtml } from '../pages/escape-html.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
@@ -26,7 +27,8 @@ export function productIdOf(site: SiteIdentity, address: string): string | undef
   if (!URL.canParse(address)) return undefined;
   const { protocol, host, pathname } = new URL(address);
   if (!/^https?:$/.test(protocol) || host !== new URL(site.url()).host) return undefined;
-  return /^\/product\/([a-z0-9-]{1,64})$/.exec(pathname)?.[1];
+  const [, id] = /^\/product\/([^/]+)$/.exec(pathname) ?? [];
+  return id !== undefined && isProductId(id) ? id : undefined;
 }
 
 /** How to show a product elsewhere, no larger than the bounds. */

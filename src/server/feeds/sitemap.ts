@@ -14,7 +14,7 @@ export const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /** Where a shard is found. Its address says what is in it: every process knows it, and it stays while its stretch does. */
-export const shardPath = ({ after, upTo }: Stretch) => `/sitemap/${after}~${upTo}.xml`;
+const shardPath = ({ after, upTo }: Stretch) => `/sitemap/${after}~${upTo}.xml`;
 
 /** The stretch that a shard's name stands for; `undefined` where the name has not that form. Its cursors are not checked. */
 export function stretchOf(shardName: string): Stretch | undefined {

@@ -8,7 +8,7 @@ import { createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
  * From how many times within an hour on the same text is suspicious, whatever products it is posted on. Short texts are
  * alike by nature: 'Great!' is, among colleagues, and of a single person on the third product.
  */
-export const REPEATED_TEXT_RULES = {
+const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },
   network: { times: 5, letters: 20 },
   site: { times: 10, letters: 40 },

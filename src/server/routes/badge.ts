@@ -1,7 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
+import type { BadgeTheme } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/products/product-not-found.ts';
-import { type BadgeTheme, renderBadge, type TextWidth } from '../badges/badge.ts';
+import { renderBadge, type TextWidth } from '../badges/badge.ts';
 import { type Answer, PAGE_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { recordReads } from '../cache/read-recorder.ts';

@@ -1,14 +1,15 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { paths } from '../../contract/paths.ts';
 import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { productNotFound } from '../../core/products/product-not-found.ts';
 import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
 import { sendFromCache } from '../cache/send-answer.ts';
 import { coreApi } from '../core-api.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
+import { productAnswer } from './product-answer.ts';
 
 interface Options {
   core: Core;
@@ -20,7 +21,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   const readApi = coreApi(core);
 
   app.get(
-    '/api/products',
+    paths.api.products,
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
     (request, reply) => {
       const { q, tag, sort, limit, cursor } = request.query;
@@ -39,13 +40,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     '/api/products/:id',
     { schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } } },
     (request, reply) => {
-      const { id } = request.params;
-      const wanted = {
-        key: `product ${id}`,
-        freshness: API_FRESHNESS,
-        produce: () =>
-          jsonAnswer(readApi, async (api) => (await api.getProduct(id)) ?? Promise.reject(productNotFound())),
-      };
+      const wanted = { ...productAnswer(readApi, request.params.id), freshness: API_FRESHNESS };
       return sendFromCache(cache, wanted, request, reply);
     },
   );

@@ -1,4 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
+import { paths } from '../../contract/paths.ts';
 import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
 import { REVALIDATE } from '../http/caching.ts';
 
@@ -6,6 +7,6 @@ import { REVALIDATE } from '../http/caching.ts';
 export const robotsRoutes: FastifyPluginAsync<{ site: SiteIdentity }> = async (app, { site }) => {
   app.get('/robots.txt', async (_request, reply) => {
     reply.type('text/plain; charset=utf-8').header('Cache-Control', REVALIDATE);
-    return `User-agent: *\nAllow: /\n\nSitemap: ${absoluteUrl(site, '/sitemap.xml')}\n`;
+    return `User-agent: *\nAllow: /\n\nSitemap: ${absoluteUrl(site, paths.sitemap)}\n`;
   });
 };

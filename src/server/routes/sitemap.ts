@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type Answer, FEED_FRESHNESS } from '../cache/answer.ts';
@@ -28,7 +29,7 @@ const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
 /** Every address that a search engine should know: in one file, or past 50,000 in shards that an index names. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
-  app.get('/sitemap.xml', (request, reply) =>
+  app.get(paths.sitemap, (request, reply) =>
     sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapAnswer }, request, reply),
   );
 

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { paths } from '../../contract/paths.ts';
 import { UpvotedQuerySchema, UpvotedSchema, UpvoteStateSchema } from '../../contract/upvotes/schema.ts';
 import type { Core } from '../../core/core.ts';
 import { NO_STORE } from '../http/caching.ts';
@@ -20,7 +21,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   });
 
   app.get(
-    '/api/upvotes',
+    paths.api.upvotes,
     { schema: { querystring: UpvotedQuerySchema, response: { 200: UpvotedSchema } } },
     async (request) => {
       const session = sessionOf(request);

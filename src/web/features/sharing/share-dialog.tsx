@@ -1,8 +1,8 @@
 import { type MouseEvent, useEffect, useId, useRef, useState } from 'react';
-import { paths } from '../../../contract/paths.ts';
+import { type BadgeTheme, paths } from '../../../contract/paths.ts';
 import { CloseIcon, ShareIcon } from '../../ui/icons.tsx';
 import { CopyField } from './copy-field.tsx';
-import { type BadgeTheme, badgeSnippet, productUrl, type SharedProduct, type SnippetFormat } from './snippets.ts';
+import { badgeSnippet, productUrl, type SharedProduct, type SnippetFormat } from './snippets.ts';
 
 const THEMES = [
   { value: 'light', label: 'Light' },

@@ -1,6 +1,5 @@
-import { paths } from '../../../contract/paths.ts';
+import { type BadgeTheme, paths } from '../../../contract/paths.ts';
 
-export type BadgeTheme = 'light' | 'dark';
 export type SnippetFormat = 'html' | 'markdown';
 
 /** What is shared: a product, and where it is to be found. */

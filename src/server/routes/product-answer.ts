@@ -1,0 +1,13 @@
+import type { ReadApi } from '../../contract/api.ts';
+import { productNotFound } from '../../core/products/product-not-found.ts';
+import type { AnswerRequest } from '../cache/answer-cache.ts';
+import { jsonAnswer } from '../cache/json-answer.ts';
+
+/** The API's answer about a product: under one key, however new each caller wants it. */
+export function productAnswer(api: ReadApi, id: string): Pick<AnswerRequest, 'key' | 'produce'> {
+  return {
+    key: `product ${id}`,
+    produce: () =>
+      jsonAnswer(api, async (recorded) => (await recorded.getProduct(id)) ?? Promise.reject(productNotFound())),
+  };
+}
