@@ -5,6 +5,8 @@ export interface Toast {
   title: string;
   description: string;
   tone: 'neutral' | 'destructive';
+  /** What can be done about it, e.g. 'Undo'; the toast goes when it is pressed. */
+  action?: { label: string; onPress: () => void };
 }
 
 const LIMIT = 3;

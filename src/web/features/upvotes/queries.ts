@@ -41,6 +41,20 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 export function setUpvoteOptions(api: Api, client: QueryClient, productId: string) {
   const status = statusKey(productId);
   const confirmed = confirmedKey(productId);
+  const undo = (upvoted: boolean) => ({
+    label: UPVOTE_TEXTS.undo,
+    onPress() {
+      // The button may have been pressed meanwhile, or be gone with its page.
+      if (client.getQueryData<boolean>(status) !== upvoted) return;
+      const options = setUpvoteOptions(api, client, productId);
+      // What comes of it is said as of any click.
+      client
+        .getMutationCache()
+        .build(client, options)
+        .execute(!upvoted)
+        .catch(() => {});
+    },
+  });
   return mutationOptions({
     mutationKey: mutationKey(productId),
     scope: { id: `upvote:${productId}` },
@@ -70,7 +84,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     onSuccess: (answer, upvoted) => {
       client.setQueryData<UpvoteState>(confirmed, answer);
       if (answer.later) showToast(UPVOTE_TEXTS.later);
-      else showToast(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed);
+      else showToast({ ...(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed), action: undo(upvoted) });
     },
     onError: (error) => {
       showToast({ ...UPVOTE_TEXTS.failed(error.message), tone: 'destructive' });

@@ -1,0 +1,80 @@
+import type { Page } from '@playwright/test';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { holdResponses, recordRequests } from '../support/network.ts';
+import { toast, upvoteOf } from '../support/screen.ts';
+
+const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
+
+const toastOf = (page: Page, title: string) =>
+  toast(page).filter({ has: page.locator('.toast-title').getByText(title, { exact: true }) });
+const undoOf = (page: Page, title: string) => toastOf(page, title).getByRole('button', { name: 'Undo', exact: true });
+
+test('an upvote is taken back from its toast, which says what it did before; that can be undone as well', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Abalone' });
+  await visit(page, `/product/${product.id}`);
+  await upvoteOf(page, 'Abalone').click();
+  await expect(toastOf(page, 'Upvoted!').locator('.toast-description')).toHaveText('Thanks for your support!');
+  await undoOf(page, 'Upvoted!').press('Enter');
+  await expect(upvoteOf(page, 'Abalone')).toHaveAttribute('aria-pressed', 'false');
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(0);
+  await expect(toastOf(page, 'Upvote removed').locator('.toast-description')).toHaveText('Upvote removed successfully');
+  await undoOf(page, 'Upvote removed').press('Enter');
+  await expect(upvoteOf(page, 'Abalone')).toHaveAccessibleName('Upvote Abalone, 1');
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
+  const rows = await site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
+  expect(rows).toHaveLength(1);
+});
+
+test('it works from another page than the one it was pressed on', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Brittlestar' });
+  await visit(page, '/?q=brittlestar');
+  await page.getByRole('link', { name: 'Brittlestar', exact: true }).click();
+  await upvoteOf(page, 'Brittlestar').click();
+  await undoOf(page, 'Upvoted!').focus();
+  await page.goBack();
+  await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeFocused();
+  await undoOf(page, 'Upvoted!').press('Enter');
+  await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
+  const rows = await site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
+  expect(rows).toEqual([]);
+});
+
+test('what was taken back by hand already is not turned again', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Cuttlefish' });
+  await visit(page, `/product/${product.id}`);
+  await upvoteOf(page, 'Cuttlefish').click();
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
+  const held = await holdResponses(page, UPVOTE, { method: 'DELETE' });
+  await upvoteOf(page, 'Cuttlefish').click();
+  await expect.poll(() => held.requests.length).toBe(1);
+  const added = recordRequests(page, UPVOTE, 'PUT');
+  await undoOf(page, 'Upvoted!').click();
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(0);
+  held.release();
+  await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
+  expect(added).toEqual([]);
+  expect(held.requests).toHaveLength(1);
+});
+
+test('by keyboard, the focus comes back to where it was; a toast with something to do waits longer', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Dugong' });
+  await page.clock.install();
+  await visit(page, `/product/${product.id}`);
+  await upvoteOf(page, 'Dugong').press('Enter');
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
+  await page.clock.fastForward(8_000);
+  await undoOf(page, 'Upvoted!').focus();
+  await page.clock.fastForward(60_000);
+  await expect(undoOf(page, 'Upvoted!'), 'whoever is about to press it is waited for').toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
+  await expect(upvoteOf(page, 'Dugong')).toBeFocused();
+  await page.clock.fastForward(11_000);
+  await expect(toast(page)).toHaveCount(0);
+});
