@@ -31,6 +31,8 @@ test.each([
   [undefined, Buffer.from('<!doctype html><body><svg></svg>')],
   [undefined, Buffer.from('RIFF\x00\x01\x00\x00WAVEfmt ')],
   [undefined, Buffer.alloc(0)],
+  ['svg', Buffer.from(`${'<!---->'.repeat(500)}<svg>`)],
+  [undefined, Buffer.from('<!---->'.repeat(500))],
 ])('a picture is known by its content: %s', (kind, content) => {
   expect(pictureKindOf(content)).toBe(kind);
 });

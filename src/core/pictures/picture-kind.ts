@@ -13,9 +13,11 @@ const MARKS: readonly { kind: PictureKind; mark: RegExp }[] = [
 const MARK_BYTES = 16;
 const SVG_SAMPLE_BYTES = 4_096;
 
-/** Before the root element XML may have a declaration, comments and a document type. */
-const SVG_START =
-  /^\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--[\s\S]*?-->\s*)*(?:<!doctype svg[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)*<svg[\s/>]/i;
+/**
+ * Before the root element XML may have a declaration, comments and a document type. In one way only can a text be read by
+ * this: where comments could be taken for one long one, a file of nothing else would keep the program busy for years.
+ */
+const SVG_START = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--(?:(?!-->)[\s\S])*-->|<!doctype svg[^>]*>)\s*)*<svg[\s/>]/i;
 
 /** What kind of picture a file is by its content, whatever its name says; undefined where it is none. */
 export function pictureKindOf(content: Buffer): PictureKind | undefined {
