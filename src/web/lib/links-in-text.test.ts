@@ -23,6 +23,10 @@ describe('links in what a visitor wrote', () => {
     },
   );
 
+  test('a long row of brackets behind an address takes no longer than it is', () => {
+    expect(hrefsIn(`https://example.com/(a)${')'.repeat(100_000)}`)).toEqual(['https://example.com/(a)']);
+  });
+
   test('only http and https are ever led to, and the parts joined are the text', () => {
     const text = fc
       .array(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(' ', '(', ')', '.', 'https://')))

@@ -1,7 +1,7 @@
 export type TextPart = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string };
 
 const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
-const SENTENCE_END = /[.,;:!?…]$/;
+const SENTENCE_END = '.,;:!?…';
 
 /** Splits what a visitor wrote into plain text and its http(s) addresses. Joined again, the parts are the text. */
 export function linksInText(text: string): TextPart[] {
@@ -18,15 +18,16 @@ export function linksInText(text: string): TextPart[] {
   return parts;
 }
 
-/** A full stop ends the sentence, not the address; a closing bracket belongs to it only when it was opened in it. */
+/**
+ * A full stop ends the sentence, not the address; a closing bracket belongs to it only when it was opened in it. Counted once:
+ * every page that shows the comment pays for a long row of them.
+ */
 function withoutTrailingPunctuation(address: string): string {
-  let kept = address;
-  for (;;) {
-    if (SENTENCE_END.test(kept) || closesMoreThanItOpens(kept)) kept = kept.slice(0, -1);
-    else return kept;
+  let unopened = address.split(')').length - address.split('(').length;
+  let end = address.length;
+  for (; ; end -= 1) {
+    const last = address.charAt(end - 1);
+    if (last === ')' && unopened > 0) unopened -= 1;
+    else if (!SENTENCE_END.includes(last)) return address.slice(0, end);
   }
-}
-
-function closesMoreThanItOpens(address: string): boolean {
-  return address.endsWith(')') && address.split(')').length > address.split('(').length;
 }
