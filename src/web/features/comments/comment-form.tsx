@@ -1,14 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef } from 'react';
 import { useApi } from '../../lib/api-context.tsx';
+import { useBrowserStore } from '../../lib/browser-store.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import { judgeDraft, newDraftKey } from './draft.ts';
+import { judgeDraft } from './draft.ts';
+import { draftOn, drafts, keepDraft, MOST_DRAFT_CHARACTERS } from './drafts.ts';
 import { COMMENT_TEXTS } from './messages.ts';
 import { addCommentOptions } from './queries.ts';
 
+/** What is written is kept by the browser until it is posted, in all its tabs. */
 export function CommentForm({ productId }: { productId: string }) {
-  const [text, setText] = useState('');
-  const draftKey = useRef<string | null>(null);
+  const kept = useBrowserStore(drafts, (all) => draftOn(all, productId));
+  const text = kept?.text ?? '';
+  const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
   const hintId = useId();
   const client = useQueryClient();
@@ -16,26 +20,12 @@ export function CommentForm({ productId }: { productId: string }) {
   const { mutate, isPending } = useMutation(options);
   const draft = judgeDraft(text);
   const blocked = !draft.postable || isPending;
+  useFocusAfterPosting(button, isPending);
 
   function post(): void {
     // Asked of the client: a second click may come before the first one was rendered.
-    if (blocked || client.isMutating({ mutationKey: options.mutationKey }) > 0) return;
-    draftKey.current ??= newDraftKey();
-    mutate(
-      { content: draft.content, website: trap.current?.value ?? '', idempotencyKey: draftKey.current },
-      {
-        onSuccess: () => {
-          draftKey.current = null;
-          setText('');
-        },
-      },
-    );
-  }
-
-  function change(next: string): void {
-    // Another text is another comment, even if the first one's answer was lost.
-    if (next.trim() !== draft.content) draftKey.current = null;
-    setText(next);
+    if (!kept || blocked || client.isMutating({ mutationKey: options.mutationKey }) > 0) return;
+    mutate({ content: draft.content, website: trap.current?.value ?? '', idempotencyKey: kept.idempotencyKey });
   }
 
   function onSubmit(event: FormEvent): void {
@@ -52,12 +42,13 @@ export function CommentForm({ productId }: { productId: string }) {
       <textarea
         value={text}
         rows={3}
+        maxLength={MOST_DRAFT_CHARACTERS}
         readOnly={isPending}
         placeholder={COMMENT_TEXTS.placeholder}
         aria-label="Your comment"
         aria-describedby={hintId}
         aria-invalid={draft.left < 0}
-        onChange={(event) => change(event.currentTarget.value)}
+        onChange={(event) => keepDraft(productId, event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       {/* Nobody sees it or gets to it by keyboard; a program that fills in whatever it finds gives itself away. */}
@@ -79,10 +70,27 @@ export function CommentForm({ productId }: { productId: string }) {
             {draft.left < 0 ? `${formatCount(-draft.left)} characters too many` : `${draft.left} characters left`}
           </p>
         )}
-        <button type="submit" className="button" data-tone="primary" disabled={blocked}>
+        <button ref={button} type="submit" className="button" data-tone="primary" disabled={blocked}>
           {isPending ? COMMENT_TEXTS.posting : COMMENT_TEXTS.post}
         </button>
       </div>
     </form>
   );
+}
+
+/**
+ * The button is disabled while it posts, and loses the focus by that. It gets it back to try again; after a success, when there is
+ * nothing to post, the discussion's title has it.
+ */
+function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPending: boolean): void {
+  const hadFocus = useRef(false);
+  useEffect(() => {
+    // Not every browser takes the focus from what is disabled.
+    const isHere = document.activeElement === button.current || document.activeElement === document.body;
+    if (!isPending && isHere && hadFocus.current) {
+      const target = button.current?.disabled ? document.getElementById('comments-title') : button.current;
+      target?.focus({ preventScroll: true });
+    }
+    hadFocus.current = isPending && isHere;
+  }, [button, isPending]);
 }

@@ -1,5 +1,6 @@
 import type { MouseEvent } from 'react';
 import { useLocation } from 'react-router';
+import { focusAdded } from '../../lib/focus-added.ts';
 
 interface MoreCommentsProps {
   list: {
@@ -7,7 +8,7 @@ interface MoreCommentsProps {
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
-    fetchNextPage: () => unknown;
+    fetchNextPage: () => Promise<unknown>;
   };
 }
 
@@ -20,7 +21,7 @@ export function MoreComments({ list }: MoreCommentsProps) {
   function loadHere(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    if (!list.isFetchingNextPage) list.fetchNextPage();
+    if (!list.isFetchingNextPage) void focusAdded('.comment-list > .comment', list.fetchNextPage);
   }
 
   return (

@@ -14,6 +14,7 @@ import { addToLists, commentKeys, patchLikes } from '../../lib/comment-cache.ts'
 import { patchProduct, setCommentCount } from '../../lib/product-cache.ts';
 import { sendLater } from '../../lib/send-later.ts';
 import { showToast } from '../../lib/toasts.ts';
+import { dropDraft } from './drafts.ts';
 import { COMMENT_TEXTS } from './messages.ts';
 import { hasWrittenOn, rememberWriting } from './written-on.ts';
 
@@ -90,7 +91,8 @@ export function addCommentOptions(api: Api, client: QueryClient, productId: stri
     /** `null`: it waits for the network. */
     mutationFn: async (draft: Draft): Promise<Comment | null> =>
       sendLater({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
-    onSuccess: (comment) => {
+    onSuccess: (comment, { idempotencyKey }) => {
+      dropDraft({ productId, idempotencyKey });
       if (comment) return showAdded(client, comment);
       showToast(COMMENT_TEXTS.later);
     },

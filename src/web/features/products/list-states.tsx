@@ -1,6 +1,7 @@
 import { Link } from 'react-router';
 import { Notice } from '../../ui/notice.tsx';
 import { listHref, type ProductFilters } from './filters.ts';
+import { focusListTitle } from './focus-list-title.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
 
 const SKELETONS = 6;
@@ -37,7 +38,7 @@ export function ListFailure({ filters }: { filters: ProductFilters }) {
           Try again
         </button>
         {filters.cursor && (
-          <Link className="button" data-tone="outline" to={listHref(withoutPlace(filters))}>
+          <Link className="button" data-tone="outline" to={listHref(withoutPlace(filters))} onClick={focusListTitle}>
             Start from the first page
           </Link>
         )}
@@ -60,7 +61,7 @@ export function ListEmpty({ filters }: { filters: ProductFilters }) {
       <p className="notice-title">Nothing on the horizon for “{filters.q ?? filters.tag}”</p>
       <p>No product’s name or description matches. A shorter word may find more.</p>
       <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={listHref(withoutTerms(filters))}>
+        <Link className="button" data-tone="primary" to={listHref(withoutTerms(filters))} onClick={focusListTitle}>
           Show all products
         </Link>
       </div>

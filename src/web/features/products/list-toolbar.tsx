@@ -2,6 +2,7 @@ import { Link } from 'react-router';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { listHref, type ProductFilters } from './filters.ts';
+import { focusListTitle } from './focus-list-title.ts';
 
 const SORTS: { sort: ProductSort; label: string }[] = [
   { sort: 'newest', label: 'Newest' },
@@ -58,7 +59,7 @@ interface FilterChipProps {
 function FilterChip({ kind, value, without, rel }: FilterChipProps) {
   return (
     <li>
-      <Link className="filter-chip" to={without} rel={rel}>
+      <Link className="filter-chip" to={without} rel={rel} onClick={focusListTitle}>
         <span className="visually-hidden">Remove </span>
         <span className="filter-chip-kind">{kind}:</span> <span className="filter-chip-value">{value}</span>
         <CloseIcon />

@@ -1,4 +1,5 @@
 import { type MouseEvent, useEffect, useRef } from 'react';
+import { focusAdded } from '../../lib/focus-added.ts';
 import { listHref, type ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
 import type { PagedProducts } from './queries.ts';
@@ -12,7 +13,7 @@ interface LoadMoreProps {
     hasNextPage: boolean;
     isFetchingNextPage: boolean;
     isFetchNextPageError: boolean;
-    fetchNextPage: () => unknown;
+    fetchNextPage: () => Promise<unknown>;
   };
   filters: ProductFilters;
 }
@@ -20,54 +21,79 @@ interface LoadMoreProps {
 /** The list's end: loads on as it comes near, and is a plain link to the next page without JavaScript. */
 export function LoadMore({ list, filters }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
+  const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');
+  const isFailed = isFetchNextPageError && !isFetchingNextPage;
 
-  if (isFetchingNextPage) {
-    return (
-      <div className="load-more-pending">
-        <p className="visually-hidden" role="status">
-          Loading more products...
-        </p>
-        <ProductCardSkeletons count={3} />
-      </div>
-    );
-  }
-  if (isFetchNextPageError) {
+  if (isFailed) {
     return (
       <p className="load-more-failed" role="alert">
         More products could not be loaded.{' '}
-        <button type="button" className="button" data-tone="outline" onClick={() => fetchNextPage()}>
+        <button type="button" className="button" data-tone="outline" onClick={press}>
           Try again
         </button>
       </p>
     );
   }
   const href = nextHref(list.data, filters);
-  return hasNextPage && href ? <NextPageLink href={href} onNear={fetchNextPage} /> : null;
+  return (
+    <>
+      {isFetchingNextPage && (
+        <div className="load-more-pending">
+          <p className="visually-hidden" role="status">
+            Loading more products...
+          </p>
+          <ProductCardSkeletons count={3} />
+        </div>
+      )}
+      {hasNextPage && href && (
+        <NextPageLink href={href} isBusy={isFetchingNextPage} onNear={fetchNextPage} onPress={press} />
+      )}
+    </>
+  );
 }
 
-function NextPageLink({ href, onNear }: { href: string; onNear: () => unknown }) {
+interface NextPageLinkProps {
+  href: string;
+  isBusy: boolean;
+  onNear: () => unknown;
+  onPress: () => void;
+}
+
+/** While the next page comes, the link is out of sight and stays in its place for whoever has the focus on it. */
+function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
   const link = useRef<HTMLAnchorElement>(null);
 
   useEffect(() => {
-    if (!link.current) return;
+    if (!link.current || isBusy) return;
     const observer = new IntersectionObserver(
       (entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) onNear();
+        if (!entries.some((entry) => entry.isIntersecting)) return;
+        // Whoever got here by keyboard goes on with what comes.
+        if (document.activeElement === link.current) onPress();
+        else onNear();
       },
       { rootMargin: AHEAD },
     );
     observer.observe(link.current);
     return () => observer.disconnect();
-  }, [onNear]);
+  });
 
   function loadHere(event: MouseEvent): void {
     if (event.metaKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
-    onNear();
+    if (!isBusy) onPress();
   }
 
   return (
-    <a ref={link} className="button load-more" data-tone="outline" rel="next" href={href} onClick={loadHere}>
+    <a
+      ref={link}
+      className={`button load-more ${isBusy ? 'visually-hidden' : ''}`}
+      data-tone="outline"
+      rel="next"
+      href={href}
+      aria-disabled={isBusy}
+      onClick={loadHere}
+    >
       Show more products
     </a>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'react-router';
 import { listHref } from './filters.ts';
+import { focusListTitle } from './focus-list-title.ts';
 
 /** Each tag leads to the products that carry it. */
 export function TagList({ tags }: { tags: readonly string[] }) {
@@ -8,7 +9,7 @@ export function TagList({ tags }: { tags: readonly string[] }) {
     <ul className="tag-list" aria-label="Tags">
       {[...new Set(tags)].map((tag) => (
         <li key={tag}>
-          <Link className="tag" to={listHref({ tag })}>
+          <Link className="tag" to={listHref({ tag })} onClick={focusListTitle}>
             {tag}
           </Link>
         </li>

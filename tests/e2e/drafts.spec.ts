@@ -1,0 +1,114 @@
+import type { Page } from '@playwright/test';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { recordRequests } from '../support/network.ts';
+import { commentArticles, commentTexts, discussion, toast } from '../support/screen.ts';
+
+const POST = /\/api\/comments$/;
+const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
+const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
+
+test('what one began to write is there after a reload, a look at other pages and a closed tab, each on its product', async ({
+  page,
+  site,
+}) => {
+  const [one, other] = await site.addProducts(2, (index) => ({ name: `Ash ${index}` }));
+  await visit(page, `/product/${one?.id}`);
+  await box(page).fill('Begun on one');
+  await page.reload();
+  await expect(box(page)).toHaveValue('Begun on one');
+  await visit(page, `/product/${other?.id}`);
+  await expect(box(page)).toHaveValue('');
+  await box(page).fill('Begun on the other');
+  await page.goBack();
+  await expect(box(page)).toHaveValue('Begun on one');
+  const later = await page.context().newPage();
+  await page.close();
+  await visit(later, `/product/${other?.id}`);
+  await expect(box(later)).toHaveValue('Begun on the other');
+});
+
+test('two tabs have one draft, and posting it in one clears it in both', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Birch' });
+  await visit(page, `/product/${product.id}`);
+  const second = await page.context().newPage();
+  await visit(second, `/product/${product.id}`);
+  await box(page).fill('White bark');
+  await expect(box(second)).toHaveValue('White bark');
+  await postButton(second).click();
+  await expect(toast(second)).toHaveCount(1);
+  await expect(box(second)).toHaveValue('');
+  await expect(box(page)).toHaveValue('');
+  await page.reload();
+  await expect(box(page)).toHaveValue('');
+  await expect(commentTexts(page)).toHaveText(['White bark']);
+});
+
+test('posted again after a lost answer and a reload, it is still one comment', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_FAILED|ERR_CONNECTION/);
+  const product = await site.addProduct({ name: 'Chestnut' });
+  await visit(page, `/product/${product.id}`);
+  const posted = recordRequests(page, POST, 'POST');
+  await page.route(POST, async (route) => {
+    // The server has it; the visitor never hears of it.
+    await route.fetch();
+    await route.abort();
+  });
+  await box(page).fill('Roasted');
+  await postButton(page).click();
+  await expect.poll(() => posted.length).toBe(1);
+  await expect(postButton(page)).toBeEnabled();
+  await page.unroute(POST);
+  await page.reload();
+  await expect(box(page)).toHaveValue('Roasted');
+  await postButton(page).click();
+  await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
+  await expect(box(page)).toHaveValue('');
+  await page.reload();
+  await expect(commentTexts(page)).toHaveText(['Roasted']);
+});
+
+test('with a storage that refuses, one writes and posts as ever', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Dogwood' });
+  await page.addInitScript(() => {
+    const setItem = Storage.prototype.setItem;
+    Storage.prototype.setItem = function (key, text) {
+      if (key === 'comment_drafts') throw new DOMException('Full', 'QuotaExceededError');
+      setItem.call(this, key, text);
+    };
+  });
+  await visit(page, `/product/${product.id}`);
+  await box(page).pressSequentially('Red stems');
+  await expect(box(page)).toHaveValue('Red stems');
+  await postButton(page).click();
+  await expect(commentTexts(page)).toHaveText(['Red stems']);
+  await expect(box(page)).toHaveValue('');
+});
+
+test('by keyboard, the focus stays near when a comment is posted, fails, or more of them come', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/ERR_FAILED/);
+  const product = await site.addProduct({ name: 'Elder' });
+  await site.addComments(
+    product.id,
+    Array.from({ length: 31 }, (_, index) => ({ content: `Berry ${index}`, likes: 100 - index })),
+  );
+  await visit(page, `/product/${product.id}`);
+  await page.route(POST, (route) => route.abort());
+  await box(page).fill('Black berries');
+  await postButton(page).press('Enter');
+  await expect(postButton(page)).toBeFocused();
+  await page.unroute(POST);
+  await page.keyboard.press('Enter');
+  await expect(commentArticles(page)).toHaveCount(31);
+  await expect(discussion(page).getByRole('heading', { level: 2 })).toBeFocused();
+  await page.getByRole('link', { name: 'Show more comments' }).press('Enter');
+  await expect(commentArticles(page)).toHaveCount(32);
+  await expect(page.locator('.comment').last()).toBeFocused();
+});
