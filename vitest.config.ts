@@ -12,5 +12,14 @@ export default defineConfig({
     // Generous: a test that waits for something that never comes fails all the same, and a busy machine fails none.
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // Of itself, it would wait for one second.
+    expect: { poll: { timeout: 30_000 } },
+    coverage: {
+      provider: 'v8',
+      include: ['src/{core,server,contract,settings,cli}/**/*.ts'],
+      exclude: ['**/*.{test,fixture}.ts'],
+      reporter: ['text-summary', 'json-summary', 'json', 'html'],
+      reportsDirectory: 'coverage/lines',
+    },
   },
 });

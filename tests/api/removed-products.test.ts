@@ -9,6 +9,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { listRemovals } from '../../src/core/products/removed-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
+import { blockedStatements } from '../support/blocked-statements.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -222,7 +223,7 @@ describe('while a product with very many upvotes is removed', () => {
     await site.database.transaction(async (sql) => {
       await sql.query('LOCK TABLE acts IN ACCESS EXCLUSIVE MODE');
       removal = removeProducts(site.database, [id]);
-      await soon(blockedStatements).toEqual([expect.stringContaining('INSERT INTO acts')]);
+      await soon(() => blockedStatements(site.database)).toEqual([expect.stringContaining('INSERT INTO acts')]);
       const [closed, open, like, post] = await Promise.all([
         vote(id),
         vote(other.id),
@@ -250,11 +251,4 @@ describe('while a product with very many upvotes is removed', () => {
     await close("now() - interval '1 millisecond'");
     expect((await vote(id)).statusCode).toBe(200);
   });
-
-  async function blockedStatements(): Promise<string[]> {
-    const rows = await site.database.query<{ query: string }>(
-      `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rows.map((row) => row.query);
-  }
 });

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { withoutRowLocks } from '../../../tests/support/lockless-database.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
@@ -61,4 +64,78 @@ test('batches of changes answer and store what the same changes would one after 
     }),
     { numRuns: 60 },
   );
+});
+
+const upvote = (productId: string, session = 'session-of-one', upvoted = true): UpvoteChange => ({
+  productId,
+  session,
+  upvoted,
+});
+
+test('an id that no database could store is of no product, and spoils nothing for the others', async () => {
+  await saveProducts(database, [buildProduct({ id: 'beside' })]);
+  const outcomes = await setUpvotes(database, systemSources, [upvote('x\0y'), upvote('beside')]);
+  expect(outcomes).toEqual([
+    expect.objectContaining({ code: 'product_not_found', message: 'Product not found' }),
+    { upvoted: true, upvotes: 1 },
+  ]);
+});
+
+test('a batch that changes every count is one statement; only counts that stay as they were are asked for after it', async () => {
+  const recorded = recordStatements(database);
+  const statementsOf = async (...changes: UpvoteChange[]) => {
+    recorded.statements.length = 0;
+    await setUpvotes(recorded.database, systemSources, changes);
+    return recorded.statements.filter(({ text }) => !text.includes('pg_extension'));
+  };
+  expect(await statementsOf(upvote('flow'), upvote('tide'))).toHaveLength(1);
+  const [, asked] = await statementsOf(upvote('flow'), upvote('tide', 'session-other'));
+  expect(asked?.values).toEqual([['flow']]);
+});
+
+test('who waits for a product holds nothing yet that another could wait for', async () => {
+  const id = 'harbour';
+  await saveProducts(database, [buildProduct({ id })]);
+  let waiting: ReturnType<typeof setUpvotes> | undefined;
+  await database.transaction(async (sql) => {
+    await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [id]);
+    waiting = setUpvotes(database, systemSources, [upvote(id)]);
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    // The same upvote, by another process: had the other written it already, the two would now stand crosswise.
+    const [outcome] = await setUpvotes(sql, systemSources, [upvote(id)]);
+    expect(outcome).toEqual({ upvoted: true, upvotes: 1 });
+  });
+  expect(await waiting).toEqual([{ upvoted: true, upvotes: 1 }]);
+  expect(await database.query('SELECT FROM upvotes WHERE product_id = $1', [id])).toHaveLength(1);
+});
+
+describe('where rows are not locked first, a product that is removed while it is upvoted', () => {
+  async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
+    await saveProducts(database, [buildProduct({ id: 'shoal' })]);
+    let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
+    await database.transaction(async (sql) => {
+      await sql.query("DELETE FROM products WHERE id = 'shoal'");
+      writing = Promise.allSettled([setUpvotes(withoutRowLocks(database), systemSources, changes)]);
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    });
+    return (await writing)?.[0];
+  }
+
+  test('is unknown to the one who did', async () => {
+    expect(await upvoteWhileRemoved([upvote('shoal')])).toEqual({
+      status: 'fulfilled',
+      value: [expect.objectContaining({ code: 'product_not_found' })],
+    });
+  });
+
+  test('undoes the whole batch, so that each of it is tried by itself', async () => {
+    const outcome = await upvoteWhileRemoved([upvote('shoal'), upvote('ebb', 'session-undone')]);
+    expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '23503' } });
+    expect(await database.query("SELECT FROM upvotes WHERE user_session = 'session-undone'")).toEqual([]);
+  });
+});
+
+test('another failure of the database is no matter of the product', async () => {
+  const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
+  await expect(setUpvotes(broken, systemSources, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
 });

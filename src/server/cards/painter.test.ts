@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import type { Card } from './card.ts';
@@ -80,7 +80,7 @@ test.each([
   expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });
   expect([first.status, next.status]).toEqual(['fulfilled', 'fulfilled']);
   expect(started).toHaveLength(2);
-  await vi.waitFor(() => expect(hasEnded(started[0])).toBe(true));
+  await expect.poll(() => hasEnded(started[0])).toBe(true);
 });
 
 test('a card that cannot be drawn costs nobody the process', async () => {
@@ -94,13 +94,13 @@ test('a process that has grown too large is replaced', async () => {
   newPainter();
   const large = pidOf(await paint('grow'));
   expect(pidOf(await paint('a'))).not.toBe(large);
-  await vi.waitFor(() => expect(hasEnded(started[0])).toBe(true));
+  await expect.poll(() => hasEnded(started[0])).toBe(true);
 });
 
 test('a process that nobody needs ends, and another begins with the next card', async () => {
   newPainter({ idleMs: 10 });
   const first = pidOf(await paint('a'));
-  await vi.waitFor(() => expect(hasEnded(started[0])).toBe(true));
+  await expect.poll(() => hasEnded(started[0])).toBe(true);
   expect(pidOf(await paint('b'))).not.toBe(first);
 });
 

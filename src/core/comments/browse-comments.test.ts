@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { addComments } from './add-comments.ts';
+import { browseComments, type CommentFilter } from './browse-comments.ts';
+import { draftComment } from './draft.ts';
+import { hideComments } from './hide-comments.ts';
+
+const clock = createTestClock();
+let database: TestDatabase;
+
+async function add(productId: string, contents: readonly string[], held = false): Promise<string[]> {
+  const drafts = contents.map((content) => {
+    clock.advance({ milliseconds: 1_000 });
+    return draftComment(clock, { productId, content }, { session: 'session-a' }, { held });
+  });
+  await addComments(database, clock, drafts);
+  return drafts.map(({ comment }) => comment.id);
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await saveProducts(
+    database,
+    ['tide', 'ebb', 'many'].map((id) => buildProduct({ id })),
+  );
+  const [hidden = ''] = await add('tide', ['Hidden wave', 'First', 'Straße 100%']);
+  await add('ebb', ['Wave held'], true);
+  await add('ebb', ['Another WAVE']);
+  await hideComments(database, [hidden], 'Off topic');
+});
+afterAll(() => database.drop());
+
+async function found(filter: Partial<CommentFilter>): Promise<string[]> {
+  return (await browseComments(database, { limit: 99, ...filter })).map(({ content }) => content);
+}
+
+test('all comments, the newest first, as many as are wanted; held and hidden ones too', async () => {
+  const all = ['Another WAVE', 'Wave held', 'Straße 100%', 'First', 'Hidden wave'];
+  expect(await found({})).toEqual(all);
+  expect(await found({ limit: 2 })).toEqual(all.slice(0, 2));
+  expect(await found({ text: 'wave', limit: 1 })).toEqual(['Another WAVE']);
+});
+
+test('filters alone and together', async () => {
+  expect(await found({ heldOnly: true })).toEqual(['Wave held']);
+  expect(await found({ hiddenOnly: true })).toEqual(['Hidden wave']);
+  expect(await found({ heldOnly: true, hiddenOnly: true })).toEqual([]);
+  expect(await found({ productId: 'tide' })).toEqual(['Straße 100%', 'First', 'Hidden wave']);
+  expect(await found({ productId: 'tide', text: 'WAVE' })).toEqual(['Hidden wave']);
+  expect(await found({ productId: 'ebb', heldOnly: true, text: 'wave' })).toEqual(['Wave held']);
+  expect(await found({ productId: 'nothing' })).toEqual([]);
+});
+
+test('a text is found in any case, each character taken literally', async () => {
+  expect(await found({ text: 'wAvE' })).toEqual(['Another WAVE', 'Wave held', 'Hidden wave']);
+  expect(await found({ text: '0%' })).toEqual(['Straße 100%']);
+  expect(await found({ text: '%' })).toEqual(['Straße 100%']);
+  expect(await found({ text: '_' })).toEqual([]);
+});
+
+test('each says whether it is held, and since when and why it is hidden', async () => {
+  const [held] = await browseComments(database, { heldOnly: true, limit: 1 });
+  const [hidden] = await browseComments(database, { hiddenOnly: true, limit: 1 });
+  expect(held).toMatchObject({ productId: 'ebb', authorName: 'You', likes: 0, held: true, hidden: null });
+  expect(hidden).toMatchObject({ held: false, hidden: { reason: 'Off topic' } });
+  expect(Math.abs(Date.parse(hidden?.hidden?.since ?? '') - Date.now())).toBeLessThan(3_600_000);
+});
+
+test('a rare text is looked for in statements of a bounded number of rows, and no further than is wanted', async () => {
+  // Twice as many as one statement reads, all of one moment, so that the next one has to begin between two of it.
+  await database.query(
+    `INSERT INTO comments (id, product_id, content, created_at)
+     SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'
+     FROM generate_series(1, 4000) AS n`,
+  );
+  const recorded = recordStatements(database);
+  const looked: number[] = [];
+  const look = (text: string, limit: number) =>
+    browseComments(recorded.database, { productId: 'many', text, limit }, (rows) => looked.push(rows));
+  expect(await look('pearl', 9)).toHaveLength(4);
+  // The last window was full, so there could have been more behind it.
+  expect(looked).toEqual([2_000, 4_000, 4_000]);
+  for (const { text } of recorded.statements) expect(text).toMatch(/LIMIT 2000$/);
+  looked.length = 0;
+  expect(await look('sand', 3)).toHaveLength(3);
+  expect(looked).toEqual([2_000]);
+  await database.query(
+    "DELETE FROM comments WHERE product_id = 'many' AND id = (SELECT min(id::text)::uuid FROM comments WHERE product_id = 'many')",
+  );
+  looked.length = 0;
+  await look('nothing like it', 1);
+  expect(looked).toEqual([2_000, 3_999]);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { CommentSort } from '../../contract/comments/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { addComments } from './add-comments.ts';
+import { draftComment } from './draft.ts';
+import { hideComments } from './hide-comments.ts';
+import { isCommentCursor, listComments } from './list-comments.ts';
+import { listHeldComments } from './list-held-comments.ts';
+
+const clock = createTestClock();
+let database: TestDatabase;
+
+/** Comments one second apart, the first the oldest, with so many likes. */
+async function addWithLikes(productId: string, likes: readonly number[], held = false): Promise<string[]> {
+  const drafts = likes.map((_, index) => {
+    clock.advance({ milliseconds: 1_000 });
+    return draftComment(clock, { productId, content: `${productId} ${index}` }, { session: 'session-a' }, { held });
+  });
+  await addComments(database, clock, drafts);
+  const ids = drafts.map(({ comment }) => comment.id);
+  await database.query(
+    'UPDATE comments SET likes = given.likes FROM unnest($1::uuid[], $2::integer[]) AS given (id, likes) WHERE comments.id = given.id',
+    [ids, likes],
+  );
+  return ids;
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await saveProducts(
+    database,
+    ['tide', 'ebb', 'calm', 'held'].map((id) => buildProduct({ id })),
+  );
+  await addWithLikes('tide', [2, 0, 2, 7, 0]);
+  await addWithLikes('ebb', [1]);
+});
+afterAll(() => database.drop());
+
+const contents = (page: { items: readonly { content: string }[] }) => page.items.map(({ content }) => content);
+const numbers = (order: string) => order.split('').map((index) => `tide ${index}`);
+
+describe('The comments of one product', () => {
+  test.each<[CommentSort | undefined, string]>([
+    ['best', '32041'],
+    ['newest', '43210'],
+    ['oldest', '01234'],
+    [undefined, '32041'],
+  ])('%s: in order, and in pages of two just the same', async (sort, order) => {
+    const query = sort === undefined ? {} : { sort };
+    const whole = await listComments(database, 'tide', query);
+    expect(contents(whole)).toEqual(numbers(order));
+    expect(whole).toMatchObject({ total: 5, nextCursor: null });
+    const paged: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await listComments(database, 'tide', { ...query, limit: 2, cursor });
+      expect(page.total).toBe(5);
+      expect(page.items.length).toBeLessThanOrEqual(2);
+      paged.push(...contents(page));
+      cursor = page.nextCursor;
+    }
+    expect(paged).toEqual(contents(whole));
+  });
+
+  test('without any: an empty page', async () => {
+    expect(await listComments(database, 'calm', {})).toEqual({ items: [], total: 0, nextCursor: null });
+  });
+
+  test('of a product that is unknown, or cannot be: not found', async () => {
+    for (const id of ['nothing', 'Not an id', 'x\0y']) {
+      await expect(listComments(database, id, {})).rejects.toMatchObject({ code: 'product_not_found' });
+    }
+  });
+
+  test('a row of counts that is missing counts as nothing', async () => {
+    await database.query("DELETE FROM product_counts WHERE product_id = 'calm'");
+    expect(await listComments(database, 'calm', {})).toMatchObject({ total: 0 });
+  });
+
+  test('a page has 30 without a limit', async () => {
+    await addWithLikes('held', Array(LIMITS.pageSize.default + 1).fill(0));
+    const page = await listComments(database, 'held', {});
+    expect([page.items.length, page.nextCursor === null]).toEqual([LIMITS.pageSize.default, false]);
+  });
+});
+
+test('a cursor belongs to the order that gave it out', async () => {
+  const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 })).nextCursor ?? '';
+  expect(isCommentCursor(cursor, 'newest')).toBe(true);
+  expect(isCommentCursor(cursor, 'oldest')).toBe(false);
+  expect(isCommentCursor(cursor, 'best')).toBe(false);
+  await expect(listComments(database, 'tide', { sort: 'oldest', cursor })).rejects.toMatchObject({
+    code: 'bad_cursor',
+  });
+});
+
+describe('Held comments', () => {
+  test('are listed for their session and product alone, newest first, without hidden ones', async () => {
+    const ids = await addWithLikes('ebb', [0, 0, 0], true);
+    await hideComments(database, ids.slice(0, 1));
+    expect(contents(await listHeldComments(database, 'ebb', 'session-a'))).toEqual(['ebb 2', 'ebb 1']);
+    expect(await listHeldComments(database, 'ebb', 'session-b')).toEqual({ items: [] });
+    expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
+  });
+
+  test('of a product that cannot be: not found; of an unknown one: none', async () => {
+    await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
+    expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
+  });
+});

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { systemSources } from '../sources.ts';
+import { getUpvoted } from './get-upvoted.ts';
+import { setUpvotes } from './set-upvotes.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await saveProducts(
+    database,
+    ['ebb', 'flow', 'tide'].map((id) => buildProduct({ id })),
+  );
+  await setUpvotes(database, systemSources, [
+    { productId: 'tide', session: 'session-a', upvoted: true },
+    { productId: 'ebb', session: 'session-a', upvoted: true },
+    { productId: 'flow', session: 'session-b', upvoted: true },
+  ]);
+});
+afterAll(() => database.drop());
+
+test('those that this session has upvoted, each once, in the order in which they were asked for', async () => {
+  expect(await getUpvoted(database, ['tide', 'flow', 'ebb', 'tide'], 'session-a')).toEqual({
+    upvoted: ['tide', 'ebb'],
+  });
+  expect(await getUpvoted(database, ['tide', 'flow', 'ebb'], 'session-b')).toEqual({ upvoted: ['flow'] });
+  expect(await getUpvoted(database, ['tide', 'flow', 'ebb'], 'session-c')).toEqual({ upvoted: [] });
+});
+
+test('what no product can be called is passed over, and only what may be one is asked for', async () => {
+  const recorded = recordStatements(database);
+  const names = ['Not an id', 'x\0y', ''];
+  expect(await getUpvoted(recorded.database, names, 'session-a')).toEqual({ upvoted: [] });
+  expect(recorded.statements).toEqual([]);
+  expect(await getUpvoted(database, [...names, 'ebb'], 'session-a')).toEqual({ upvoted: ['ebb'] });
+});
+
+test('as many as the limit may be asked for at once, and not one more', async () => {
+  const most = Array.from({ length: LIMITS.upvoteQueryProducts - 1 }, (_, index) => `p-${index}`);
+  expect(await getUpvoted(database, [...most, 'ebb'], 'session-a')).toEqual({ upvoted: ['ebb'] });
+  await expect(getUpvoted(database, [...most, 'ebb', 'ebb'], 'session-a')).rejects.toMatchObject({
+    code: 'too_many_products',
+    message: 'At most 100 products can be asked for at once',
+  });
+});

@@ -1,0 +1,66 @@
+/** Mutation testing, part by part: `npm run test:mutation`, or `npm run test:mutation -- upvotes`. */
+import { Stryker } from '@stryker-mutator/core';
+import { startThrowawayCluster } from '../../src/core/database/embedded/throwaway.ts';
+import { PARTS, type Part } from './parts.ts';
+
+type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
+
+const MIN_SCORE = 85;
+const DETECTED = new Set(['Killed', 'Timeout']);
+const UNDETECTED = new Set(['Survived', 'NoCoverage']);
+
+const asked = process.argv.slice(2);
+const names = asked.length === 0 ? Object.keys(PARTS) : asked;
+
+// One database server for all runs: each would start its own for every process of tests.
+const cluster = await startThrowawayCluster({ durability: 'none' });
+process.env.DATABASE_URL = cluster.url;
+try {
+  for (const name of names) {
+    const part = PARTS[name];
+    if (part === undefined) throw new Error(`There is no part ${name}, only ${Object.keys(PARTS).join(', ')}`);
+    process.env.MUTATED_PART = name;
+    const score = report(name, await mutate(name, part));
+    if (score < MIN_SCORE) process.exitCode = 1;
+  }
+} finally {
+  await cluster.stop();
+}
+
+function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> {
+  return new Stryker({
+    testRunner: 'vitest',
+    plugins: ['@stryker-mutator/vitest-runner'],
+    vitest: { configFile: 'tests/mutation/vitest.config.ts', related: false },
+    mutate: [...files, '!src/**/*.test.ts'],
+    coverageAnalysis: 'perTest',
+    concurrency: 2,
+    // Of a busy machine no mutant shall die.
+    timeoutMS: 20_000,
+    ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
+    reporters: ['json', 'html', 'clear-text'],
+    clearTextReporter: {
+      logTests: false,
+      reportTests: false,
+      reportMutants: false,
+      allowEmojis: false,
+      allowColor: false,
+    },
+    jsonReporter: { fileName: `coverage/mutation/${name}.json` },
+    htmlReporter: { fileName: `coverage/mutation/${name}.html` },
+    allowConsoleColors: false,
+  }).runMutationTest();
+}
+
+/** Says which mutants nothing noticed. @returns the share of those that were noticed, in percent. */
+function report(name: string, mutants: readonly MutantResult[]): number {
+  const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
+  const missed = mutants.filter(({ status }) => UNDETECTED.has(status));
+  for (const { fileName, location, mutatorName, replacement = '', status } of missed) {
+    const place = `${fileName}:${location.start.line}:${location.start.column}`;
+    process.stdout.write(`${status} ${place} ${mutatorName}: ${replacement.split('\n', 1)[0]}\n`);
+  }
+  const score = (100 * noticed) / (noticed + missed.length);
+  process.stdout.write(`${name}: ${score.toFixed(1)} % of ${noticed + missed.length} mutants were noticed\n`);
+  return score;
+}

@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import { PARTS } from './parts.ts';
+
+/** As the project's own configuration, for the tests of one part (`MUTATED_PART`), and without what only React needs. */
+export default defineConfig({
+  test: {
+    include: [...(PARTS[process.env.MUTATED_PART ?? '']?.tests ?? [])],
+    environment: 'node',
+    globalSetup: ['tests/support/database-server.ts'],
+    setupFiles: ['tests/support/fail-on-console-error.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
+  },
+});
