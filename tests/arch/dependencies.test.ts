@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { filesBelow, readText } from './source-files.ts';
+
+interface Package {
+  dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
+}
+
+/** `| name | licence |` of every row; a row of a heading has no backticks. */
+function listed(document: string): Map<string, string> {
+  return new Map(
+    [...document.matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)].map(([, name = '', licence = '']) => [name, licence]),
+  );
+}
+
+/** Those that no file names in quotes, by themselves or with a path behind them. */
+function unused(names: readonly string[], texts: readonly string[]): string[] {
+  return names.filter(
+    (name) =>
+      !texts.some((text) => [`'${name}'`, `'${name}/`, `"${name}`, `\`${name}/`].some((use) => text.includes(use))),
+  );
+}
+
+const { dependencies, devDependencies }: Package = JSON.parse(await readText('package.json'));
+const names = Object.keys({ ...dependencies, ...devDependencies });
+const document = await readText('docs/dependencies.md');
+
+/** Used by being there: types, and what a command line or another package's option names. */
+const USED_OTHERWISE = new Map([
+  ['@biomejs/biome', 'biome check'],
+  ['@vitest/coverage-v8', 'coverage'],
+]);
+
+test('every dependency has its reason in docs/dependencies.md, and nothing else is there', () => {
+  expect([...listed(document).keys()].sort()).toEqual([...names].sort());
+});
+
+test('the licence of each is what docs/dependencies.md says', async () => {
+  const { packages }: { packages: Record<string, { license?: string }> } = JSON.parse(
+    await readText('package-lock.json'),
+  );
+  const wrong = [...listed(document)].filter(
+    ([name, licence]) => packages[`node_modules/${name}`]?.license !== licence,
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('something uses each of them', async () => {
+  const code = (await filesBelow('src', 'tests', 'bench', 'scripts', 'bin', 'examples')).filter((path) =>
+    /\.[cm]?[jt]sx?$/.test(path),
+  );
+  const settings = ['vite.config.ts', 'vitest.config.ts', 'playwright.config.ts'];
+  const texts = await Promise.all([...code, ...settings].map(readText));
+  const typesOf = (name: string) => (name.startsWith('@types/') ? name.slice('@types/'.length) : undefined);
+  const idle = unused(names, texts).filter((name) => {
+    const subject = typesOf(name);
+    return subject === undefined ? !USED_OTHERWISE.has(name) : subject !== 'node' && !names.includes(subject);
+  });
+  expect(idle).toEqual([]);
+  const { scripts }: { scripts: Record<string, string> } = JSON.parse(await readText('package.json'));
+  for (const [name, use] of USED_OTHERWISE)
+    expect([...Object.values(scripts), ...texts].join('\n'), name).toContain(use);
+});
+
+test('what is not used, or not listed, is found', () => {
+  expect(unused(['used', 'also', 'idle'], ["import 'used';", "import x from 'also/deep';"])).toEqual(['idle']);
+  expect([...listed('| Package | Licence |\n|---|---|\n| `one` | MIT | 1 KB |\n')]).toEqual([['one', 'MIT']]);
+});
