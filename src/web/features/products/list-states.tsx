@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { listHref, type ProductFilters } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';

@@ -1,6 +1,6 @@
-import { Link } from 'react-router';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
 import { listHref, type ProductFilters } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { COMMENTS_HASH } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';

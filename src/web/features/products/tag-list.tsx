@@ -1,4 +1,4 @@
-import { Link } from 'react-router';
+import { Link } from '../../ui/link.tsx';
 import { listHref } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 

@@ -1,8 +1,9 @@
 import { useEffect } from 'react';
-import { Link, useLocation } from 'react-router';
+import { useLocation } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
 import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
 import { useHasNavigated } from '../../lib/navigation.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { notFoundHead } from './head.ts';

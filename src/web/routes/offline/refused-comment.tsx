@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Link } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../lib/api-context.tsx';
 import { keyOfWrite, noteRefusal, type OutboxItem, removeFromOutbox } from '../../lib/outbox.ts';
+import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
 
 /** A comment that waited and that the server would not have. What was written is not thrown away unasked. */

@@ -1,8 +1,9 @@
 import type { MouseEvent } from 'react';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
 import { lastList } from '../../lib/list-return.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
 
 /** Leads home; to the list, the search and the very place that the visitor came from, if there was one. */
 export function BackLink() {
