@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Sql } from '../database/database.ts';
 import { completeProduct, type StoredProduct } from '../products/complete-product.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { IMPORT_FIELDS } from './fields.ts';
 import type { ProductPatch } from './read-product.ts';
 import { slugOfName } from './slug.ts';
 
@@ -98,10 +99,13 @@ function claimedBy({ namesakes }: SlugState, content: string, createdAt: string 
   return index === -1 ? undefined : same.splice(index, 1)[0]?.id;
 }
 
+const CONTENT_FIELDS = IMPORT_FIELDS.filter((field) => field !== 'id' && field !== 'createdAt');
+
 /** A fingerprint of what a product holds, apart from its id and time. */
 function contentOf(product: StoredProduct): string {
-  const { name, description, image, tags, category, maker, launchDate, team, screenshots } = product;
-  const members = team.map((member) => [member.name, member.avatar, member.role]);
-  const content = [name, description, image, tags, category, maker, launchDate, members, screenshots];
+  const { team } = product;
+  // Members as lists: the database gives their keys in an order of its own.
+  const members = team.map(({ name, avatar, role }) => [name, avatar, role]);
+  const content = CONTENT_FIELDS.map((field) => (field === 'team' ? members : product[field]));
   return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
 }

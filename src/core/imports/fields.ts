@@ -1,22 +1,25 @@
 import type { StoredProduct } from '../products/complete-product.ts';
 import { ImportUsageError } from './import-faults.ts';
 
-/** The fields of a product that a file may bring. */
-export const IMPORT_FIELDS = [
-  'id',
-  'name',
-  'description',
-  'image',
-  'tags',
-  'category',
-  'maker',
-  'launchDate',
-  'team',
-  'screenshots',
-  'createdAt',
-] as const satisfies readonly (keyof StoredProduct)[];
+/** A field of a product that a file may bring: every one that is kept. */
+export type ImportField = keyof StoredProduct;
 
-export type ImportField = (typeof IMPORT_FIELDS)[number];
+// An object, since the compiler then names a field that is missing.
+const FIELDS: Readonly<Record<ImportField, true>> = {
+  id: true,
+  name: true,
+  description: true,
+  image: true,
+  tags: true,
+  category: true,
+  maker: true,
+  launchDate: true,
+  team: true,
+  screenshots: true,
+  createdAt: true,
+};
+
+export const IMPORT_FIELDS = Object.keys(FIELDS) as readonly ImportField[];
 
 /** Counted from what visitors did, and never set. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
