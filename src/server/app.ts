@@ -8,6 +8,7 @@ import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/stream-lim
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
 import { createTextWidth } from './badges/text-width.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
+import { repeatAnswers } from './cache/repeat-answers.ts';
 import { createCards } from './cards/cards.ts';
 import { ownPictures } from './cards/own-pictures.ts';
 import { createPainter, type Painter } from './cards/painter.ts';
@@ -106,11 +107,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   validateByContract(app);
+  repeatAnswers(app, cache, drainOnClose(app, isStopping));
   addSecurityHeaders(app);
   allowPublicReading(app, allowedMethods);
   negotiateRepresentation(app);
   boundRequests(app, streamLimits.perProcess);
-  drainOnClose(app, isStopping);
   const now = () => sources.now().getTime();
   const limiter = rateLimits && createRateLimiter(rateLimits, now);
   if (limiter) warnOfUntrustedProxy(app, trustProxy);

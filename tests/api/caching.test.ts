@@ -43,6 +43,35 @@ test('a page that was not changed has the same ETag each time, and is 304 for wh
   await late.close();
 });
 
+test('an answer that is kept goes out the same each time, its head too, wherever in the server it comes from', async () => {
+  const late = await startTestSite({ keepsAnswers: true, beside: site });
+  const paths = [
+    '/',
+    '/?sort=top',
+    '/product/tide',
+    '/api/products',
+    '/api/products?sort=top&limit=1',
+    '/api/products/tide',
+  ];
+  for (const path of [...paths, '/api/products/tide/comments', '/feed.xml']) {
+    for (const encoding of ['br', 'gzip', 'identity']) {
+      await late.ask.get(path, { 'accept-encoding': encoding });
+      const [first, second, ofRoute] = [
+        await late.ask.get(path, { 'accept-encoding': encoding }),
+        await late.ask.get(path, { 'accept-encoding': encoding }),
+        // Asked in another spelling, so that the route answers.
+        await late.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
+      ];
+      for (const { statusCode, headers, rawPayload } of [second, ofRoute]) {
+        expect(statusCode).toBe(200);
+        expect({ ...headers, date: '' }).toEqual({ ...first.headers, date: '' });
+        expect(rawPayload).toEqual(first.rawPayload);
+      }
+    }
+  }
+  await late.close();
+});
+
 describe('after a write', () => {
   test('the API shows it at once', async () => {
     expect(await upvotesShown('/api/products/tide')).toBe(0);

@@ -16,7 +16,10 @@ export interface Served {
 }
 
 export interface AnswerRequest {
-  /** Names the answer, in one way only: two addresses that mean the same have the same key. */
+  /**
+   * Names the answer, in one way only: two addresses that mean the same have the same key. One that is itself an address names what
+   * that address has, so that `repeat-answers.ts` finds it without asking the route.
+   */
   key: string;
   freshness: Freshness;
   /** @throws CoreError where there is no such answer, or anything else where it cannot be made now. */
@@ -28,6 +31,11 @@ export interface AnswerRequest {
 export interface AnswerCache {
   /** @throws whatever `produce` throws, where there is nothing older to fall back on. */
   get(request: AnswerRequest): Promise<Served> | Served;
+  /**
+   * Hands over what everybody who asks by this key gets at once, if it is there. @returns whether it was there and taken: else it
+   * counts as not asked for.
+   */
+  offer(key: string, take: (served: Served) => boolean): boolean;
   /** Whether there is an answer for a key, however old. */
   has(key: string): boolean;
   /** Marks what depends on a change as outdated. */
@@ -90,9 +98,9 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   function get(request: AnswerRequest): Promise<Served> | Served {
     const asked = now();
-    const entry = store.use(request.key);
+    const entry = entryOf(request.key, asked);
     if (entry === undefined) return makeFirst(request).then((made) => counted('made', serve(made)));
-    if (asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
+    entry.maxOutdatedMs = Math.min(entry.maxOutdatedMs, request.freshness.maxOutdatedMs);
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
     if (entry.outdatedSince === undefined && isSeen) return counted('kept', serve(entry));
     // Whoever sets the making off waits for it; the crowd that comes meanwhile does not.
@@ -109,6 +117,23 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => counted('made', serve(entry)));
   }
 
+  function offer(key: string, take: (served: Served) => boolean): boolean {
+    const entry = entryOf(key, now());
+    if (entry === undefined || deafSince !== undefined || entry.failedAt !== undefined) return false;
+    const isCurrent = entry.outdatedSince === undefined;
+    // Somebody has to set off the making of the next: not here.
+    const mayLag = entry.refreshing !== undefined && outdatedForMs(entry) < entry.maxOutdatedMs;
+    if (!(isCurrent || mayLag) || !take(serve(entry))) return false;
+    stats[isCurrent ? 'kept' : 'outdated'] += 1;
+    return true;
+  }
+
+  function entryOf(key: string, asked: number): Entry | undefined {
+    const entry = store.use(key);
+    if (entry !== undefined && asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
+    return entry;
+  }
+
   function makeFirst(request: AnswerRequest): Promise<Entry> {
     const { key } = request;
     const making = firstMakings.get(key) ?? make(request).finally(() => firstMakings.delete(key));
@@ -116,11 +141,12 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     return making;
   }
 
-  async function make({ key, produce }: AnswerRequest): Promise<Entry> {
+  async function make({ key, freshness, produce }: AnswerRequest): Promise<Entry> {
     const [startedAt, startedTick] = [now(), ++tick];
     const { body, ...answer } = await produce();
     const entry: Entry = {
       key,
+      maxOutdatedMs: freshness.maxOutdatedMs,
       answer,
       content: new Representations(body),
       contentSince: startedAt,
@@ -216,6 +242,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
 
   return {
     get,
+    offer,
     has: (key) => store.has(key),
     drop: (change) => outdate(store.dependents(change)),
     dropAll: () => outdate(store.all()),

@@ -5,6 +5,8 @@ import type { AnswerHead, Reads } from './answer.ts';
 /** A kept answer and what became of it. Moments are milliseconds. */
 export interface Entry {
   readonly key: string;
+  /** How long it may lag behind a change, for the strictest of those who ask for it. */
+  maxOutdatedMs: number;
   answer: AnswerHead;
   content: Representations;
   /** Since when it has had just this content. */

@@ -5,11 +5,21 @@ import { isKnownTag } from '../http/negotiate-representation.ts';
 import type { Representations } from '../http/representations.ts';
 import type { AnswerCache, AnswerRequest, Served } from './answer-cache.ts';
 
+/** What is told of one sending beside what is sent. */
+interface Sending {
+  /** Made new for one visitor, so no cache in between may take it, or give this visitor an older one. */
+  isOwn: boolean;
+  /** Whether everybody who asks at this address gets just this, in this encoding. */
+  isForAll: boolean;
+}
+
 /** The fields of one version in one encoding. */
 interface Head {
   /** Those that 304 has as well. */
   validation: Readonly<Record<string, string>>;
   all: Readonly<Record<string, string>>;
+  /** With what the hooks of its address add, as names and values in turn: so it went out to that address, and goes out again. */
+  sent?: string[];
 }
 
 /** Made once, like the bytes that they belong to: to send what is kept costs little more than this. */
@@ -27,12 +37,19 @@ export function sendFromCache(
 ): undefined | Promise<void> {
   const served = cache.get(wanted);
   const isOwn = wanted.notBefore !== undefined;
-  if (!(served instanceof Promise)) return send(served, isOwn, request, reply);
-  return served.then((made) => send(made, isOwn, request, reply));
+  if (served instanceof Promise) {
+    // Whom it was made for may have been charged for it, and is told so.
+    return served.then((made) => send(made, { isOwn, isForAll: false }, request, reply));
+  }
+  return send(served, { isOwn, isForAll: !isOwn && wanted.key === request.url }, request, reply);
 }
 
-/** `isOwn`: made new for one visitor, so no cache in between may take it, or give this visitor an older one. */
-function send(served: Served, isOwn: boolean, request: FastifyRequest, reply: FastifyReply): undefined | Promise<void> {
+function send(
+  served: Served,
+  { isOwn, isForAll }: Sending,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): undefined | Promise<void> {
   const { answer, content, staleForS } = served;
   const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
   const head = headOf(served, encoding);
@@ -47,7 +64,24 @@ function send(served: Served, isOwn: boolean, request: FastifyRequest, reply: Fa
   if (isOwn) reply.header('cache-control', OWN);
   const bytes = content.bytes(encoding);
   if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
+  if (isForAll && answer.status === 200 && staleForS === undefined) head.sent ??= fieldsOf(reply, bytes);
   reply.send(bytes);
+}
+
+function fieldsOf(reply: FastifyReply, bytes: Buffer): string[] {
+  const fields = { ...reply.getHeaders(), 'content-length': bytes.length };
+  return Object.entries(fields).flatMap(([name, value]) => [name, String(value)]);
+}
+
+/** Sends what went out in this encoding before, to the same address. @returns whether it did. */
+export function sendAgain({ content }: Served, wished: Encoding, reply: FastifyReply): boolean {
+  const encoding = content.encodingFor(wished);
+  const fields = heads.get(content)?.get(encoding)?.sent;
+  const bytes = fields && content.bytes(encoding);
+  if (bytes === undefined || bytes instanceof Promise) return false;
+  reply.hijack();
+  reply.raw.writeHead(200, fields).end(bytes);
+  return true;
 }
 
 /** Whether the client has this version; a date is asked for only where there is no tag (RFC 9110, section 13.2.2). */

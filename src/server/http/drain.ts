@@ -10,11 +10,14 @@ const PATIENCE_MS = 5_000;
  * Lets a closing server end soon, and in order: what is in flight is answered and told that its connection ends, and a
  * connection that becomes idle by that is ended. By itself a server waits for each client to hang up. A server that will stop
  * soon keeps no connection either, but ends none: its client may be about to send.
+ *
+ * @returns whether answers are to end their connections now.
  */
-export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): void {
+export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): () => boolean {
   let isClosing = false;
+  const endsConnections = () => isClosing || isStopping();
   app.addHook('onSend', (_request, reply, payload, done) => {
-    if (isClosing || isStopping()) reply.header('Connection', 'close');
+    if (endsConnections()) reply.header('Connection', 'close');
     done(null, payload);
   });
   app.addHook('preClose', (done) => {
@@ -32,4 +35,5 @@ export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): v
     }
     done();
   });
+  return endsConnections;
 }

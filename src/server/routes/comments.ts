@@ -17,6 +17,7 @@ import type { WrittenComment } from '../../core/comments/add-comments.ts';
 import type { Sender } from '../../core/comments/draft.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
+import { addressOf } from '../cache/address.ts';
 import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
@@ -45,7 +46,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       const { id } = request.params;
       const { sort, limit, cursor } = request.query;
       const wanted = {
-        key: `comments ${JSON.stringify([id, sort, limit, cursor])}`,
+        key: addressOf(paths.api.productComments(id), { sort, limit, cursor }),
         freshness: API_FRESHNESS,
         produce: () => jsonAnswer(readApi, (api) => api.listComments(id, request.query)),
       };

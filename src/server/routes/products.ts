@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
 import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
+import { addressOf } from '../cache/address.ts';
 import { API_FRESHNESS } from '../cache/answer.ts';
 import type { AnswerCache } from '../cache/answer-cache.ts';
 import { jsonAnswer } from '../cache/json-answer.ts';
@@ -25,7 +26,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
     (request, reply) => {
       const { q, tag, sort, limit, cursor } = request.query;
-      const key = `products ${JSON.stringify([q, tag, sort, limit, cursor])}`;
+      const key = addressOf(paths.api.products, { q, tag, sort, limit, cursor });
       if (q && !cache.has(key)) charge('search', request, reply);
       const wanted = {
         key,
