@@ -52,6 +52,7 @@ test.describe('§2: by keyboard alone', () => {
       page.getByRole('link', { name: 'Groundswell, home' }),
       searchBox(page),
       page.getByRole('button', { name: 'Search', exact: true }),
+      page.getByRole('button', { name: 'Saved products' }),
       page.getByRole('button', { name: 'Dark theme' }),
       page.getByRole('link', { name: 'Newest' }),
       page.getByRole('link', { name: 'Top', exact: true }),
@@ -60,8 +61,10 @@ test.describe('§2: by keyboard alone', () => {
       page.getByRole('link', { name: 'Tabby', exact: true }),
       page.getByRole('link', { name: 'one-tag', exact: true }),
       page.getByRole('link', { name: /^View Comments/ }),
+      page.getByRole('button', { name: 'Save Tabby' }),
       upvoteOf(page, 'Tabby'),
       page.getByRole('contentinfo').getByRole('link', { name: 'Groundswell' }),
+      page.getByRole('button', { name: 'Keyboard shortcuts' }),
     ];
     for (const element of order) {
       await page.keyboard.press('Tab');
@@ -155,6 +158,11 @@ test.describe('§2: by keyboard alone', () => {
     await expect(page.getByRole('button', { name: 'Sign in (Demo)' })).toBeVisible();
     await page.keyboard.press('Enter');
     await expect(page.getByRole('button', { name: 'Sign in (Demo)' })).toBeHidden();
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('button', { name: 'Sign in (Demo)' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('button', { name: 'Sign in (Demo)' })).toBeHidden();
+    await expect(page.getByLabel('Menu')).toBeFocused();
   });
 });
 

@@ -1,25 +1,31 @@
 import type { ReactNode } from 'react';
-import { Link } from 'react-router';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { TagList } from './tag-list.tsx';
 
-interface ProductCardProps {
-  product: Product;
-  rank: number;
-  /** The upvote, which is another feature's. */
+/** What other features put on a card. */
+export interface CardParts {
+  marker: ReactNode;
+  save: ReactNode;
   vote: ReactNode;
 }
 
+interface ProductCardProps extends CardParts {
+  product: Product;
+  rank: number;
+}
+
 /** The name's link is stretched over the whole card; what can be pressed lies above it. */
-export function ProductCard({ product, rank, vote }: ProductCardProps) {
+export function ProductCard({ product, rank, marker, save, vote }: ProductCardProps) {
   return (
     <article className="card product-card">
+      {marker}
       <p className="product-card-rank">
         <span className="visually-hidden">Rank </span>
         {rank}
@@ -49,6 +55,7 @@ export function ProductCard({ product, rank, vote }: ProductCardProps) {
                 <span className="visually-hidden"> on {product.name}</span>
               </span>
             </Link>
+            {save}
           </div>
         </div>
       </div>

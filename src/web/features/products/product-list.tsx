@@ -1,5 +1,4 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../lib/api-context.tsx';
 import { useReadOnArrival } from '../../lib/navigation.tsx';
@@ -7,15 +6,16 @@ import type { ProductFilters } from './filters.ts';
 import { ListAnnouncement } from './list-announcement.tsx';
 import { ListEmpty, ListFailure, ListLoading, ListSearching } from './list-states.tsx';
 import { LoadMore } from './load-more.tsx';
-import { ProductCard } from './product-card.tsx';
+import { type CardParts, ProductCard } from './product-card.tsx';
 import { type PagedProducts, productListOptions, rankOf } from './queries.ts';
 
 interface ProductListProps {
   filters: ProductFilters;
-  renderVote: (product: Product) => ReactNode;
+  /** What other features put on a product's card. */
+  renderParts: (product: Product) => CardParts;
 }
 
-export function ProductList({ filters, renderVote }: ProductListProps) {
+export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useReadOnArrival() });
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;
@@ -39,7 +39,7 @@ export function ProductList({ filters, renderVote }: ProductListProps) {
         <ol className="product-list" aria-busy={!settled} start={ranked[0]?.rank}>
           {ranked.map(({ product, rank }) => (
             <li key={product.id}>
-              <ProductCard product={product} rank={rank} vote={renderVote(product)} />
+              <ProductCard product={product} rank={rank} {...renderParts(product)} />
             </li>
           ))}
         </ol>

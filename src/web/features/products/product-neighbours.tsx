@@ -4,7 +4,7 @@ import { useNavigate } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../lib/api-context.tsx';
-import { isBusyElsewhere } from '../../lib/keyboard.ts';
+import { isBusyElsewhere, useShortcuts } from '../../lib/keyboard.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { productDetailOptions } from './queries.ts';
 import { useIdle } from './use-idle.ts';
@@ -16,6 +16,7 @@ export function ProductNeighbours({ previousId, nextId }: Neighbours) {
   const navigate = useNavigate();
   const previousName = useNeighbourName(previousId);
   const nextName = useNeighbourName(nextId);
+  const hasShortcuts = useShortcuts();
 
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
@@ -37,6 +38,7 @@ export function ProductNeighbours({ previousId, nextId }: Neighbours) {
         data-tone="outline"
         disabled={previousId === null}
         title={previousName}
+        aria-keyshortcuts={hasShortcuts ? 'ArrowLeft' : undefined}
         onClick={go(previousId)}
       >
         <ChevronLeftIcon />
@@ -48,6 +50,7 @@ export function ProductNeighbours({ previousId, nextId }: Neighbours) {
         data-tone="outline"
         disabled={nextId === null}
         title={nextName}
+        aria-keyshortcuts={hasShortcuts ? 'ArrowRight' : undefined}
         onClick={go(nextId)}
       >
         Next

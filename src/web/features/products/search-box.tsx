@@ -2,6 +2,7 @@ import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 
 import { useLocation, useNavigate, useSearchParams } from 'react-router';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
+import { useShortcuts } from '../../lib/keyboard.ts';
 import { SearchIcon } from '../../ui/icons.tsx';
 import { listHref, readFilters } from './filters.ts';
 import { useFocusKey } from './use-focus-key.ts';
@@ -22,6 +23,7 @@ export function SearchBox() {
   const [seen, setSeen] = useState(address);
   const [sent, setSent] = useState(address);
   useFocusKey('/', input);
+  const hasShortcut = useShortcuts();
 
   // Back, forward and links change the address under the box; what was typed here does not come back as an echo.
   if (address !== seen) {
@@ -81,15 +83,17 @@ export function SearchBox() {
           maxLength={LIMITS.searchCharacters}
           placeholder="Search products..."
           aria-label="Search products"
-          aria-keyshortcuts="/"
+          aria-keyshortcuts={hasShortcut ? '/' : undefined}
           autoComplete="off"
           enterKeyHint="search"
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <span className="search-box-key" aria-hidden="true">
-          /
-        </span>
+        {hasShortcut && (
+          <span className="search-box-key" aria-hidden="true">
+            /
+          </span>
+        )}
         <button type="submit" className="visually-hidden">
           Search
         </button>

@@ -4,7 +4,9 @@ import { NewsSlot } from '../../features/live/news-slot.tsx';
 import { readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
 import { ProductList } from '../../features/products/product-list.tsx';
+import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { NewMarker } from '../../features/visits/new-marker.tsx';
 import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
 import { rememberList } from '../../lib/list-return.ts';
 import { homeHead } from './head.ts';
@@ -24,14 +26,20 @@ export function Home() {
       <div className="home-columns">
         <section className="home-list" aria-labelledby="list-title">
           <div className="list-head">
-            <h2 id="list-title">Top Products Launching Today</h2>
+            <h2 id="list-title" tabIndex={-1}>
+              Top Products Launching Today
+            </h2>
             <SortLinks filters={filters} />
           </div>
           <ActiveFilters filters={filters} />
           <NewsSlot />
           <ProductList
             filters={filters}
-            renderVote={({ id, name, upvotes }) => <UpvoteButton productId={id} productName={name} upvotes={upvotes} />}
+            renderParts={(product) => ({
+              marker: <NewMarker createdAt={product.createdAt} />,
+              save: <SaveButton product={product} />,
+              vote: <UpvoteButton productId={product.id} productName={product.name} upvotes={product.upvotes} />,
+            })}
           />
         </section>
         <Landscapes />

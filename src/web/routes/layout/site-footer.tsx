@@ -1,6 +1,7 @@
-import { Link } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
+import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { useSiteName } from '../../lib/document-head.ts';
+import { Link } from '../../ui/link.tsx';
 
 export function SiteFooter() {
   return (
@@ -8,6 +9,7 @@ export function SiteFooter() {
       <p>
         <Link to={paths.home}>{useSiteName()}</Link> · Names and marks of products belong to their owners.
       </p>
+      <ShortcutsButton />
     </footer>
   );
 }

@@ -1,9 +1,11 @@
-import { Link } from 'react-router';
+import type { KeyboardEvent } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
+import { SavedButton } from '../../features/saved/saved-button.tsx';
 import { useSiteName } from '../../lib/document-head.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, WaveMark } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';
 
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
@@ -21,9 +23,11 @@ export function SiteHeader() {
         <div className="demo-row">
           <AccountDemos />
         </div>
+        <SavedButton />
         <ThemeSwitch />
         <details className="demo-fold">
-          <summary className="icon-button" aria-label="Menu">
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button by itself */}
+          <summary className="icon-button" aria-label="Menu" onKeyDown={closeOnEscape}>
             <MenuIcon />
           </summary>
           <div className="demo-fold-panel">
@@ -40,6 +44,10 @@ export function SiteHeader() {
       </div>
     </header>
   );
+}
+
+function closeOnEscape({ key, currentTarget }: KeyboardEvent): void {
+  if (key === 'Escape') currentTarget.closest('details')?.removeAttribute('open');
 }
 
 // What the site does not have yet. A wide screen has room to show it; on a narrow one it folds away.

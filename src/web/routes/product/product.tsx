@@ -10,6 +10,7 @@ import { ProductStats } from '../../features/products/product-stats.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
 import { Screenshots } from '../../features/products/screenshots.tsx';
 import { TeamList } from '../../features/products/team-list.tsx';
+import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { useApi } from '../../lib/api-context.tsx';
@@ -60,7 +61,12 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <ProductHero
           product={product}
           vote={<UpvoteButton productId={id} productName={name} upvotes={upvotes} size="large" />}
-          share={<ShareButton product={product} />}
+          share={
+            <>
+              <SaveButton product={product} look="word" />
+              <ShareButton product={product} />
+            </>
+          }
         />
         <Screenshots productName={name} screenshots={product.screenshots} />
         <Discussion productId={id} count={product.comments} news={<NewsSlot productId={id} />} />

@@ -1,0 +1,59 @@
+import { setShortcuts, useShortcuts } from '../../lib/keyboard.ts';
+import { Modal } from '../../ui/modal.tsx';
+
+const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
+  { keys: ['/'], does: 'Search products' },
+  { keys: ['←', '→'], does: 'Previous and next product, on a product’s page' },
+  { keys: ['?'], does: 'This list' },
+];
+
+/** They are never in the way: Escape belongs to what is open, and the other one to a text field. */
+const ALWAYS: readonly { keys: readonly string[]; does: string }[] = [
+  { keys: ['Esc'], does: 'Clear the search; close what is open' },
+  { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },
+  { keys: ['Ctrl', 'Enter'], does: 'Post the comment that you are writing' },
+];
+
+const SPOKEN: Record<string, string> = {
+  '/': 'Slash',
+  '?': 'Question mark',
+  '←': 'Left arrow',
+  '→': 'Right arrow',
+  Esc: 'Escape',
+  Ctrl: 'Control',
+};
+
+/** Which keys do what. Shortcuts of one key can be turned off, for those to whom they get in the way (WCAG 2.1.4). */
+export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
+  const isOn = useShortcuts();
+  return (
+    <Modal title="Keyboard shortcuts" onClose={onClose}>
+      <label className="shortcuts-switch">
+        <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
+        <span className="shortcuts-switch-track" aria-hidden="true" />
+        <span>Shortcuts of a single key</span>
+      </label>
+      <dl className="shortcuts" data-off={!isOn}>
+        {SHORTCUTS.map(Row)}
+      </dl>
+      <h3 className="shortcuts-title">Always there</h3>
+      <dl className="shortcuts">{ALWAYS.map(Row)}</dl>
+    </Modal>
+  );
+}
+
+function Row({ keys, does }: { keys: readonly string[]; does: string }) {
+  return (
+    <div key={does}>
+      <dt>{does}</dt>
+      <dd>
+        {keys.map((key) => (
+          <kbd key={key} className="shortcuts-key">
+            <span aria-hidden="true">{key}</span>
+            <span className="visually-hidden">{SPOKEN[key] ?? key} </span>
+          </kbd>
+        ))}
+      </dd>
+    </div>
+  );
+}

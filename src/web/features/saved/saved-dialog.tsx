@@ -1,0 +1,82 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type MouseEvent, useState } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import { useApi } from '../../lib/api-context.tsx';
+import { useBrowserStore } from '../../lib/browser-store.ts';
+import { formatAmount } from '../../lib/format-count.ts';
+import { cachedProduct } from '../../lib/product-cache.ts';
+import { Link } from '../../ui/link.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { Picture } from '../../ui/picture.tsx';
+import { SaveButton } from './save-button.tsx';
+import { type SavedProduct, savedProducts } from './saved-products.ts';
+
+const FRESH_MS = 5 * 60_000;
+
+/** What this browser has saved. A product that is taken off the list stays in sight until the dialog closes: a slip is undone there. */
+export function SavedDialog({ onClose }: { onClose: () => void }) {
+  const saved = useBrowserStore(savedProducts, (all) => all);
+  const [shown, setShown] = useState(saved);
+  // Another tab may have saved more meanwhile.
+  const added = saved.filter(({ id }) => shown.every((product) => product.id !== id));
+  if (added.length > 0) setShown([...added, ...shown]);
+
+  return (
+    <Modal title="Saved products" onClose={onClose}>
+      <p className="saved-note">Kept in this browser only, and nobody else sees them.</p>
+      {shown.length === 0 && (
+        <p className="saved-empty">Nothing saved yet. The bookmark on a product keeps it here for later.</p>
+      )}
+      {shown.length > 0 && (
+        <ul className="saved-list" aria-label="Saved products">
+          {shown.map((product) => (
+            <SavedRow key={product.id} product={product} />
+          ))}
+        </ul>
+      )}
+    </Modal>
+  );
+}
+
+function SavedRow({ product }: { product: SavedProduct }) {
+  const api = useApi();
+  const client = useQueryClient();
+  const { data } = useQuery({
+    queryKey: ['saved', product.id],
+    queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
+    placeholderData: () => cachedProduct(client, product.id),
+    staleTime: FRESH_MS,
+    // What cannot be read is shown as it was saved.
+    retry: false,
+  });
+  const isGone = data === null;
+  const { name, image } = data ?? product;
+
+  return (
+    <li className="saved-row">
+      <Picture className="saved-picture" src={image} alt="" width={48} height={48} />
+      <div className="saved-words">
+        {isGone ? (
+          <p className="saved-name">{name}</p>
+        ) : (
+          <Link className="saved-name" to={paths.product(product.id)} onClick={closeFirst}>
+            {name}
+          </Link>
+        )}
+        {isGone && <p className="saved-state">No longer on the site</p>}
+        {data && (
+          <p className="saved-state">
+            {formatAmount(data.upvotes, 'upvote')}, {formatAmount(data.comments, 'comment')}
+          </p>
+        )}
+      </div>
+      <SaveButton product={{ ...product, name, image }} />
+    </li>
+  );
+}
+
+/** Behind an open dialog nothing takes the focus, which the page that one comes to wants. */
+function closeFirst(event: MouseEvent): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  event.currentTarget.closest('dialog')?.close();
+}

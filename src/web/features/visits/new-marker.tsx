@@ -1,0 +1,13 @@
+import { useBrowserStore } from '../../lib/browser-store.ts';
+import { lastVisitEnd, visits } from './visits.ts';
+
+/** Says that a product was launched since this browser's last visit. It lies over the card's edge, so that it moves nothing by coming. */
+export function NewMarker({ createdAt }: { createdAt: string }) {
+  const since = useBrowserStore(visits, lastVisitEnd);
+  if (since === null || !(Date.parse(createdAt) > since)) return null;
+  return (
+    <p className="new-marker">
+      New<span className="visually-hidden"> since your last visit</span>
+    </p>
+  );
+}

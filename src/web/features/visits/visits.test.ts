@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest';
+import { VISIT_GAP_MS, visits, visitsAt } from './visits.ts';
+
+const NOON = 1_800_000_000_000;
+
+test('in the first visit nothing is new', () => {
+  expect(visitsAt(null, NOON)).toEqual({ seenAt: NOON, lastEndedAt: null });
+});
+
+test('looking again within half an hour goes on with the same visit', () => {
+  const first = visitsAt(null, NOON);
+  const soon = NOON + VISIT_GAP_MS - 1;
+  expect(visitsAt(first, soon)).toEqual({ seenAt: soon, lastEndedAt: null });
+});
+
+test('after half an hour another visit begins, and the last one ended when the site was last looked at', () => {
+  const later = visitsAt({ seenAt: NOON, lastEndedAt: NOON - 9 }, NOON + VISIT_GAP_MS);
+  expect(later).toEqual({ seenAt: NOON + VISIT_GAP_MS, lastEndedAt: NOON });
+  expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'for as long as the visit lasts').toBe(NOON);
+});
+
+test('a clock that was set back begins no visit', () => {
+  expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
+});
+
+test('without anything kept there is nothing', () => {
+  expect(visits.nothing).toBeNull();
+});

@@ -1,0 +1,104 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { cardNames, searchBox, upvoteOf } from '../support/screen.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+const opener = (page: Page) => page.getByRole('button', { name: 'Keyboard shortcuts' });
+const toggle = (page: Page) => dialog(page).getByRole('checkbox', { name: 'Shortcuts of a single key' });
+
+test('? lists the shortcuts, and Escape gives the focus back to where it was', async ({ page, site }) => {
+  await site.addProduct({ name: 'Ibis' });
+  await visit(page, '/?q=ibis');
+  await upvoteOf(page, 'Ibis').focus();
+  await page.keyboard.press('?');
+  await expect(dialog(page)).toBeVisible();
+  for (const does of ['Search products', 'This list', 'Clear the search; close what is open']) {
+    await expect(dialog(page).getByText(does, { exact: true })).toBeVisible();
+  }
+  await expectAccessible(page, 'the list of shortcuts');
+  await page.keyboard.press('/');
+  await expect(searchBox(page), 'an open dialog keeps the keys').not.toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(upvoteOf(page, 'Ibis')).toBeFocused();
+});
+
+test('in a text field, or with Control, a shortcut is a character like any other', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Jackdaw' });
+  await visit(page, `/product/${product.id}`);
+  const box = page.getByRole('textbox', { name: 'Your comment' });
+  await box.pressSequentially('Why? Either/or');
+  await expect(box).toHaveValue('Why? Either/or');
+  await expect(dialog(page)).toHaveCount(0);
+  await box.blur();
+  await page.keyboard.press('Control+/');
+  await expect(searchBox(page)).not.toBeFocused();
+  await page.keyboard.press('/');
+  await expect(searchBox(page)).toBeFocused();
+});
+
+test('they can be turned off, here and in every tab, for good, and on again', async ({ page, site }) => {
+  const [, product] = await site.addProducts(2, (index) => ({ name: `Kestrel ${index}` }));
+  await visit(page, `/product/${product?.id}`);
+  const other = await page.context().newPage();
+  await visit(other, `/product/${product?.id}`);
+  await expect(searchBox(other)).toHaveAttribute('aria-keyshortcuts', '/');
+  await opener(page).press('Enter');
+  await toggle(page).press('Space');
+  await expect(toggle(page)).not.toBeChecked();
+  await expectAccessible(page, 'shortcuts turned off');
+  await page.keyboard.press('Escape');
+  await expect(opener(page)).toBeFocused();
+  await expect(searchBox(other)).not.toHaveAttribute('aria-keyshortcuts');
+  await page.reload();
+  for (const tab of [page, other]) {
+    await expect(searchBox(tab)).not.toHaveAttribute('aria-keyshortcuts');
+    for (const key of ['/', '?', 'ArrowRight']) await tab.keyboard.press(key);
+    await expect(tab).toHaveURL(`/product/${product?.id}`);
+    await expect(dialog(tab)).toHaveCount(0);
+    await expect(searchBox(tab)).not.toBeFocused();
+  }
+  await opener(page).press('Enter');
+  await toggle(page).press('Space');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('/');
+  await expect(searchBox(page)).toBeFocused();
+  expect(await page.evaluate(() => localStorage.getItem('shortcuts'))).toBeNull();
+});
+
+test('the focus stays in the list: when a search is deleted, and when a link shows another list', async ({
+  page,
+  site,
+}) => {
+  await site.addProduct({ name: 'Lapwing', tags: ['lapwings'] });
+  const title = page.getByRole('heading', { name: 'Top Products Launching Today' });
+  await visit(page, '/?q=lapwing');
+  await page.getByRole('link', { name: 'lapwings', exact: true }).press('Enter');
+  await expect(page).toHaveURL('/?tag=lapwings');
+  await expect(title).toBeFocused();
+  await page.getByRole('link', { name: /^Remove Tag:/ }).press('Enter');
+  await expect(page).toHaveURL('/');
+  await expect(title).toBeFocused();
+  await visit(page, '/');
+  await searchBox(page).fill('zzz-nothing');
+  await page.getByRole('link', { name: 'Show all products' }).press('Enter');
+  await expect(cardNames(page).first()).toBeVisible();
+  await expect(title).toBeFocused();
+});
+
+test('the focus goes on with what was added at the list’s end', async ({ page, site }) => {
+  await site.addProducts(25, (index) => ({ name: `Merlin ${String(index).padStart(2, '0')}` }));
+  // The page's end is out of reach of what loads by itself.
+  await page.addInitScript(() => {
+    window.IntersectionObserver = class {
+      observe() {}
+      disconnect() {}
+    } as unknown as typeof IntersectionObserver;
+  });
+  await visit(page, '/?q=merlin');
+  await expect(cardNames(page)).toHaveCount(20);
+  await page.getByRole('link', { name: 'Show more products' }).press('Enter');
+  await expect(cardNames(page)).toHaveCount(25);
+  await expect(page.getByRole('link', { name: 'Merlin 04', exact: true })).toBeFocused();
+});

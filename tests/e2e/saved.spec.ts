@@ -1,0 +1,115 @@
+import type { Page } from '@playwright/test';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { toast } from '../support/screen.ts';
+
+const saveOf = (page: Page, name: string) => page.getByRole('button', { name: `Save ${name}`, exact: true });
+const opener = (page: Page) => page.getByRole('banner').getByRole('button', { name: /^Saved products/ });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved products' });
+const rows = (page: Page) => dialog(page).getByRole('list', { name: 'Saved products' }).getByRole('listitem');
+
+test('a product is saved from its card or its page, without the server hearing of it, and found again from any page', async ({
+  page,
+  site,
+}) => {
+  const [first, second] = await site.addProducts(2, (index) => ({ name: `Agate ${index + 1}` }));
+  await visit(page, '/?q=agate');
+  const asked: string[] = [];
+  page.on('request', (request) => request.method() !== 'GET' && asked.push(request.url()));
+  await saveOf(page, 'Agate 1').click();
+  await expect(saveOf(page, 'Agate 1')).toHaveAttribute('aria-pressed', 'true');
+  await expect(page, 'the button is not the card').toHaveURL('/?q=agate');
+  await visit(page, `/product/${second?.id}`);
+  await saveOf(page, 'Agate 2').click();
+  await expect(opener(page)).toHaveAccessibleName('Saved products 2');
+  expect(asked).toEqual([]);
+  await page.goto('/product/git');
+  await opener(page).click();
+  await expect(rows(page)).toContainText(['Agate 2', 'Agate 1']);
+  await dialog(page).getByRole('link', { name: 'Agate 1' }).click();
+  await expect(page).toHaveURL(`/product/${first?.id}`);
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(page.getByRole('heading', { level: 1, name: 'Agate 1' })).toBeFocused();
+  await expect(saveOf(page, 'Agate 1')).toHaveAttribute('aria-pressed', 'true');
+});
+
+test('by keyboard: opened, a slip is undone in its place, and closing gives the focus back', async ({ page, site }) => {
+  await site.addProduct({ name: 'Beryl' });
+  await visit(page, '/?q=beryl');
+  await opener(page).press('Enter');
+  await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
+  await expectAccessible(page, 'nothing saved');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  await expect(opener(page)).toBeFocused();
+  await saveOf(page, 'Beryl').press('Space');
+  await opener(page).press('Enter');
+  await expect(rows(page)).toHaveCount(1);
+  await expectAccessible(page, 'one saved');
+  const toggle = rows(page).getByRole('button', { name: 'Save Beryl' });
+  await toggle.press('Space');
+  await expect(toggle).toHaveAttribute('aria-pressed', 'false');
+  await expect(rows(page)).toHaveCount(1);
+  await toggle.press('Space');
+  await expect(toggle).toHaveAttribute('aria-pressed', 'true');
+  await toggle.press('Space');
+  await page.keyboard.press('Escape');
+  await expect(saveOf(page, 'Beryl')).toHaveAttribute('aria-pressed', 'false');
+  await opener(page).press('Enter');
+  await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
+});
+
+test('two tabs agree', async ({ page, site }) => {
+  await site.addProduct({ name: 'Citrine' });
+  await visit(page, '/?q=citrine');
+  const second = await page.context().newPage();
+  await visit(second, '/?q=citrine');
+  await saveOf(page, 'Citrine').click();
+  await expect(saveOf(second, 'Citrine')).toHaveAttribute('aria-pressed', 'true');
+  await saveOf(second, 'Citrine').click();
+  await expect(saveOf(page, 'Citrine')).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a saved product that was removed since is named, and leads nowhere', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/404|410/);
+  const product = await site.addProduct({ name: 'Diamond' });
+  await visit(page, '/?q=diamond');
+  await saveOf(page, 'Diamond').click();
+  await removeProducts(site.database, [product.id]);
+  await page.reload();
+  await opener(page).click();
+  await expect(rows(page)).toContainText(['No longer on the site']);
+  await expect(rows(page)).toContainText(['Diamond']);
+  await expect(dialog(page).getByRole('link')).toHaveCount(0);
+  await expectAccessible(page, 'a saved product that is gone');
+});
+
+test('a full list takes no more and says so; a storage that refuses lasts as long as the page', async ({
+  page,
+  site,
+}) => {
+  await site.addProduct({ name: 'Emerald' });
+  await page.addInitScript(() => {
+    if (localStorage.getItem('saved_products') !== null) return;
+    const many = Array.from({ length: 100 }, (_, index) => ({ id: `p${index}`, name: `P${index}`, image: '' }));
+    localStorage.setItem('saved_products', JSON.stringify(many));
+  });
+  await visit(page, '/?q=emerald');
+  await expect(opener(page)).toHaveAccessibleName('Saved products 100');
+  await saveOf(page, 'Emerald').click();
+  await expect(toast(page).locator('.toast-description')).toHaveText(/^100 products are saved/);
+  await expect(saveOf(page, 'Emerald')).toHaveAttribute('aria-pressed', 'false');
+  await page.evaluate(() => {
+    localStorage.setItem('saved_products', '[]');
+    Storage.prototype.setItem = () => {
+      throw new DOMException('Full', 'QuotaExceededError');
+    };
+  });
+  await saveOf(page, 'Emerald').click();
+  await expect(saveOf(page, 'Emerald')).toHaveAttribute('aria-pressed', 'true');
+});

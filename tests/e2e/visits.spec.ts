@@ -1,0 +1,51 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { cardOf } from '../support/screen.ts';
+
+const HOUR_MS = 60 * 60_000;
+const marker = (page: Page, name: string) => cardOf(page, name).getByText('New since your last visit', { exact: true });
+const kept = (page: Page) => page.evaluate(() => JSON.parse(localStorage.getItem('visits') ?? 'null'));
+
+test('what was launched since the last visit is marked, for as long as this visit lasts', async ({ page, site }) => {
+  const now = Date.now();
+  await site.addProduct({ name: 'Fjord old', createdAt: new Date(now - 3 * HOUR_MS).toISOString() });
+  await site.addProduct({ name: 'Fjord new', createdAt: new Date(now - HOUR_MS).toISOString() });
+  await page.clock.install();
+  await visit(page, '/?q=fjord');
+  await page.clock.runFor(5_000);
+  await expect.poll(() => kept(page), 'the visit is noted').toMatchObject({ lastEndedAt: null });
+  await expect(page.getByText('since your last visit')).toHaveCount(0);
+
+  // Another day, as this browser has it.
+  await page.evaluate(
+    (seenAt) => localStorage.setItem('visits', JSON.stringify({ seenAt, lastEndedAt: null })),
+    now - 2 * HOUR_MS,
+  );
+  await page.reload();
+  await expect(marker(page, 'Fjord new')).toBeVisible();
+  await expect(marker(page, 'Fjord old')).toHaveCount(0);
+  await expectAccessible(page, 'a marker');
+  await page.clock.runFor(5_000);
+  await expect.poll(() => kept(page)).toMatchObject({ lastEndedAt: now - 2 * HOUR_MS });
+  await page.reload();
+  await expect(marker(page, 'Fjord new'), 'the same visit still').toBeVisible();
+});
+
+test('a marker moves nothing', async ({ page, site }) => {
+  await site.addProduct({ name: 'Geyser' });
+  const boxes = () => cardOf(page, 'Geyser').boundingBox();
+  await visit(page, '/?q=geyser');
+  const plain = await boxes();
+  await page.evaluate(() => localStorage.setItem('visits', '{"seenAt":1,"lastEndedAt":1}'));
+  await page.reload();
+  await expect(marker(page, 'Geyser')).toBeVisible();
+  expect(await boxes()).toEqual(plain);
+});
+
+test('what something else put into the storage marks nothing', async ({ page, site }) => {
+  await site.addProduct({ name: 'Heath' });
+  await page.addInitScript(() => localStorage.setItem('visits', '{"seenAt":"yesterday"}'));
+  await visit(page, '/?q=heath');
+  await expect(page.getByText('since your last visit')).toHaveCount(0);
+});
