@@ -22,14 +22,13 @@ export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
       type="button"
       className="button save-button"
       data-tone={look === 'icon' ? 'quiet' : 'outline'}
+      aria-label={`Save ${product.name}`}
       aria-pressed={isSaved}
       title={isSaved ? 'Remove from saved products' : 'Save for later'}
       onClick={toggle}
     >
       <BookmarkIcon />
-      <span className={look === 'icon' ? 'visually-hidden' : undefined}>
-        Save<span className="visually-hidden"> {product.name}</span>
-      </span>
+      {look === 'word' && 'Save'}
     </button>
   );
 }
