@@ -103,10 +103,8 @@ describe("the operator's command", () => {
 
 describe('links', () => {
   test('each link of a document to another file leads somewhere', async () => {
-    const documents = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
-    documents.push(...(await filesBelow('docs')).filter((path) => path.endsWith('.md')));
     const broken: string[] = [];
-    for (const document of documents) {
+    for (const document of await allDocuments()) {
       for (const target of linksOf(await readText(document))) {
         const [path = '', heading] = target.split('#');
         const file = path === '' ? document : join(dirname(document), path);
@@ -118,7 +116,38 @@ describe('links', () => {
     }
     expect(broken).toEqual([]);
   });
+
+  test('each file of ours that a document names is there', async () => {
+    const missing: string[] = [];
+    for (const document of await allDocuments()) {
+      for (const name of filesNamedIn(await readText(document))) {
+        if (!existsSync(join(ROOT, name))) missing.push(`${document}: ${name}`);
+      }
+    }
+    expect(missing).toEqual([]);
+  });
+
+  test('a file that is not there is found, and a pattern is none', () => {
+    expect(
+      filesNamedIn('`src/core/keyset.ts`, `src/**/*.test.ts`, `src/contract/<noun>/schema.ts` and `dist/x.js`'),
+    ).toEqual(['src/core/keyset.ts']);
+  });
 });
+
+/** Every document for people, from the root and from the folders beside the sources. */
+async function allDocuments(): Promise<string[]> {
+  const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
+  const below = await filesBelow('docs', 'tests', 'examples', 'bench', 'deploy', 'catalogue', 'scripts');
+  return [...top, ...below.filter((path) => path.endsWith('.md'))];
+}
+
+/** Paths from the root that stand as code; one with a placeholder in it is none. */
+function filesNamedIn(document: string): string[] {
+  const named = [
+    ...document.matchAll(/`((?:src|tests|scripts|migrations|deploy|docs|bench|public|catalogue)\/[\w./-]+)`/g),
+  ];
+  return named.map((match) => match[1] ?? '');
+}
 
 /** Targets in the same repository, of links and pictures. */
 function linksOf(document: string): string[] {
