@@ -37,6 +37,19 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rollupOptions: {
       input: { app: 'src/web/entry-client.tsx', theme: 'src/web/theme.ts' },
+      output: {
+        codeSplitting: {
+          // What two screens share comes in one file instead of a small one for each set of sharers: fewer requests, and 1.5 KB
+          // less, since what is compressed together is smaller. Comments are shared with late parts, and not needed at first.
+          groups: [
+            {
+              name: 'shared',
+              test: /src\/web\/(?:ui|lib|features\/(?!comments))|node_modules\/@tanstack\//,
+              minShareCount: 2,
+            },
+          ],
+        },
+      },
     },
   },
 });
