@@ -8,6 +8,9 @@
 -- site's server does is not done here: limits on how often, and holding back what looks like spam. Tested by tests/api/row-level-security.test.ts.
 
 DO $$ BEGIN
+  IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
+    RAISE EXCEPTION 'Not for a database with Citus: it asks its servers in the name of the anonymous role, which may read no table there';
+  END IF;
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'anon') THEN CREATE ROLE anon NOLOGIN; END IF;
 END $$;
 

@@ -4,7 +4,7 @@ import { followSite } from '../core/changes/site-changes.ts';
 import { createCore } from '../core/core.ts';
 import type { Connection } from '../core/database/connect.ts';
 import type { Database } from '../core/database/database.ts';
-import { openReplicas, type ReplicatedReads } from '../core/database/replicas.ts';
+import { expectReplicable, openReplicas, type ReplicatedReads } from '../core/database/replicas.ts';
 import type { Log } from '../core/log.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
@@ -44,7 +44,7 @@ export interface SiteProcess {
 
 /**
  * Starts what answers requests, on a database that is there and up to date.
- * @throws StartError where it cannot listen.
+ * @throws StartError where it cannot listen, ConnectError where replicas cannot be read.
  */
 export async function startSiteProcess(
   { database }: Connection,
@@ -57,7 +57,7 @@ export async function startSiteProcess(
     const changes = followSite(database, log);
     closeables.push(changes);
     await changes.ready;
-    const reads = readsOf(database, settings, log);
+    const reads = await readsOf(database, settings, log);
     if (reads) {
       closeables.push(reads);
       // Before the cache: what a change outdates is made again from a state that has the change.
@@ -119,8 +119,13 @@ export async function startSiteProcess(
   }
 }
 
-function readsOf(database: Database, { replicaUrls, processes }: Settings, log: Log): ReplicatedReads | undefined {
+async function readsOf(
+  database: Database,
+  { replicaUrls, processes }: Settings,
+  log: Log,
+): Promise<ReplicatedReads | undefined> {
   if (replicaUrls.length === 0) return undefined;
+  await expectReplicable(database);
   return openReplicas(database, replicaUrls, { log, maxConnections: connectionsOf(processes) });
 }
 

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
@@ -12,7 +13,7 @@ export async function createDatabase(name: string): Promise<string> {
     if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
   }
   const url = withDatabase(coordinator, name);
-  if (workers.length > 0) await on(url, (sql) => joinNodes(sql, coordinator, workers));
+  if (workers.length > 0) await oneByOne(coordinator, () => on(url, (sql) => joinNodes(sql, coordinator, workers)));
   return url;
 }
 
@@ -23,7 +24,21 @@ export async function dropDatabase(name: string): Promise<void> {
   const all = servers();
   // The nodes of Citus keep connections to each other, and make them again as long as they may.
   if (all.length > 1) for (const server of all) await on(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
-  for (const server of all) await on(server, (sql) => sql.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  for (const server of all) await on(server, (sql) => dropWhenLeft(sql, name));
+}
+
+const OBJECT_IN_USE = '55006';
+
+/** A server gives those that it ends five seconds, which is too few on a machine that has too much to do. */
+async function dropWhenLeft(sql: Database, name: string): Promise<void> {
+  for (;;) {
+    try {
+      await sql.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      return;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError && error.code === OBJECT_IN_USE)) throw error;
+    }
+  }
 }
 
 /** The server that tests connect to, and the workers of Citus where it has any. */
@@ -37,6 +52,16 @@ function servers(): [string, ...string[]] {
   return [coordinator, ...workers];
 }
 
+/** Nodes that join tell each other of roles, which two databases at once cannot ('tuple concurrently updated'). */
+function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {
+  return on(coordinator, (server) =>
+    server.transaction(async (sql) => {
+      await sql.query('SELECT pg_advisory_xact_lock(2)');
+      await work();
+    }),
+  );
+}
+
 async function joinNodes(sql: Database, coordinator: string, workers: readonly string[]): Promise<void> {
   const placeOf = (server: string) => [new URL(server).hostname, Number(new URL(server).port)];
   await sql.query('SELECT citus_set_coordinator_host($1, $2)', placeOf(coordinator));
@@ -44,7 +69,7 @@ async function joinNodes(sql: Database, coordinator: string, workers: readonly s
 }
 
 async function on(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
-  const server = openDatabase({ url, log: silentLog, maxConnections: 1 });
+  const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
   try {
     await work(server);
   } finally {

@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { readTableShapes } from '../exports/table-rows.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
-import { saveProducts } from '../products/save-products.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { OTHER_TABLES, SITE_TABLES } from './site-tables.ts';
@@ -140,35 +138,6 @@ test("the site's own pictures are part of it, and come back under their names", 
 });
 
 describe('a backup', () => {
-  test('is of one moment, though the site writes meanwhile', async () => {
-    await saveProducts(
-      site,
-      Array.from({ length: 300 }, (_, index) => buildProduct({ id: `busy-${index}` })),
-    );
-    const path = join(folder, 'busy.backup');
-    let writes: Promise<unknown> = Promise.resolve();
-    await writeBackup(site, path, {
-      groundswell: '1.2.3',
-      onProgress: () => {
-        // On another connection, while the snapshot is read; the counts come after the products.
-        writes = Promise.all([
-          writes,
-          site.query("UPDATE product_counts SET upvotes = upvotes + 1 WHERE product_id LIKE 'busy-%'"),
-        ]);
-      },
-    });
-    await writes;
-    await restore(path);
-    const sum = await target.query(
-      "SELECT sum(upvotes)::integer AS sum FROM product_counts WHERE product_id LIKE 'busy-%'",
-    );
-    expect(sum).toEqual([{ sum: 0 }]);
-    const now = await site.query(
-      "SELECT min(upvotes) > 0 AS written FROM product_counts WHERE product_id LIKE 'busy-%'",
-    );
-    expect(now).toEqual([{ written: true }]);
-  });
-
   test('says what it is and holds, and is for the eyes of its owner alone', async () => {
     const path = join(folder, 'about.backup');
     const { header, bytes } = await backUp(path);

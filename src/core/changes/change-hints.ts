@@ -23,26 +23,32 @@ export function exchangeHints(database: Database, log: Log, onHint: () => void):
   let probe: NodeJS.Timeout | undefined;
   /** Only who hears hints gives them: others of the site are connected in the same way. */
   let areHeard = false;
+  let hasHeardItself = false;
+  let isStopped = false;
 
   const listening = database.listen(CHANNEL, {
-    onListening() {
+    async onListening() {
       clearTimeout(probe);
+      hasHeardItself = false;
+      await send();
+      // From when it is sent: that alone may take seconds on a machine that has too much to do.
+      if (hasHeardItself || isStopped) return;
       probe = setTimeout(() => {
         log.info('The database passes no notices on, as behind some poolers: changes are found a moment later');
         areHeard = false;
         listening.pause();
       }, PROBE_TIMEOUT_MS).unref();
-      send();
     },
     onNotice(sender) {
       if (sender !== self) return onHint();
       clearTimeout(probe);
+      hasHeardItself = true;
       areHeard = true;
     },
   });
 
-  function send(): void {
-    database.query('SELECT pg_notify($1, $2)', [CHANNEL, self]).catch((error: unknown) => {
+  function send(): Promise<unknown> {
+    return database.query('SELECT pg_notify($1, $2)', [CHANNEL, self]).catch((error: unknown) => {
       if (error instanceof CoreError) return;
       // An engine without notices; it would say the same each time.
       areHeard = false;
@@ -51,9 +57,10 @@ export function exchangeHints(database: Database, log: Log, onHint: () => void):
 
   return {
     give() {
-      if (areHeard) send();
+      if (areHeard) void send();
     },
     stop() {
+      isStopped = true;
       clearTimeout(probe);
       return listening.stop();
     },

@@ -69,7 +69,9 @@ const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), se
 export async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   await lockCounts(sql, productIds);
-  return wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+  const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
+  // Of a statement that writes, the order of rows is nobody's promise.
+  return wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
 }
 
 /**

@@ -11,6 +11,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { DISTRIBUTED_TABLES, distribute } from './citus-distribution.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
+import { expectReplicable } from './replicas.ts';
 import { rowLock } from './row-lock.ts';
 
 let database: TestDatabase;
@@ -33,6 +34,7 @@ if (inject('citusWorkers').length === 0) {
     await migrate(database, MIGRATIONS, silentLog);
     expect(await distribute(database, silentLog)).toEqual([]);
     expect(await rowLock(database, 'FOR UPDATE')).toBe('FOR UPDATE');
+    await expectReplicable(database);
   });
 } else {
   describe('on Citus', () => {
@@ -46,6 +48,10 @@ if (inject('citusWorkers').length === 0) {
       expect(await migrate(database, MIGRATIONS, silentLog)).toEqual([]);
       expect(await distribute(database, silentLog)).toEqual([]);
       expect(await rowLock(database, 'FOR UPDATE')).toBe('');
+    });
+
+    test('replicas are refused, in a line that says what to do', async () => {
+      await expect(expectReplicable(database)).rejects.toThrow(/^DATABASE_REPLICA_URL: .* Leave it unset/);
     });
 
     test('several processes at once distribute it once', async () => {

@@ -1,8 +1,10 @@
 import type { Change } from '../changes/change.ts';
 import type { Log } from '../log.ts';
+import { ConnectError } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
 import { describeUrl } from './describe-url.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
+import { isDistributed } from './row-lock.ts';
 import { type ReadScope, WriteMoments } from './write-moments.ts';
 
 /** Where to read from, so that nobody is shown a state older than what this process knows to be written. */
@@ -112,6 +114,17 @@ export function readFromReplicas(
       for (const replica of replicas) await replica.close();
     },
   };
+}
+
+/**
+ * Rows that lie on several servers are replicated by each of these alone: what the coordinator's replica has replayed says nothing
+ * of what the workers' have. @throws ConnectError where it is so.
+ */
+export async function expectReplicable(primary: Sql): Promise<void> {
+  if (!(await isDistributed(primary))) return;
+  throw new ConnectError(
+    'DATABASE_REPLICA_URL: replicas of a database with Citus cannot be read, since nobody knows what they show. Leave it unset; reads are spread by adding workers.',
+  );
 }
 
 /** Opens replicas by their URLs; none of them need be there. */
