@@ -1,6 +1,7 @@
-import { type MouseEvent, useEffect, useId, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import { type BadgeTheme, paths } from '../../../contract/paths.ts';
-import { CloseIcon, ShareIcon } from '../../ui/icons.tsx';
+import { ShareIcon } from '../../ui/icons.tsx';
+import { Modal } from '../../ui/modal.tsx';
 import { CopyField } from './copy-field.tsx';
 import { badgeSnippet, productUrl, type SharedProduct, type SnippetFormat } from './snippets.ts';
 
@@ -14,55 +15,35 @@ const FORMATS = [
   { value: 'markdown', label: 'Markdown' },
 ] as const;
 
-/** Ways to pass a product on. The modal dialog keeps the focus inside and gives it back to what opened it. */
+/** Ways to pass a product on. */
 export function ShareDialog({ product, onClose }: { product: SharedProduct; onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const titleId = useId();
   const [theme, setTheme] = useState<BadgeTheme>('light');
   const [format, setFormat] = useState<SnippetFormat>('html');
   const url = productUrl(product);
 
-  useEffect(() => {
-    if (dialog.current?.open === false) dialog.current.showModal();
-  }, []);
-
-  function onClick(event: MouseEvent): void {
-    // The dialog itself is hit only beside what lies in it.
-    if (event.target === dialog.current) dialog.current.close();
-  }
-
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes the dialog, as Escape does by itself
-    <dialog ref={dialog} className="share-dialog" aria-labelledby={titleId} onClose={onClose} onClick={onClick}>
-      <div className="share-dialog-body">
-        <div className="share-dialog-head">
-          <h2 id={titleId}>Share {product.name}</h2>
-          <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
-            <CloseIcon />
-          </button>
+    <Modal title={<>Share {product.name}</>} onClose={onClose}>
+      <CopyField label="Link to this page" action="Copy link" done="Link copied" text={url} />
+      {typeof navigator.share === 'function' && <ShareOnButton title={product.name} url={url} />}
+      <section className="share-badge" aria-label="Badge">
+        <h3>Badge for your own page</h3>
+        <p className="share-badge-words">It shows the upvotes as they are whenever somebody looks.</p>
+        <div className="share-badge-choices">
+          <Choice name="Theme" options={THEMES} value={theme} onChange={setTheme} />
+          <Choice name="Format" options={FORMATS} value={format} onChange={setFormat} />
         </div>
-        <CopyField label="Link to this page" action="Copy link" done="Link copied" text={url} />
-        {typeof navigator.share === 'function' && <ShareOnButton title={product.name} url={url} />}
-        <section className="share-badge" aria-label="Badge">
-          <h3>Badge for your own page</h3>
-          <p className="share-badge-words">It shows the upvotes as they are whenever somebody looks.</p>
-          <div className="share-badge-choices">
-            <Choice name="Theme" options={THEMES} value={theme} onChange={setTheme} />
-            <Choice name="Format" options={FORMATS} value={format} onChange={setFormat} />
-          </div>
-          <div className="share-badge-preview" data-theme={theme}>
-            <img src={paths.badge(product.id, theme)} alt={`Preview of the ${theme} badge`} />
-          </div>
-          <CopyField
-            label="Code of the badge"
-            action="Copy code"
-            done="Code copied"
-            text={badgeSnippet(product, theme, format)}
-            multiline
-          />
-        </section>
-      </div>
-    </dialog>
+        <div className="share-badge-preview" data-theme={theme}>
+          <img src={paths.badge(product.id, theme)} alt={`Preview of the ${theme} badge`} />
+        </div>
+        <CopyField
+          label="Code of the badge"
+          action="Copy code"
+          done="Code copied"
+          text={badgeSnippet(product, theme, format)}
+          multiline
+        />
+      </section>
+    </Modal>
   );
 }
 
