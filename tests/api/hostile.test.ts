@@ -4,7 +4,8 @@ import type { AddedComment, CommentPage } from '../../src/contract/comments/sche
 import { LIMITS } from '../../src/contract/limits.ts';
 import type { ProductDetail } from '../../src/contract/products/schema.ts';
 import { isStorableText } from '../../src/contract/text.ts';
-import { BROKEN_UTF8, HOSTILE, HOSTILE_BODIES } from '../hostile/corpus.ts';
+import { BROKEN_UTF8, HOSTILE_BODIES } from '../hostile/bodies.ts';
+import { HOSTILE } from '../hostile/corpus.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';

@@ -1,7 +1,8 @@
 import type { Page } from '@playwright/test';
 import { LIMITS } from '../../src/contract/limits.ts';
 import { isStorableText } from '../../src/contract/text.ts';
-import { HOSTILE, MARKER } from '../hostile/corpus.ts';
+import { HOSTILE } from '../hostile/corpus.ts';
+import { MARKER } from '../hostile/programs.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, commentTexts, discussion } from '../support/screen.ts';
 

@@ -1,0 +1,55 @@
+const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
+
+/** Bodies that are no honest JSON, or honest JSON that is no comment. */
+export const HOSTILE_BODIES: readonly { name: string; body: Buffer }[] = Object.entries({
+  empty: '',
+  'white space': ' \n\t ',
+  'not JSON': 'hello',
+  'half of an object': '{"productId":"a","content":',
+  'half of a text': '{"productId":"a","content":"b',
+  'a text': '"productId"',
+  'a number': '1e999',
+  null: 'null',
+  'an array': '[]',
+  'an array of comments': '[{"productId":"a","content":"b"}]',
+  'deep arrays': nested('[', ']', 8_000),
+  'deep arrays, not closed': '['.repeat(16_000),
+  'deep objects': `${'{"a":'.repeat(2_700)}1${'}'.repeat(2_700)}`,
+  'deep content': `{"productId":"a","content":${nested('[', ']', 7_000)}}`,
+  'a prototype': '{"__proto__":{"polluted":1},"productId":"a","content":"b"}',
+  'a prototype, escaped': '{"\\u005f_proto__":{"polluted":1},"productId":"a","content":"b"}',
+  'a constructor': '{"constructor":{"prototype":{"polluted":1}},"productId":"a","content":"b"}',
+  'the same key twice': '{"productId":"a","productId":{},"content":"b"}',
+  'content as a number': '{"productId":"a","content":1}',
+  'content as an object': '{"productId":"a","content":{"$ne":null}}',
+  'content as null': '{"productId":"a","content":null}',
+  'productId as an array': '{"productId":["a"],"content":"b"}',
+  'an escaped NUL': '{"productId":"a","content":"a\\u0000b"}',
+  'an escaped lone surrogate': '{"productId":"a","content":"\\ud800"}',
+  'a broken escape': '{"productId":"a","content":"\\u12"}',
+  'an unknown escape': '{"productId":"a","content":"\\x41"}',
+  'a huge number': `{"productId":"a","content":${'9'.repeat(10_000)}}`,
+  'many keys': `{${Array.from({ length: 1_500 }, (_, key) => `"${key}":1`).join(',')}}`,
+  'a byte order mark': '\ufeff{"productId":"a","content":"b"}',
+  JavaScript: '{productId:"a",content:"b"}',
+  'a trailing comma': '{"productId":"a","content":"b",}',
+  'a comment of JavaScript': '/**/{"productId":"a","content":"b"}',
+  XML: '<?xml version="1.0"?><a/>',
+  'a form': 'productId=a&content=b',
+  'larger than the limit': `{"productId":"a","content":"${'x'.repeat(17_000)}"}`,
+}).map(([name, text]) => ({ name, body: Buffer.from(text) }));
+
+/** Bytes that are no UTF-8, inside an otherwise honest body. */
+export const BROKEN_UTF8: readonly { name: string; body: Buffer }[] = Object.entries({
+  'a lone continuation byte': [0x80],
+  'an overlong slash': [0xc0, 0xaf],
+  'an overlong NUL': [0xc0, 0x80],
+  'a cut sequence': [0xe2, 0x82],
+  'an encoded surrogate': [0xed, 0xa0, 0x80],
+  'beyond the last code point': [0xf4, 0x90, 0x80, 0x80],
+  'bytes that never occur': [0xfe, 0xff],
+  'latin 1': [0xe9],
+}).map(([name, bytes]) => ({
+  name,
+  body: Buffer.concat([Buffer.from('{"productId":"a","content":"x'), Buffer.from(bytes), Buffer.from('"}')]),
+}));

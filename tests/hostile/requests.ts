@@ -1,0 +1,178 @@
+import fc, { type Arbitrary } from 'fast-check';
+import { type DescribedOperation, type JsonSchema, type OpenApi, type Parameter, resolve } from '../support/openapi.ts';
+import { BROKEN_UTF8, HOSTILE_BODIES } from './bodies.ts';
+import { HOSTILE } from './corpus.ts';
+
+export interface MadeRequest {
+  method: string;
+  /** With the query, encoded. */
+  url: string;
+  headers: Record<string, string>;
+  body: string | Buffer | undefined;
+}
+
+/** Values that mean something to the site, by the name of a parameter or of a field of a body. */
+export type Known = (name: string) => readonly string[] | undefined;
+
+const hostileText = fc.oneof(
+  fc.constantFrom(...HOSTILE.map(({ text }) => text)),
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc.constantFrom(
+    '',
+    ',',
+    'a,'.repeat(101),
+    '-1',
+    '0',
+    '101',
+    '1.5',
+    '1e1',
+    '+1',
+    '0x1f',
+    'NaN',
+    '٣',
+    ' 5',
+    '9'.repeat(30),
+  ),
+);
+
+/** What a slip makes of a good value: `at` is a place in it, `character` another character. */
+const SLIPS: ((text: string, at: number, character: string) => string)[] = [
+  (text, at) => text.slice(0, at) + text.slice(at + 1),
+  (text, at, character) => text.slice(0, at) + character + text.slice(at),
+  (text, at, character) => text.slice(0, at) + character + text.slice(at + 1),
+  (text) => text.toUpperCase(),
+  (text) => ` ${text} `,
+  (text) => text + text,
+  (text) => text.repeat(30),
+];
+
+function nearly(valid: Arbitrary<string>): Arbitrary<string> {
+  return fc
+    .tuple(valid, fc.constantFrom(...SLIPS), fc.nat(), fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }))
+    .map(([text, slip, place, character]) => slip(text, place % (text.length + 1), character));
+}
+
+function valid(
+  name: string,
+  { schema, example }: Pick<Parameter, 'schema' | 'example'>,
+  known: Known,
+): Arbitrary<string> {
+  const values = known(name) ?? schema.enum;
+  if (values !== undefined) return fc.constantFrom(...values);
+  const { type, minimum = 0, maximum = 100 } = schema;
+  if (type === 'integer') return fc.integer({ min: minimum, max: maximum }).map(String);
+  const examples = fc.constantFrom(...(example === undefined ? ['text'] : [String(example)]));
+  if (schema.pattern !== undefined) return examples;
+  return fc.oneof(examples, fc.string({ unit: 'grapheme', maxLength: Math.min(schema.maxLength ?? 40, 40) }));
+}
+
+/** Mostly good ones, so that a request gets as far as what its other values have to say. */
+function anyOf(good: Arbitrary<string>): Arbitrary<string> {
+  return fc.oneof(
+    { weight: 8, arbitrary: good },
+    { weight: 2, arbitrary: nearly(good) },
+    { weight: 2, arbitrary: hostileText },
+  );
+}
+
+/** None, one or, where that can be said, several values. */
+function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
+  const value = anyOf(valid(parameter.name, parameter, known));
+  const one = value.map((text) => [text]);
+  if (parameter.in === 'path') return one;
+  const none = fc.constant<string[]>([]);
+  if (parameter.in === 'header') return fc.oneof({ weight: parameter.required ? 9 : 1, arbitrary: one }, none);
+  return fc.oneof(
+    { weight: parameter.required ? 12 : 4, arbitrary: one },
+    { weight: 4, arbitrary: none },
+    { weight: 1, arbitrary: fc.array(value, { minLength: 2, maxLength: 3 }) },
+  );
+}
+
+/** As a client writes it that knows no better: a lone surrogate has no encoding of its own. */
+function encode(text: string): string {
+  return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
+}
+
+const brokenEncoding = fc.constantFrom('%', '%zz', '%ff', '%c0%ae', '%00', '%2f', '%u0041');
+const encoded = (text: string): Arbitrary<string> =>
+  fc.oneof({ weight: 30, arbitrary: fc.constant(encode(text)) }, { weight: 1, arbitrary: brokenEncoding });
+
+/** What no client can send in a header, none can try. */
+const sendable = (text: string) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?');
+
+function fieldsOf(schema: JsonSchema, example: Record<string, unknown>, known: Known): Arbitrary<object> {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, part]) => {
+    const good = valid(name, { schema: part, example: example[name] ?? '' }, known);
+    const value = fc.oneof({ weight: 9, arbitrary: anyOf(good) }, { weight: 1, arbitrary: fc.jsonValue() });
+    return [name, value] as const;
+  });
+  const required = Object.keys(example);
+  return fc.oneof(
+    { weight: 6, arbitrary: fc.record(Object.fromEntries(fields), { requiredKeys: required }) },
+    { weight: 1, arbitrary: fc.record(Object.fromEntries(fields), { requiredKeys: [] }) },
+  );
+}
+
+interface Body {
+  content: string | Buffer | undefined;
+  type: string | undefined;
+}
+
+function bodiesOf(openApi: OpenApi, { requestBody }: DescribedOperation, known: Known): Arbitrary<Body> {
+  const hostile = fc.record({
+    content: fc.oneof<Arbitrary<string | Buffer>[]>(
+      fc.constantFrom(...[...HOSTILE_BODIES, ...BROKEN_UTF8].map(({ body }) => body)),
+      fc.jsonValue().map((value) => JSON.stringify(value)),
+      hostileText,
+    ),
+    type: fc.oneof(
+      { weight: 4, arbitrary: fc.constant('application/json') },
+      fc.constantFrom('text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', ''),
+      hostileText.map(sendable),
+    ),
+  });
+  const none = fc.constant<Body>({ content: undefined, type: undefined });
+  if (requestBody === undefined) return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: hostile });
+  const [[type, { schema, example }] = ['', { schema: {}, example: {} }]] = Object.entries(requestBody.content);
+  const good = fieldsOf(resolve(openApi, schema), example, known).map((body) => ({
+    content: JSON.stringify(body),
+    type,
+  }));
+  return fc.oneof({ weight: 9, arbitrary: good }, { weight: 2, arbitrary: hostile }, { weight: 1, arbitrary: none });
+}
+
+/** Requests to an operation, from its description alone: good ones, nearly good ones, and what somebody may send to do harm. */
+export function requestsTo(openApi: OpenApi, path: string, method: string, known: Known): Arbitrary<MadeRequest> {
+  const operation = openApi.paths[path]?.[method];
+  if (operation === undefined) throw new Error(`There is no ${method} ${path}`);
+  const parameters = operation.parameters.map((part) => resolve<Parameter>(openApi, part));
+  const values = fc.tuple(...parameters.map((parameter) => given(parameter, known)));
+  const extra = fc.oneof({ weight: 19, arbitrary: fc.constant('') }, { weight: 1, arbitrary: hostileText });
+  const mayHaveBody = method !== 'get';
+  const body = mayHaveBody
+    ? bodiesOf(openApi, operation, known)
+    : fc.constant<Body>({ content: undefined, type: undefined });
+  return fc.tuple(values, extra, body).chain(([texts, unknown, { content, type }]) => {
+    const pairs = parameters.flatMap((parameter, index) =>
+      (texts[index] ?? []).map((value) => ({ name: parameter.name, place: parameter.in, value })),
+    );
+    const inUrl = pairs.filter(({ place }) => place !== 'header');
+    return fc.tuple(...inUrl.map(({ value }) => encoded(value))).map((written) => {
+      let address = path;
+      const query: string[] = unknown === '' ? [] : [`${encode(unknown)}=${encode(unknown)}`];
+      for (const [index, { name, place }] of inUrl.entries()) {
+        if (place === 'path') address = address.replace(`{${name}}`, () => written[index] ?? '');
+        else query.push(`${name}=${written[index]}`);
+      }
+      const headers = pairs.filter(({ place }) => place === 'header').map(({ name, value }) => [name, sendable(value)]);
+      return {
+        method: method.toUpperCase(),
+        url: query.length === 0 ? address : `${address}?${query.join('&')}`,
+        headers: { ...Object.fromEntries(headers), ...(type === undefined ? {} : { 'Content-Type': type }) },
+        body: content,
+      };
+    });
+  });
+}

@@ -1,0 +1,104 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+
+export interface JsonSchema {
+  $ref?: string;
+  type?: string;
+  enum?: readonly string[];
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  pattern?: string;
+  properties?: Record<string, JsonSchema>;
+}
+
+export interface Parameter {
+  name: string;
+  in: 'path' | 'query' | 'header';
+  required?: boolean;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
+interface DescribedAnswer {
+  description: string;
+  headers?: Record<string, unknown>;
+  content?: Record<string, { schema: JsonSchema; examples?: Record<string, unknown> }>;
+}
+
+export interface DescribedOperation {
+  operationId: string;
+  parameters: readonly (Parameter | { $ref: string })[];
+  requestBody?: { content: Record<string, { schema: JsonSchema; example: Record<string, unknown> }> };
+  responses: Record<string, DescribedAnswer>;
+}
+
+/** As much of an OpenAPI document as the tests look at. */
+export interface OpenApi {
+  openapi: string;
+  servers: { url: string }[];
+  paths: Record<string, Record<string, DescribedOperation>>;
+  components: { schemas: Record<string, JsonSchema>; parameters: Record<string, Parameter> };
+}
+
+/** What a `$ref` stands for. */
+export function resolve<Part extends object>(openApi: OpenApi, part: Part | { $ref: string }): Part {
+  if (!('$ref' in part) || typeof part.$ref !== 'string') return part as Part;
+  const names = part.$ref.split('/').slice(1);
+  const found = names.reduce<unknown>((within, name) => (within as Record<string, unknown>)[name], openApi);
+  return found as Part;
+}
+
+export interface Answer {
+  statusCode: number;
+  headers: Readonly<Record<string, unknown>>;
+  body: string;
+}
+
+/** Whether an answer is what the document says of the operation: its status, its headers, its type, its content. */
+export function createDescriptionCheck(openApi: OpenApi) {
+  const ajv = new Ajv2020({ strict: false });
+  const compiled = new Map<JsonSchema, ValidateFunction>();
+
+  function validatorOf(schema: JsonSchema): ValidateFunction {
+    const validate =
+      compiled.get(schema) ?? ajv.compile(closed({ ...schema, components: { schemas: openApi.components.schemas } }));
+    compiled.set(schema, validate);
+    return validate;
+  }
+
+  /** `anyProblem`: the document's `default`, any other problem, will do. */
+  return function expectDescribed(
+    answer: Answer,
+    path: string,
+    method: string,
+    { anyProblem = false } = {},
+  ): DescribedAnswer {
+    const responses = openApi.paths[path]?.[method]?.responses ?? {};
+    const described = responses[answer.statusCode] ?? (anyProblem ? responses.default : undefined);
+    expect(described, `${method} ${path} ${answer.statusCode} ${answer.body}`).toBeDefined();
+    for (const header of Object.keys(described?.headers ?? {})) {
+      if (!/^RateLimit/.test(header)) expect(answer.headers, header).toHaveProperty(header.toLowerCase());
+    }
+    if (answer.statusCode === 304) {
+      expect(answer.body).toBe('');
+      return described as DescribedAnswer;
+    }
+    const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
+    const schema = described?.content?.[type]?.schema;
+    expect(schema, `${method} ${path} ${answer.statusCode} ${type}`).toBeDefined();
+    if (type.endsWith('json')) {
+      // Whatever the document does not name must not be there either.
+      const validate = validatorOf(schema as JsonSchema);
+      expect(validate(JSON.parse(answer.body)), `${ajv.errorsText(validate.errors)}: ${answer.body}`).toBe(true);
+    }
+    return described as DescribedAnswer;
+  };
+}
+
+/** A schema that allows no property which it does not name. */
+function closed(schema: object): object {
+  return JSON.parse(JSON.stringify(schema), (_key, value) =>
+    value?.type === 'object' && value.properties !== undefined ? { ...value, additionalProperties: false } : value,
+  );
+}
