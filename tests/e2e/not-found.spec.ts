@@ -1,4 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
   test('an unknown path answers 404 with the page that says so, and a link leads home', async ({
@@ -25,8 +26,7 @@ test.describe('§2: the 404 page', () => {
   });
 
   test('a missing path that is reached without loading a document is logged by the browser', async ({ page }) => {
-    const warnings: string[] = [];
-    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
+    const warnings = recordWarnings(page);
     await visit(page, '/');
     await page.evaluate(() => {
       history.pushState({ key: 'adrift' }, '', '/adrift');

@@ -4,6 +4,7 @@ import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
 import { failureToast, toast, upvoteOf } from '../support/screen.ts';
+import { recordWarnings } from '../support/warnings.ts';
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
 
@@ -226,8 +227,7 @@ test.describe('§8 and §9: the upvote status', () => {
     expectConsoleError,
   }) => {
     expectConsoleError(/503/);
-    const warnings: string[] = [];
-    page.on('console', (message) => message.type() === 'warning' && warnings.push(message.text()));
+    const warnings = recordWarnings(page);
     const product = await site.addProduct({ name: 'Mussel' });
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Mussel').click();

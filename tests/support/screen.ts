@@ -45,3 +45,16 @@ export function commentTexts(page: Page): Locator {
 export function commentWith(page: Page, text: string): Locator {
   return commentArticles(page).filter({ hasText: text });
 }
+
+/** Where a comment is written. */
+export function commentBox(page: Page): Locator {
+  return page.getByPlaceholder('What do you think about this product?', { exact: true });
+}
+
+export function postButton(page: Page): Locator {
+  return discussion(page).getByRole('button', { name: /^Post/ });
+}
+
+export function discussionTitle(page: Page): Locator {
+  return discussion(page).getByRole('heading', { level: 2 });
+}

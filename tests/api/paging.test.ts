@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import type { ProductPage } from '../../src/contract/products/schema.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { type ListQuery, listAddress, startProductListSite } from '../support/product-list-site.ts';
+
+const on = startProductListSite();
+const { list, addMany } = on;
+
+describe('keyset paging (api.md, Conventions)', () => {
+  const SORTS = ['newest', 'top', 'discussed'] as const;
+  const TOTAL = 101;
+
+  /** Walks every page; `between` happens before each next one. */
+  async function walk(query: ListQuery, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null; pages += 1) {
+      expect(pages, 'pages').toBeLessThan(200);
+      const page: ProductPage = await list(cursor === '' ? query : { ...query, cursor });
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.nextCursor;
+      await between();
+    }
+    return seen;
+  }
+
+  async function addWithTies(): Promise<string[]> {
+    // Seven at a time share a moment, so that every page border falls among equals in some sort.
+    const products = await addMany(TOTAL, (index) => ({
+      createdAt: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 7))).toISOString(),
+    }));
+    await on.site.database.query(
+      `UPDATE product_counts SET upvotes = length(product_id) * 3 % 5, comments = ascii(right(product_id, 1)) % 4`,
+    );
+    return products.map(({ id }) => id).sort();
+  }
+
+  test.each(SORTS.flatMap((sort) => [1, 7, 30, 100].map((limit) => [sort, limit] as const)))(
+    'sort=%s, limit=%i: all pages together are every product exactly once, in order',
+    async (sort, limit) => {
+      const all = await addWithTies();
+      const seen = await walk({ sort, limit });
+      expect([...seen].sort()).toEqual(all);
+      expect(seen).toEqual(await walk({ sort, limit: 100 }));
+    },
+  );
+
+  test.each(SORTS)('sort=%s: products that come while one pages move none of the others', async (sort) => {
+    const all = await addWithTies();
+    const seen = await walk({ sort, limit: 10 }, () => on.site.addProduct());
+    expect(new Set(seen).size, 'none twice').toBe(seen.length);
+    expect(seen.filter((id) => all.includes(id)).sort(), 'none missing').toEqual(all);
+  });
+
+  test('a product that goes away while one pages takes no other with it', async () => {
+    const all = await addWithTies();
+    const first = await list({ limit: 10 });
+    // The very one that the cursor stands behind.
+    const gone = first.items.at(-1)?.id ?? '';
+    await on.site.database.query('DELETE FROM products WHERE id = $1', [gone]);
+    const rest = await walk({ limit: 100, cursor: first.nextCursor ?? '' });
+    expect([...first.items.map(({ id }) => id), ...rest].sort()).toEqual(all);
+  });
+
+  test('a page that is just full is known to be the last', async () => {
+    await addMany(30);
+    expect((await list({ limit: 30 })).nextCursor).toBeNull();
+  });
+
+  test('a cursor behind the last product gives an empty last page', async () => {
+    await addMany(3);
+    const { nextCursor } = await list({ limit: 2 });
+    await on.site.database.query('DELETE FROM products');
+    expect(await list({ cursor: nextCursor ?? '' })).toEqual({ items: [], nextCursor: null });
+  });
+
+  test('a cursor of another sort is 400 bad_cursor', async () => {
+    await addMany(3);
+    for (const sort of SORTS) {
+      const { nextCursor } = await list({ sort, limit: 1 });
+      for (const other of SORTS.filter((name) => name !== sort)) {
+        expectProblem(await on.site.ask.get(listAddress({ sort: other, cursor: nextCursor ?? '' })), 400, 'bad_cursor');
+      }
+    }
+  });
+
+  test('a truncated cursor is 400 bad_cursor, wherever it was cut', async () => {
+    await addMany(2);
+    const cursor = (await list({ limit: 1 })).nextCursor ?? '';
+    for (const length of [1, 2, 3, Math.floor(cursor.length / 2), cursor.length - 4]) {
+      expectProblem(await on.site.ask.get(listAddress({ cursor: cursor.slice(0, length) })), 400, 'bad_cursor');
+    }
+  });
+
+  test.each([
+    ['garbage', 'garbage!'],
+    ['SQL', encode("'; DROP TABLE products; --")],
+    ['another shape', encode({ sort: 'newest' })],
+    ['no keys', encode(['newest'])],
+    ['SQL for an id', encode(['newest', '2026-01-01T00:00:00.000Z', "x' OR '1'='1"])],
+    ['no time', encode(['newest', 'soon', 'a'])],
+    ['a time that PostgreSQL would not take', encode(['newest', '+275760-09-13T00:00:00.000Z', 'a'])],
+    ['nested keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
+  ])('a forged cursor (%s) is 400 bad_cursor', async (_what, cursor) => {
+    expectProblem(await on.site.ask.get(listAddress({ cursor })), 400, 'bad_cursor');
+  });
+
+  test('a cursor of more than 512 characters is 400', async () => {
+    expectProblem(await on.site.ask.get(listAddress({ cursor: 'a'.repeat(513) })), 400, 'bad_request', /cursor/);
+  });
+});
+
+function encode(content: unknown): string {
+  return Buffer.from(JSON.stringify(content)).toString('base64url');
+}

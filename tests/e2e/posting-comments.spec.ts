@@ -1,0 +1,162 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import {
+  commentArticles,
+  commentBox,
+  commentTexts,
+  discussion,
+  discussionTitle,
+  failureToast,
+  postButton,
+  toast,
+} from '../support/screen.ts';
+
+const POST = /\/api\/comments$/;
+
+test.describe('§4, §5 and §6: posting a comment', () => {
+  test('the button is disabled while the text is empty or whitespace', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Juniper' });
+    await visit(page, `/product/${product.id}`);
+    const posted = recordRequests(page, POST, 'POST');
+    await expect(postButton(page)).toHaveText('Post Comment');
+    for (const text of ['', '   ', '\n\t \n']) {
+      await commentBox(page).fill(text);
+      await expect(postButton(page)).toBeDisabled();
+      await commentBox(page).press('Control+Enter');
+    }
+    await commentBox(page).fill(' x ');
+    await expect(postButton(page)).toBeEnabled();
+    expect(posted).toEqual([]);
+  });
+
+  test('it reads Posting... and is disabled until the answer is there; then the comment is, too', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Kauri' });
+    await site.addComments(product.id, [{ content: 'Popular', likes: 50 }]);
+    await visit(page, `/product/${product.id}`);
+    const held = await holdResponses(page, POST, { method: 'POST' });
+    await commentBox(page).fill('  Mighty tree,\nindeed \n');
+    await postButton(page).click();
+    await expect(postButton(page)).toHaveText('Posting...');
+    await expect(postButton(page)).toBeDisabled();
+    await expect.poll(() => held.requests.length).toBe(1);
+    await expect(commentBox(page)).not.toHaveValue('');
+    held.release();
+    await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
+    await expect(toast(page).locator('.toast-description')).toHaveText('Your comment has been posted successfully.');
+    await expect(commentBox(page)).toHaveValue('');
+    await expect(postButton(page)).toHaveText('Post Comment');
+    await expect(postButton(page)).toBeDisabled();
+    await expect(commentTexts(page)).toHaveText(['Mighty tree,\nindeed', 'Popular'], { useInnerText: true });
+    await expect(discussionTitle(page)).toHaveText('Discussion (2)');
+    await expect(page.getByRole('link', { name: '2 comments', exact: true })).toBeVisible();
+
+    const own = page.getByRole('article', { name: 'Comment by You' });
+    await expect(own.locator('time')).toHaveText('Just now');
+    await expect(own.locator('.badge')).toHaveCount(0);
+    await expect(own.getByRole('button', { name: 'Like 0' })).toBeVisible();
+    await expect(page.locator('.comment .avatar img').first()).toHaveAttribute('src', '/pictures/avatar-default.svg');
+
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await visit(page, '/?q=kauri');
+    await expect(page.getByRole('link', { name: /^View Comments, 2/ })).toBeVisible();
+    await page.goto(`/product/${product.id}`);
+    await expect(commentTexts(page)).toHaveText(['Popular', 'Mighty tree,\nindeed'], { useInnerText: true });
+  });
+
+  test('the first comment takes the place of the invitation', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Larch' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('First!');
+    await commentBox(page).press('Control+Enter');
+    await expect(commentTexts(page)).toHaveText(['First!']);
+    await expect(discussionTitle(page)).toHaveText('Discussion (1)');
+    await expect(page.getByText('No comments yet.')).toHaveCount(0);
+  });
+
+  for (const status of [503, 429, 500]) {
+    test(`a failure (${status}) keeps the text and says so in a destructive toast`, async ({
+      page,
+      site,
+      expectConsoleError,
+    }) => {
+      expectConsoleError(new RegExp(String(status)));
+      const product = await site.addProduct({ name: 'Maple' });
+      await visit(page, `/product/${product.id}`);
+      await failResponses(page, POST, { method: 'POST', status });
+      await commentBox(page).fill('Sweet syrup ');
+      await postButton(page).click();
+      await expect(failureToast(page).locator('.toast-title')).toHaveText('Error');
+      await expect(failureToast(page).locator('.toast-description')).toHaveText(
+        'Failed to add comment. Please try again.',
+      );
+      await expect(failureToast(page)).toHaveAttribute('data-tone', 'destructive');
+      await expect(commentBox(page)).toHaveValue('Sweet syrup ');
+      await expect(postButton(page)).toBeEnabled();
+      await expect(commentArticles(page)).toHaveCount(0);
+      await expect(discussionTitle(page)).toHaveText('Discussion (0)');
+    });
+  }
+
+  test('two clicks at once make one comment', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Nutmeg' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('Only once');
+    await postButton(page).evaluate((button: HTMLButtonElement) => {
+      button.click();
+      button.click();
+    });
+    await expect(toast(page)).toHaveCount(1);
+    await expect(commentTexts(page)).toHaveText(['Only once']);
+    await page.reload();
+    await expect(commentTexts(page)).toHaveText(['Only once']);
+    await expect(discussionTitle(page)).toHaveText('Discussion (1)');
+  });
+
+  test('posted again after an answer that was lost, it is still one comment; another text is another one', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_FAILED|ERR_CONNECTION/);
+    const product = await site.addProduct({ name: 'Olive' });
+    await visit(page, `/product/${product.id}`);
+    const posted = recordRequests(page, POST, 'POST');
+    await page.route(POST, async (route) => {
+      // The server has it; the visitor never hears of it.
+      await route.fetch();
+      await route.abort();
+    });
+    await commentBox(page).fill('Green or black?');
+    await postButton(page).click();
+    await expect(failureToast(page)).toHaveCount(1);
+    await page.unroute(POST);
+    await postButton(page).click();
+    await expect(toast(page).locator('.toast-title')).toHaveText('Comment added!');
+    await expect(commentTexts(page)).toHaveText(['Green or black?']);
+    await commentBox(page).fill('Black, I think');
+    await postButton(page).click();
+    await expect(commentTexts(page)).toHaveText(['Black, I think', 'Green or black?']);
+    const keys = posted.map((request) => request.headers()['idempotency-key']);
+    expect(keys).toHaveLength(3);
+    expect(keys[0]).toMatch(/\S{10}/);
+    expect(keys[1]).toBe(keys[0]);
+    expect(keys[2]).not.toBe(keys[0]);
+    await page.reload();
+    await expect(discussionTitle(page)).toHaveText('Discussion (2)');
+  });
+
+  test('a text that is too long cannot be posted, and how much too long it is is said', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Poplar' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('🌳'.repeat(1_990));
+    await expect(discussion(page).getByText('10 characters left')).toBeVisible();
+    await expect(postButton(page)).toBeEnabled();
+    await commentBox(page).fill('🌳'.repeat(2_001));
+    await expect(discussion(page).getByText('1 characters too many')).toBeVisible();
+    await expect(postButton(page)).toBeDisabled();
+    await expect(commentBox(page)).toHaveAttribute('aria-invalid', 'true');
+  });
+});

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import type { AddedComment, Comment, CommentPage } from '../../src/contract/comments/schema.ts';
+import type { ProductDetail } from '../../src/contract/products/schema.ts';
+import { newVisitor } from './requests.ts';
+import { createTestClock } from './test-clock.ts';
+import { startTestSite, type TestSite } from './test-site.ts';
+
+/** A site in two processes, and before each test a new product to talk about. To be called once in a file. */
+export function startDiscussedSite() {
+  const clock = createTestClock();
+  let site: TestSite;
+  let other: TestSite;
+  let productId: string;
+
+  beforeAll(async () => {
+    site = await startTestSite({ sources: clock });
+    other = await startTestSite({ sources: clock, beside: site });
+  });
+
+  beforeEach(async () => {
+    productId = (await site.addProduct({ id: `p-${randomUUID()}` })).id;
+  });
+
+  afterAll(async () => {
+    await other.close();
+    await site.close();
+  });
+
+  const post = (body: unknown, headers: Record<string, string> = newVisitor()) =>
+    site.ask.post('/api/comments', body, headers);
+
+  return {
+    clock,
+    get site() {
+      return site;
+    },
+    /** A second process of the same site, as far as the database can tell. */
+    get other() {
+      return other;
+    },
+    get productId() {
+      return productId;
+    },
+    post,
+    list: (query = '', id = productId) => site.ask.json<CommentPage>(`/api/products/${id}/comments${query}`),
+    /** The count that stands on the product. */
+    total: async () => (await site.ask.json<ProductDetail>(`/api/products/${productId}`)).product.comments,
+    async add(content: string): Promise<Comment> {
+      const response = await post({ productId, content });
+      expect(response.statusCode, response.body).toBe(201);
+      return response.json<AddedComment>().comment;
+    },
+    async setLikes(id: string, likes: number) {
+      await site.database.query('UPDATE comments SET likes = $2 WHERE id = $1::uuid', [id, likes]);
+    },
+  };
+}
