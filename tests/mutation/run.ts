@@ -38,7 +38,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
     // Of a busy machine no mutant shall die.
     timeoutMS: 20_000,
     ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
-    reporters: ['json', 'html', 'clear-text'],
+    reporters: ['progress-append-only', 'json', 'html', 'clear-text'],
     clearTextReporter: {
       logTests: false,
       reportTests: false,

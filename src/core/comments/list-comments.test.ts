@@ -1,32 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { CommentSort } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { addComments } from './add-comments.ts';
-import { draftComment } from './draft.ts';
 import { hideComments } from './hide-comments.ts';
 import { isCommentCursor, listComments } from './list-comments.ts';
 import { listHeldComments } from './list-held-comments.ts';
 
-const clock = createTestClock();
 let database: TestDatabase;
 
-/** Comments one second apart, the first the oldest, with so many likes. */
-async function addWithLikes(productId: string, likes: readonly number[], held = false): Promise<string[]> {
-  const drafts = likes.map((_, index) => {
-    clock.advance({ milliseconds: 1_000 });
-    return draftComment(clock, { productId, content: `${productId} ${index}` }, { session: 'session-a' }, { held });
-  });
-  await addComments(database, clock, drafts);
-  const ids = drafts.map(({ comment }) => comment.id);
-  await database.query(
-    'UPDATE comments SET likes = given.likes FROM unnest($1::uuid[], $2::integer[]) AS given (id, likes) WHERE comments.id = given.id',
-    [ids, likes],
+/** Comments one second apart, the first the oldest, with so many likes. @returns their ids. */
+async function addWithLikes(productId: string, likes: readonly number[], heldFor: string | null = null) {
+  const rows = await database.query<{ id: string }>(
+    `WITH added AS (
+       INSERT INTO comments (id, product_id, content, likes, created_at, held_for)
+       SELECT gen_random_uuid(), $1, $1 || ' ' || (n - 1), likes, '2026-01-01'::timestamptz + n * interval '1 second', $3
+       FROM unnest($2::integer[]) WITH ORDINALITY AS given (likes, n)
+       RETURNING id, created_at
+     ), counted AS (
+       UPDATE product_counts SET comments = comments + cardinality($2::integer[]) WHERE product_id = $1 AND $3::text IS NULL
+     )
+     SELECT id FROM added ORDER BY created_at`,
+    [productId, likes, heldFor],
   );
-  return ids;
+  return rows.map(({ id }) => id);
 }
 
 beforeAll(async () => {
@@ -99,7 +97,7 @@ test('a cursor belongs to the order that gave it out', async () => {
 
 describe('Held comments', () => {
   test('are listed for their session and product alone, newest first, without hidden ones', async () => {
-    const ids = await addWithLikes('ebb', [0, 0, 0], true);
+    const ids = await addWithLikes('ebb', [0, 0, 0], 'session-a');
     await hideComments(database, ids.slice(0, 1));
     expect(contents(await listHeldComments(database, 'ebb', 'session-a'))).toEqual(['ebb 2', 'ebb 1']);
     expect(await listHeldComments(database, 'ebb', 'session-b')).toEqual({ items: [] });

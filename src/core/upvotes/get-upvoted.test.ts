@@ -4,9 +4,7 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { systemSources } from '../sources.ts';
 import { getUpvoted } from './get-upvoted.ts';
-import { setUpvotes } from './set-upvotes.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -15,11 +13,10 @@ beforeAll(async () => {
     database,
     ['ebb', 'flow', 'tide'].map((id) => buildProduct({ id })),
   );
-  await setUpvotes(database, systemSources, [
-    { productId: 'tide', session: 'session-a', upvoted: true },
-    { productId: 'ebb', session: 'session-a', upvoted: true },
-    { productId: 'flow', session: 'session-b', upvoted: true },
-  ]);
+  await database.query(
+    `INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'tide', 'session-a'),
+       (gen_random_uuid(), 'ebb', 'session-a'), (gen_random_uuid(), 'flow', 'session-b')`,
+  );
 });
 afterAll(() => database.drop());
 

@@ -1,0 +1,75 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from '../database/database.ts';
+import { saveProducts } from './save-products.ts';
+import { isIndexed, searchIndexOf } from './search-index.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+test('a migrated database has the index, for letters of every script', async () => {
+  expect(await searchIndexOf(database)).toBe('unicode');
+});
+
+test('it is asked for once a minute, so that an index which goes or comes is noticed', async () => {
+  const { database: sql, statements } = recordStatements(database);
+  expect(await Promise.all([searchIndexOf(sql), searchIndexOf(sql)])).toEqual(['unicode', 'unicode']);
+  expect(statements).toHaveLength(2);
+  await database.query('DROP INDEX products_search');
+  vi.advanceTimersByTime(59_999);
+  expect(await searchIndexOf(sql)).toBe('unicode');
+  vi.advanceTimersByTime(1);
+  expect(await searchIndexOf(sql)).toBe('none');
+  expect(statements).toHaveLength(3);
+  await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
+});
+
+test('an index whose building failed answers nothing', async () => {
+  await saveProducts(database, [buildProduct(), buildProduct()]);
+  await database.query('DROP INDEX products_search');
+  const building = database.query('CREATE UNIQUE INDEX CONCURRENTLY products_search ON products (category)');
+  await expect(building).rejects.toMatchObject({ code: '23505' });
+  expect(await searchIndexOf(recordStatements(database).database)).toBe('none');
+  await database.query('DROP INDEX products_search');
+  await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
+});
+
+test('a database that knows no letters but those of ASCII has an index of those', async () => {
+  const ascii: Sql = {
+    query: async (text, values) =>
+      (text.includes('show_trgm') ? [{ known: false }] : database.query(text, values)) as never,
+  };
+  expect(await searchIndexOf(ascii)).toBe('ascii');
+});
+
+test('a question that failed is asked again the next time', async () => {
+  let fails = true;
+  const sql: Sql = {
+    query: (text, values) => (fails ? Promise.reject(new Error('away')) : database.query(text, values)),
+  };
+  await expect(searchIndexOf(sql)).rejects.toThrow('away');
+  fails = false;
+  expect(await searchIndexOf(sql)).toBe('unicode');
+});
+
+test.each([
+  ['abc', [false, true, true]],
+  ['ab', [false, false, false]],
+  ['a b c', [false, false, false]],
+  ['x ab1 y', [false, true, true]],
+  ['ёжик', [false, false, true]],
+  ['東京都', [false, false, true]],
+  ['東京', [false, false, false]],
+  ['c++', [false, false, false]],
+  ['🌊🌊🌊', [false, false, false]],
+] as const)('%s: known to no index, to one of ASCII, to one of every script?', (term, known) => {
+  expect((['none', 'ascii', 'unicode'] as const).map((index) => isIndexed(term, index))).toEqual(known);
+});

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { idsMatching, makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { ProductSort } from '../../contract/products/schema.ts';
+import type { Database } from '../database/database.ts';
+import { type Search, searchProducts } from './search-products.ts';
+
+const SORTS: ProductSort[] = ['newest', 'top', 'discussed'];
+const PEARLS = [3, 2_500, 5_499];
+
+const products = makeProducts(5_500, (n) => ({
+  description: [
+    'Common words',
+    ...(n % 10 === 0 ? ['tenth'] : []),
+    ...(PEARLS.includes(n) ? ['pearl'] : []),
+    ...(n % 900 === 0 ? ['🌊'] : []),
+    ...(n % 1_100 === 0 ? ['zq'] : []),
+    // Many, and none of them new.
+    ...(n <= 3_300 ? ['ancient'] : []),
+  ].join(' '),
+  tags: [...(n % 3 === 0 ? ['ai'] : []), ...(n <= 3_300 ? ['late'] : []), ...(PEARLS.includes(n) ? ['scarce'] : [])],
+}));
+
+let database: TestDatabase;
+let recorded: ReturnType<typeof recordStatements>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await storeProducts(database, products);
+  recorded = recordStatements(database);
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  // What is learnt of the database is learnt once in a while, and then known.
+  await ask({ term: 'pearl' });
+  recorded.statements.length = 0;
+});
+
+/** No search is short of time, unless that is what it is about. */
+function ask(search: Partial<Search>, sql: Database = recorded.database, walkMs = 60_000) {
+  return searchProducts(sql, { term: '', tag: '', sort: 'newest', cursor: '', limit: 100, ...search }, { walkMs });
+}
+
+/** The ids of every page, one after the other; none of them is too long. */
+async function everyPage(search: Partial<Search>, sql?: Database, walkMs?: number): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await ask({ ...search, cursor }, sql, walkMs);
+    expect(page.items.length).toBeLessThanOrEqual(search.limit ?? 100);
+    pages.push(page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  return pages;
+}
+
+const all = (sort: ProductSort, term: string, tag = '') => idsMatching(products, { term, tag, sort });
+
+const CASES: [what: string, term: string, tag: string, limit: number][] = [
+  ['a common word', 'common', '', 1_000],
+  ['a frequent word', 'tenth', '', 100],
+  ['a rare word', 'pearl', '', 2],
+  ['part of a word', 'ear', '', 2],
+  ['a word of old products', 'ancient', '', 1_100],
+  ['two words', 'words pearl', '', 2],
+  ['two characters', 'zq', '', 2],
+  ['an emoji', '🌊', '', 4],
+  ['a word and a sign', 'words 🌊', '', 4],
+  ['nothing like it', 'qqqqq', '', 2],
+  ['no sign like it', '§', '', 2],
+  ['a frequent tag', '', 'ai', 700],
+  ['a rare tag', '', 'scarce', 2],
+  ['a tag of old products', '', 'late', 1_100],
+  ['a word and a tag', 'tenth', 'ai', 50],
+  ['a rare word and a tag', 'pearl', 'ai', 2],
+];
+
+describe.each(SORTS)('sorted by %s, all pages together are just what matches, in order', (sort) => {
+  test.each(CASES)('%s', async (_what, term, tag, limit) => {
+    expect((await everyPage({ term, tag, sort, limit })).flat()).toEqual(all(sort, term, tag));
+  });
+});
+
+test('a product is found with all that is shown of it', async () => {
+  const [newest] = (await ask({ term: 'pearl' })).items;
+  expect(newest).toEqual({
+    id: 'p-05499',
+    name: 'Product 5499',
+    description: 'Common words pearl',
+    image: '/pictures/placeholder.svg',
+    tags: ['ai', 'scarce'],
+    category: 'Uncategorized',
+    maker: 'Unknown Maker',
+    launchDate: 'Today',
+    team: [],
+    screenshots: [],
+    createdAt: '2026-01-01T13:05:00.000Z',
+    upvotes: 4,
+    comments: 3,
+  });
+});
+
+/** What a statement does: how many rows of the list it looks at, or that it looks up by index, in limited time. */
+function kindOf(text: string): string {
+  if (text.startsWith('SET LOCAL statement_timeout')) return text;
+  if (text.includes('WITH found')) return 'look up';
+  return `walk ${/LIMIT (\d+)/.exec(text)?.[1]}`;
+}
+
+const IN_TIME = 'SET LOCAL statement_timeout = 150';
+
+describe('how it is looked for', () => {
+  test.each<[what: string, search: Partial<Search>, statements: string[]]>([
+    ['common: the head of the list is enough', { term: 'common' }, ['walk 2000']],
+    ['common, by upvotes', { term: 'common', sort: 'top' }, ['walk 1000']],
+    ['common, by comments', { term: 'common', sort: 'discussed' }, ['walk 1000']],
+    ['a frequent tag', { tag: 'ai' }, ['walk 2000']],
+    ['rare: by index, without a look at the list', { term: 'pearl' }, [IN_TIME, 'look up']],
+    ['rare, by upvotes', { term: 'pearl', sort: 'top' }, [IN_TIME, 'look up']],
+    ['a rare tag: by index, when the head of the list has few', { tag: 'scarce' }, ['walk 2000', IN_TIME, 'look up']],
+    ['too many to be sorted: on along the list', { term: 'ancient' }, [IN_TIME, 'look up', 'walk 2000', 'walk 4000']],
+    ['as many as may be sorted', { term: 'ancient', sort: 'top' }, [IN_TIME, 'look up']],
+    ['a tag of too many', { tag: 'late' }, ['walk 2000', IN_TIME, 'look up', 'walk 4000']],
+    ['what no index knows: along the list', { term: 'zq' }, ['walk 2000', 'walk 4000']],
+    ['no index knows it, but enough are near', { term: 'wo' }, ['walk 2000']],
+    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['walk 2000', 'walk 4000']],
+  ])('%s', async (_what, search, statements) => {
+    await ask(search);
+    expect(recorded.statements.map(({ text }) => kindOf(text))).toEqual(statements);
+  });
+
+  test('a look-up that takes too long is given up for a walk; another failure is one', async () => {
+    // In the place of the look-up, a statement that fails as it might.
+    const failingBy = (statement: string): Database => ({
+      ...recorded.database,
+      transaction: (work) =>
+        database.transaction(async (sql) => {
+          await sql.query('SET LOCAL statement_timeout = 1');
+          await sql.query(statement);
+          return work(sql);
+        }),
+    });
+    const slow = failingBy('SELECT pg_sleep(60)');
+    expect((await everyPage({ term: 'pearl', limit: 2 }, slow)).flat()).toEqual(all('newest', 'pearl'));
+    await expect(ask({ term: 'pearl' }, failingBy('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
+  });
+
+  test('without the index of terms, along the list as well', async () => {
+    const bare: Database = {
+      ...recorded.database,
+      query: (text, values) =>
+        text.includes('products_search') ? Promise.resolve([]) : recorded.database.query(text, values),
+    };
+    expect((await everyPage({ term: 'pearl', limit: 2 }, bare)).flat()).toEqual(all('newest', 'pearl'));
+    expect(recorded.statements.map(({ text }) => kindOf(text))).not.toContain('look up');
+  });
+});
+
+describe('a search whose time is over', () => {
+  test.each(SORTS)('says so by a cursor, and goes on from there (%s)', async (sort) => {
+    const pages = await everyPage({ term: '🌊', sort, limit: 4 }, undefined, 0);
+    expect(pages.flat()).toEqual(all(sort, '🌊'));
+    // One look at the head of the list each time, and no more.
+    expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
+  });
+
+  test('leaves its turn to the next, however many there were', async () => {
+    for (let searches = 0; searches < 5; searches += 1) {
+      expect(await ask({ term: '§' })).toEqual({ items: [], nextCursor: null });
+      expect(await ask({ tag: 'late', term: '§' })).toEqual({ items: [], nextCursor: null });
+    }
+  });
+
+  test('ends there too when it stood in line all that time', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let held = 0;
+    const stopped: Database = {
+      ...database,
+      async query(text, values) {
+        if (text.includes('LIMIT 4000')) {
+          held += 1;
+          await gate;
+        }
+        return database.query(text, values);
+      },
+    };
+    const walking = [1, 2].map(() => ask({ term: '§' }, stopped));
+    await expect.poll(() => held).toBe(2);
+    const late = await ask({ term: '§' }, undefined, 1);
+    expect(late.items).toEqual([]);
+    expect(late.nextCursor).not.toBeNull();
+    open();
+    expect(await Promise.all(walking)).toEqual([1, 2].map(() => ({ items: [], nextCursor: null })));
+  });
+});

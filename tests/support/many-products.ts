@@ -1,0 +1,67 @@
+import type { ProductSort } from '../../src/contract/products/schema.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { foldText, searchTextOf } from '../../src/core/search-text.ts';
+
+/** As much of a product as lists and searches look at. */
+export interface ListedProduct {
+  id: string;
+  name: string;
+  description: string;
+  tags: string[];
+  created_at: string;
+  upvotes: number;
+  comments: number;
+}
+
+/** `p-00001` is the oldest; seven at a time share a moment, and many a count, so that pages end among equals. */
+export function makeProducts(count: number, about: (n: number) => { description: string; tags: string[] }) {
+  return Array.from({ length: count }, (_, index): ListedProduct => {
+    const n = index + 1;
+    return {
+      id: `p-${String(n).padStart(5, '0')}`,
+      name: `Product ${n}`,
+      ...about(n),
+      created_at: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(n / 7))).toISOString(),
+      upvotes: n % 5,
+      comments: n % 4,
+    };
+  });
+}
+
+/** Puts them into the database by two statements. */
+export async function storeProducts(database: Database, products: readonly ListedProduct[]): Promise<void> {
+  const rows = products.map((product) => ({
+    ...product,
+    search_text: searchTextOf(product),
+    tag_keys: product.tags.map(foldText),
+  }));
+  await database.query(
+    `INSERT INTO products (id, name, description, tags, created_at, search_text, tag_keys)
+     SELECT * FROM jsonb_to_recordset($1::jsonb) AS row (id text, name text, description text, tags text[],
+       created_at timestamptz, search_text text, tag_keys text[])`,
+    [JSON.stringify(rows)],
+  );
+  await database.query(
+    `INSERT INTO product_counts (product_id, upvotes, comments)
+     SELECT * FROM jsonb_to_recordset($1::jsonb) AS row (id text, upvotes integer, comments integer)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+const KEYS: Record<ProductSort, (product: ListedProduct) => string> = {
+  newest: ({ created_at: time, id }) => `${time} ${id}`,
+  top: ({ upvotes, id }) => `${upvotes} ${id}`,
+  discussed: ({ comments, id }) => `${comments} ${id}`,
+};
+
+/** What a search must find, in the plainest words. Counts are of one digit. */
+export function idsMatching(
+  products: readonly ListedProduct[],
+  { term, tag, sort }: { term: string; tag: string; sort: ProductSort },
+): string[] {
+  const keyOf = KEYS[sort];
+  return products
+    .filter((product) => searchTextOf(product).includes(term) && (tag === '' || product.tags.includes(tag)))
+    .sort((one, other) => (keyOf(one) < keyOf(other) ? 1 : -1))
+    .map(({ id }) => id);
+}
