@@ -9,7 +9,7 @@ test.describe('§2: every screen and state is accessible (WCAG 2.2 AA and good p
   for (const [device, viewport] of Object.entries(VIEWPORTS)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(`axe finds nothing: ${device}, ${colorScheme}`, async ({ page, site, expectConsoleError }) => {
-        test.setTimeout(180_000);
+        test.setTimeout(300_000);
         expectConsoleError(/503|404/);
         expectConsoleError(/Failed to fetch products/);
         await page.setViewportSize(viewport);

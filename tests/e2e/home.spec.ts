@@ -14,7 +14,7 @@ test.describe('§1 and §2: the home page', () => {
     await expect(header.getByPlaceholder('Search products...', { exact: true })).toBeVisible();
     const banner = page.getByRole('region', { name: 'Welcome' });
     await expect(banner.getByRole('heading', { level: 1 })).toHaveText(/^Welcome/);
-    await expect(banner.locator('svg').first()).toBeAttached();
+    await expect(banner.locator('.waves')).toBeVisible();
     await expect(page).toHaveTitle('Top Products Launching Today · Groundswell');
   });
 

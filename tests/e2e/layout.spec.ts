@@ -10,7 +10,7 @@ const isWiderThanScreen = (page: Page) =>
 
 test.describe('§2: on every screen', () => {
   test('nothing is wider than a screen of 320 px, in any state', async ({ page, site, expectConsoleError }) => {
-    test.setTimeout(120_000);
+    test.setTimeout(240_000);
     expectConsoleError(/503|404/);
     expectConsoleError(/Failed to fetch products/);
     await page.setViewportSize({ width: 320, height: 640 });
@@ -53,6 +53,37 @@ test.describe('§2: on every screen', () => {
           await expect(page.getByRole('button', { name: 'Launches (Demo)' })).toBeDisabled();
         }
         expect(await isWiderThanScreen(page)).toBe(false);
+      }
+    });
+  }
+
+  for (const [device, width] of Object.entries(WIDTHS)) {
+    test(`${device}, with letters twice as large: nothing is too wide, and the header’s parts lie side by side`, async ({
+      page,
+    }) => {
+      await page.setViewportSize({ width, height: 900 });
+      for (const path of ['/', '/product/git']) {
+        await visit(page, path);
+        await page.evaluate(() => {
+          document.documentElement.style.fontSize = '200%';
+        });
+        expect(await isWiderThanScreen(page), path).toBe(false);
+        const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
+          const boxes = elements
+            .filter((element) => element.checkVisibility() && !element.classList.contains('visually-hidden'))
+            .map((element) => ({ box: element.getBoundingClientRect(), text: element.outerHTML.slice(0, 60) }));
+          return boxes.flatMap((one, index) =>
+            boxes
+              .slice(index + 1)
+              .filter(
+                ({ box }) =>
+                  Math.min(one.box.right, box.right) - Math.max(one.box.left, box.left) > 1 &&
+                  Math.min(one.box.bottom, box.bottom) - Math.max(one.box.top, box.top) > 1,
+              )
+              .map((other) => `${one.text} | ${other.text}`),
+          );
+        });
+        expect(covered, path).toEqual([]);
       }
     });
   }

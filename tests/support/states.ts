@@ -109,15 +109,37 @@ export function screenStates({ bare, rich, long }: StateProducts): ScreenState[]
         const failed = await failResponses(page, /\/api\/products(\?|$)/);
         await page.getByRole('link', { name: 'Back to products' }).click();
         for (const requests of [1, 2, 3]) {
-          await expect.poll(() => failed.requests.length).toBe(requests);
+          await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(requests);
           await page.clock.fastForward(4_000);
         }
         await expect(page.getByText('Failed to load products', { exact: true })).toBeVisible();
       },
     },
+    {
+      name: 'home, by a tag and in another order',
+      open: (page) => visit(page, '/?tag=tools&sort=top'),
+    },
+    {
+      name: 'home, the menu open where there is one',
+      async open(page) {
+        await visit(page, '/');
+        const menu = page.getByLabel('Menu');
+        if (await menu.isVisible()) await menu.click();
+      },
+    },
     { name: 'home, a product with long texts', open: (page) => visit(page, `/?q=${LONG.slice(0, 30)}`) },
     { name: 'product', open: product(rich.id) },
     { name: 'product without comments, team and screenshots', open: product(bare.id) },
+    {
+      name: 'product, upvoted, with its picture and its screenshots missing',
+      async open(page) {
+        await page.route(/\/pictures\/(?:git|vim)\//, (route) => route.fulfill({ body: '', contentType: 'image/png' }));
+        await visit(page, `/product/${rich.id}`);
+        await upvoteOf(page, 'Zz rich').click();
+        await expect(upvoteOf(page, 'Zz rich')).toHaveAttribute('aria-pressed', 'true');
+        await expect(page.getByRole('img', { name: 'Screenshot 1 of Zz rich' })).toHaveClass(/picture-placeholder/);
+      },
+    },
     { name: 'product with long texts', open: product(long.id) },
     {
       name: 'product, loading',
@@ -134,7 +156,7 @@ export function screenStates({ bare, rich, long }: StateProducts): ScreenState[]
         await home(page);
         const failed = await failResponses(page, /\/comments\?/);
         await page.getByRole('link', { name: 'Zz rich', exact: true }).click();
-        await expect.poll(() => failed.requests.length).toBe(1);
+        await expect.poll(() => failed.requests.length).toBeGreaterThan(0);
         await page.clock.fastForward(1_000);
         await expect(page.getByText('The comments are out of reach right now.')).toBeVisible();
       },

@@ -33,6 +33,8 @@ export function Picture({ src, alt, width, height, className = '', priority = fa
       loading={priority ? 'eager' : 'lazy'}
       fetchPriority={priority ? 'high' : 'auto'}
       decoding="async"
+      // React holds a change of pages up for an image that nobody listens to.
+      onLoad={() => {}}
       onError={() => setFailedSrc(src)}
     />
   );

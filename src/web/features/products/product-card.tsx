@@ -7,6 +7,7 @@ import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
+import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
 /** What other features put on a card. */
@@ -30,18 +31,22 @@ export function ProductCard({ product, rank, marker, save, vote }: ProductCardPr
         <span className="visually-hidden">Rank </span>
         {rank}
       </p>
-      <Picture
-        className="product-card-picture"
-        src={product.image}
-        alt=""
-        width={72}
-        height={72}
-        priority={rank === 1}
-      />
+      <Morph part="picture" productId={product.id}>
+        <Picture
+          className="product-card-picture"
+          src={product.image}
+          alt=""
+          width={72}
+          height={72}
+          priority={rank === 1}
+        />
+      </Morph>
       <div className="product-card-body">
-        <h3 className="product-card-name">
-          <Link to={paths.product(product.id)}>{product.name}</Link>
-        </h3>
+        <Morph part="name" productId={product.id}>
+          <h3 className="product-card-name">
+            <Link to={paths.product(product.id)}>{product.name}</Link>
+          </h3>
+        </Morph>
         <p className="product-card-description">{product.description}</p>
         <div className="product-card-foot">
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />

@@ -7,6 +7,7 @@ import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
+import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
 interface ProductHeroProps {
@@ -19,9 +20,13 @@ interface ProductHeroProps {
 export function ProductHero({ product, vote, share }: ProductHeroProps) {
   return (
     <header className="product-hero">
-      <Picture className="product-hero-picture" src={product.image} alt="" width={128} height={128} priority />
+      <Morph part="picture" productId={product.id}>
+        <Picture className="product-hero-picture" src={product.image} alt="" width={128} height={128} priority />
+      </Morph>
       <div className="product-hero-title">
-        <PageHeading>{product.name}</PageHeading>
+        <Morph part="name" productId={product.id}>
+          <PageHeading>{product.name}</PageHeading>
+        </Morph>
         <p className="product-hero-maker">by {product.maker}</p>
       </div>
       <div className="product-hero-vote">{vote}</div>
@@ -29,7 +34,6 @@ export function ProductHero({ product, vote, share }: ProductHeroProps) {
         <p className="product-description">{product.description}</p>
         <TagList tags={product.tags} />
         <div className="product-hero-actions">
-          <DemoButton label="Visit Website" icon={<ExternalIcon />} tone="outline" />
           <Link className="button" data-tone="outline" to={COMMENTS_HASH}>
             <CommentIcon />
             <span>
@@ -37,6 +41,7 @@ export function ProductHero({ product, vote, share }: ProductHeroProps) {
             </span>
           </Link>
           {share}
+          <DemoButton label="Visit Website" icon={<ExternalIcon />} tone="outline" />
         </div>
       </div>
     </header>

@@ -18,12 +18,14 @@ export function NotFound() {
   }, [navigated, pathname]);
 
   return (
-    <Notice>
+    <Notice tone="lost">
       <PageHeading className="notice-number">404</PageHeading>
       <p className="notice-title">Oops! Page not found</p>
-      <p>
-        <Link to={paths.home}>Return to Home</Link>
-      </p>
+      <div className="notice-actions">
+        <Link className="button" data-tone="primary" to={paths.home}>
+          Return to Home
+        </Link>
+      </div>
     </Notice>
   );
 }

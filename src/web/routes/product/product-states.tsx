@@ -6,7 +6,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 
 export function ProductMissing() {
   return (
-    <Notice>
+    <Notice tone="lost">
       <PageHeading className="notice-title">{PRODUCT_MESSAGES.notFound}</PageHeading>
       <p>It may have drifted away, or the address has a slip in it.</p>
       <div className="notice-actions">
