@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CoreError } from './core-error.ts';
-import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from './keyset.ts';
+import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf, upToCursor } from './keyset.ts';
 
 interface Row {
   likes: number;
@@ -94,6 +94,20 @@ describe('cursors', () => {
     );
   });
 
+  test('the row behind which a cursor stands, and those before it, are on its other side', () => {
+    const upTo = (order: KeysetOrder<Row>, cursor: string) =>
+      upToCursor(order, cursor, (value, type) => `${JSON.stringify(value)}::${type}`);
+    expect(upTo(ORDER, encode(['best', 7, ROW.createdAt, ROW.id]))).toBe(
+      `(likes, created_at, id) >= (7::integer, "${ROW.createdAt}"::timestamptz, "${ROW.id}"::uuid)`,
+    );
+    expect(upTo(SLUG_ORDER, encode(['slug', 'git']))).toBe('(slug) <= ("git"::text)');
+    expect(() => upTo(SLUG_ORDER, encode(['slug', '']))).toThrow(expect.objectContaining({ code: 'bad_cursor' }));
+  });
+
+  test.each([0, 2_147_483_647])('a count of %i is one', (likes) => {
+    expect(isCursorOf(ORDER, encode(['best', likes, ROW.createdAt, ROW.id]))).toBe(true);
+  });
+
   test('a cursor of another order is refused', () => {
     expect(isCursorOf(SLUG_ORDER, cursorBehind(ROW))).toBe(false);
     expect(isCursorOf(ORDER, encode(['newest', 7, ROW.createdAt, ROW.id]))).toBe(false);
@@ -103,7 +117,7 @@ describe('cursors', () => {
     ['nothing', ''],
     ['no base64', '!!!'],
     ['no JSON', Buffer.from('best,7').toString('base64url')],
-    ['a truncated cursor', cursorBehind(ROW).slice(0, -8)],
+    ['a truncated cursor', encode(['best', 7, ROW.createdAt, ROW.id]).slice(0, -8)],
     ['an object', encode({ name: 'best' })],
     ['null', encode(null)],
     ['too few keys', encode(['best', 7, ROW.createdAt])],
@@ -116,9 +130,11 @@ describe('cursors', () => {
     ['a time in words', encode(['best', 7, 'yesterday', ROW.id])],
     ['a time before PostgreSQL’s ISO years', encode(['best', 7, '-000001-01-01T00:00:00.000Z', ROW.id])],
     ['a time in the year 0', encode(['best', 7, '0000-01-01T00:00:00.000Z', ROW.id])],
+    ['a list with the id in it', encode(['best', 7, ROW.createdAt, [ROW.id]])],
     ['an id that is no UUID', encode(['best', 7, ROW.createdAt, "'; DROP TABLE comments; --"])],
   ])('%s is refused as bad_cursor', (_what, cursor) => {
-    expect(() => bound(ORDER, cursor)).toThrow(expect.objectContaining({ code: 'bad_cursor' }));
+    const message = 'This cursor does not belong to this list. Start again without one.';
+    expect(() => bound(ORDER, cursor)).toThrow(expect.objectContaining({ code: 'bad_cursor', message }));
     expect(isCursorOf(ORDER, cursor)).toBe(false);
   });
 
@@ -136,7 +152,10 @@ describe('cursors', () => {
   });
 
   test('a product id in a cursor must be one', () => {
+    expect(isCursorOf(SLUG_ORDER, encode(['slug', 'git']))).toBe(true);
     expect(isCursorOf(SLUG_ORDER, encode(['slug', 'Ge it']))).toBe(false);
+    expect(isCursorOf(SLUG_ORDER, encode(['slug', 7]))).toBe(false);
+    expect(isCursorOf(SLUG_ORDER, encode(['slug', ['git']]))).toBe(false);
     expect(isCursorOf(SLUG_ORDER, encode(['slug', 'x'.repeat(65)]))).toBe(false);
   });
 });

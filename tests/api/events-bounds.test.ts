@@ -97,7 +97,8 @@ test('a site that stops ends its streams in order, and says when to come back', 
   const startedAt = performance.now();
   await site?.close();
   site = undefined;
-  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  // Nobody is waited for: a connection that is kept would hold the end up for a minute.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
   for (const client of clients) {
     await client.closed;
     // The end of the answer, not of a connection that broke.

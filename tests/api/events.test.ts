@@ -115,15 +115,19 @@ describe('GET /api/events (api.md, Events)', () => {
 
   test('says something at most four times a second, and the last of it is how things are', async () => {
     const client = await open(`?products=${product}`);
+    const times = () => client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);
     let upvotes = 0;
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < 1_500) upvotes = await upvote(product);
+    // Many more changes than frames, however slow the machine is.
+    while (times().length < 7) {
+      const counted = await Promise.all(Array.from({ length: 10 }, () => upvote(product)));
+      upvotes = Math.max(upvotes, ...counted);
+    }
     await client.hears('counts', [{ id: product, upvotes, comments: 0 }]);
-    expect(upvotes).toBeGreaterThan(20);
-    const times = client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);
-    const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-    expect(times.length - 1).toBeLessThanOrEqual(spanMs / 250 + 0.5);
-    expect(times.length).toBeGreaterThanOrEqual(5);
+    const received = times();
+    const spanMs = (received.at(-1) ?? 0) - (received[0] ?? 0);
+    // What was sent a quarter of a second apart is read a little closer together where the first was read late.
+    expect(received.length - 1).toBeLessThanOrEqual(spanMs / 250 + 1.5);
+    expect(upvotes).toBeGreaterThan(received.length);
   });
 
   test('says that products were added', async () => {

@@ -170,6 +170,19 @@ test('who waits for a product holds no key yet that another could wait for', asy
   expect(await stored()).toEqual({ contents: ['sooner'], counted: 1, total: 1 });
 });
 
+test('products are waited for in the order of their ids, so that two who write the same ones never stand crosswise', async () => {
+  // As they lie in the table, the other comes first.
+  for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
+  let waiting: ReturnType<typeof add> | undefined;
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM product_counts WHERE product_id = 'quay-1' FOR UPDATE");
+    waiting = add(draft('two', { of: 'quay-2' }), draft('one', { of: 'quay-1' }));
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    await sql.query("UPDATE product_counts SET upvotes = upvotes + 1 WHERE product_id = 'quay-2'");
+  });
+  expect(words((await waiting) ?? [])).toEqual(['new two', 'new one']);
+});
+
 describe('Where rows are not locked first, a product that is removed while it is commented on', () => {
   async function commentWhileRemoved(...contents: string[]): Promise<PromiseSettledResult<unknown> | undefined> {
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;

@@ -116,7 +116,12 @@ test('of a product that is being removed, no comment is there', async () => {
 });
 
 test('those that wait for one comment hold no other that somebody could wait for', async () => {
-  const [first = '', second = ''] = [one, two].sort();
+  const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
+  // As they lie in the table, the second comes first.
+  await database.query(
+    "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, 'tide', 'x'), ($2::uuid, 'tide', 'x')",
+    [second, first],
+  );
   let waiting: Promise<unknown[]> | undefined;
   await database.transaction(async (sql) => {
     await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);

@@ -149,7 +149,12 @@ test('who moderates waits for a product first, and holds no comment meanwhile th
 });
 
 test('comments are taken in the order of their ids, so that two who moderate never stand crosswise', async () => {
-  const [first = '', second = ''] = [seen, other].sort();
+  const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
+  // As they lie in the table, the second comes first.
+  await database.query(
+    "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $3, 'x'), ($2::uuid, $3, 'x')",
+    [second, first, productId],
+  );
   let hiding: Promise<unknown> | undefined;
   await database.transaction(async (sql) => {
     await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);

@@ -109,6 +109,31 @@ test('who waits for a product holds nothing yet that another could wait for', as
   expect(await database.query('SELECT FROM upvotes WHERE product_id = $1', [id])).toHaveLength(1);
 });
 
+test('products are waited for in the order of their ids, so that two who write the same ones never stand crosswise', async () => {
+  // As they lie in the table, the other comes first.
+  for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
+  let waiting: ReturnType<typeof setUpvotes> | undefined;
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM product_counts WHERE product_id = 'quay-1' FOR UPDATE");
+    waiting = setUpvotes(database, systemSources, [upvote('quay-2'), upvote('quay-1')]);
+    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+    await sql.query("UPDATE product_counts SET comments = comments + 1 WHERE product_id = 'quay-2'");
+  });
+  expect(await waiting).toEqual([1, 1].map((upvotes) => ({ upvoted: true, upvotes })));
+});
+
+test('a product that is being removed is unknown already, to those who upvoted it before too', async () => {
+  await saveProducts(database, [buildProduct({ id: 'leaving' })]);
+  await setUpvotes(database, systemSources, [upvote('leaving')]);
+  await database.query(
+    "UPDATE product_counts SET closed_until = now() + interval '1 hour' WHERE product_id = 'leaving'",
+  );
+  for (const upvoted of [true, false]) {
+    const [outcome] = await setUpvotes(database, systemSources, [upvote('leaving', 'session-of-one', upvoted)]);
+    expect(outcome).toMatchObject({ code: 'product_not_found' });
+  }
+});
+
 describe('where rows are not locked first, a product that is removed while it is upvoted', () => {
   async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
     await saveProducts(database, [buildProduct({ id: 'shoal' })]);
