@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { readTableShapes } from '../exports/table-rows.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
+import { saveProducts } from '../products/save-products.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { OTHER_TABLES, SITE_TABLES } from './site-tables.ts';
@@ -179,6 +181,10 @@ describe('a file that cannot be restored from is refused, and nothing is touched
   const path = () => join(folder, 'broken.backup');
 
   beforeAll(async () => {
+    await saveProducts(
+      site,
+      Array.from({ length: 300 }, (_, index) => buildProduct({ name: `Product ${index}` })),
+    );
     await backUp(path());
     whole = await readFile(path());
     before = await contentsOf(target);
