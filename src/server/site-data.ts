@@ -4,6 +4,7 @@ import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
 import { systemSources } from '../core/sources.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
+import { CONNECTIONS_OF_FIRST_PROCESS, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { prepareBackupFolder } from './backups/schedule-backups.ts';
 import { probeAddress } from './probe-address.ts';
@@ -21,8 +22,9 @@ export interface SiteData {
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
   await lookAhead(settings);
-  const { databaseUrl, dataDir } = settings;
-  const connection = await connect({ databaseUrl, dataDir, mode: 'own', log });
+  const { databaseUrl, dataDir, processes } = settings;
+  const maxConnections = processes > 1 ? CONNECTIONS_OF_FIRST_PROCESS : connectionsOf(processes);
+  const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
   try {
     return { connection, productCount: await prepareData(connection, settings) };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { connectionsOf, limitsOfOneProcess, streamsOfOneProcess } from './process-settings.ts';
+import { connectionsNeeded, connectionsOf, limitsOfOneProcess, streamsOfOneProcess } from './process-settings.ts';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 
 describe('the share of one process', () => {
@@ -32,8 +32,19 @@ describe('the share of one process', () => {
     });
   });
 
-  test('of connections leaves the whole machine below what PostgreSQL takes by default', () => {
-    for (const processes of [2, 8, 16, 33]) expect(processes * connectionsOf(processes)).toBeLessThanOrEqual(80);
-    expect(connectionsOf(64)).toBe(2);
+  test('of connections leaves the whole machine, and the operator’s commands, within what PostgreSQL takes by default', () => {
+    for (let processes = 1; processes <= 28; processes += 1) {
+      expect(connectionsNeeded(processes, connectionsOf(processes))).toBeLessThanOrEqual(97 - 9);
+    }
+    expect([1, 2, 7, 8, 16, 28].map((processes) => connectionsOf(processes))).toEqual([10, 10, 10, 9, 4, 2]);
+  });
+
+  test('of connections becomes smaller where the database takes fewer, down to two and no further', () => {
+    expect(connectionsOf(4, 60)).toBe(10);
+    expect(connectionsOf(4, 37)).toBe(5);
+    expect(connectionsNeeded(4, connectionsOf(4, 37))).toBe(28);
+    expect(connectionsOf(4, 5)).toBe(2);
+    expect(connectionsOf(64, 1_000)).toBe(2);
+    expect(connectionsNeeded(64, 2)).toBe(196);
   });
 });

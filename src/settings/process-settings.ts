@@ -5,10 +5,17 @@ import type { StreamLimits } from './stream-limits.ts';
 const MOST_PROCESSES = 64;
 const LONGEST_STOP_DELAY_S = 300;
 
-/** What all processes of one machine may open together: a PostgreSQL that nobody has set up takes a hundred. */
-const CONNECTIONS_OF_A_MACHINE = 80;
+/** A PostgreSQL that nobody has set up takes a hundred connections, of which it keeps three for superusers. */
+const USUAL_CONNECTIONS = 97;
 const CONNECTIONS_AT_MOST = 10;
 const CONNECTIONS_AT_LEAST = 2;
+/** Of each process beside those: one listens for hints of changes. */
+const CONNECTIONS_TO_LISTEN = 1;
+/** The first of several processes serves nobody. Like any, it has one more for long work, such as a backup. */
+export const CONNECTIONS_OF_FIRST_PROCESS = 3;
+const CONNECTIONS_FOR_LONG_WORK = 1;
+/** For the operator's commands. */
+const CONNECTIONS_KEPT_FREE = 9;
 
 /** How many requests a second a share of the searches has at least. */
 const SEARCHES_AT_LEAST = 5;
@@ -30,12 +37,21 @@ export function readStopDelay(text: string): number {
   return Number(text) * 1_000;
 }
 
-/** Connections to the database for each of so many processes. */
-export function connectionsOf(processes: number): number {
-  return Math.min(
-    CONNECTIONS_AT_MOST,
-    Math.max(CONNECTIONS_AT_LEAST, Math.floor(CONNECTIONS_OF_A_MACHINE / processes)),
-  );
+/**
+ * Connections to the database for each of so many processes, beside the one that listens: as many as `limit`, what the database
+ * takes, has room for, but no more than a PostgreSQL that nobody has set up.
+ */
+export function connectionsOf(processes: number, limit: number = USUAL_CONNECTIONS): number {
+  if (processes === 1) return CONNECTIONS_AT_MOST;
+  const others = CONNECTIONS_OF_FIRST_PROCESS + CONNECTIONS_FOR_LONG_WORK + CONNECTIONS_KEPT_FREE;
+  const share = Math.floor((Math.min(limit, USUAL_CONNECTIONS) - others) / processes) - CONNECTIONS_TO_LISTEN;
+  return Math.min(CONNECTIONS_AT_MOST, Math.max(CONNECTIONS_AT_LEAST, share));
+}
+
+/** How many connections a site of so many processes opens at most, with `each` of them for each process. */
+export function connectionsNeeded(processes: number, each: number): number {
+  const first = processes === 1 ? 0 : CONNECTIONS_OF_FIRST_PROCESS;
+  return processes * (each + CONNECTIONS_TO_LISTEN) + first + CONNECTIONS_FOR_LONG_WORK;
 }
 
 /**

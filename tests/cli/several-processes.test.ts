@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { databasesOf, Ground, installCommand } from '../support/command.ts';
+import { databasesOf, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
 import { openEvents } from '../support/event-client.ts';
 
 const TOKEN = 'a-token-of-this-test';
@@ -59,8 +61,8 @@ test('two processes serve one port and tell their metrics as one; one that is ki
   for (const pid of before) process.kill(pid, 'SIGKILL');
   // Both at once, so that nothing keeps the port but the first process's memory of it.
   const healthy = () => askApart(`${site.address}/readyz`).catch(() => 0);
-  await expect.poll(healthy, { timeout: 20_000 }).toBe(200);
-  await expect.poll(() => metricsOf(site.address), { timeout: 20_000 }).toMatch(/^groundswell_processes_up 2$/m);
+  await expect.poll(healthy, { timeout: 60_000 }).toBe(200);
+  await expect.poll(() => metricsOf(site.address), { timeout: 60_000 }).toMatch(/^groundswell_processes_up 2$/m);
   expect(await metricsOf(site.address)).toMatch(/^groundswell_processes_replaced_total 2$/m);
   const after = await workersOf(site.process.pid);
   expect(after.filter((pid) => before.includes(pid))).toEqual([]);
@@ -91,7 +93,7 @@ test('two processes serve one port and tell their metrics as one; one that is ki
   expect(page.text()).toMatch(/\nretry: \d+\n\n$/);
   socket.destroy();
   expect(await databasesOf(dataDir)).toEqual([]);
-}, 120_000);
+}, 240_000);
 
 test('when the first process is killed, the others end with it, and the next site takes the database over', async () => {
   const dataDir = await ground.dataDir();
@@ -105,6 +107,23 @@ test('when the first process is killed, the others end with it, and the next sit
   expect(await askApart(`${next.address}/api/products/git`)).toBe(200);
   next.process.kill('SIGTERM');
   expect(await next.ended).toMatchObject({ code: 0 });
+}, 120_000);
+
+test('where the embedded database has too little room for so many processes, the site says so; for fewer it makes do', async () => {
+  const dataDir = await ground.dataDir();
+  expect(await runCommand(['migrate'], { settings: { DATA_DIR: dataDir } })).toMatchObject({ code: 0 });
+  const file = join(dataDir, 'postgres', 'postgresql.conf');
+  await writeFile(file, `${await readFile(file, 'utf8')}\nmax_connections = 40\n`);
+  const settings = { DATA_DIR: dataDir, LOG_LEVEL: 'error', PORT: '0' };
+  const refused = await runCommand(['serve'], { settings: { ...settings, WEB_CONCURRENCY: '16' } });
+  expectRefusal(
+    refused,
+    /^groundswell: WEB_CONCURRENCY: 16 processes open up to 52 connections, and the database takes 37 \(max_connections\)\. .*postgresql\.conf/,
+  );
+  const site = await ground.serve({ ...settings, WEB_CONCURRENCY: '4', METRICS_TOKEN: TOKEN });
+  expect(await metricsOf(site.address)).toMatch(/^groundswell_database_connections\{state="max"\} 20$/m);
+  site.process.kill('SIGTERM');
+  expect(await site.ended).toMatchObject({ code: 0 });
 }, 120_000);
 
 function isRunning(pid: number): boolean {

@@ -36,7 +36,6 @@ host replication all 127.0.0.1/32 trust
 const SETTINGS = `
 wal_level = replica
 wal_keep_size = 128MB
-max_connections = 100
 shared_buffers = 16MB
 `;
 

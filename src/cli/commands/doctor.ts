@@ -7,6 +7,7 @@ import { checkBackups } from '../../core/doctor/check-backups.ts';
 import { checkSomeCounts } from '../../core/doctor/check-counts.ts';
 import {
   checkClock,
+  checkConnections,
   checkIndexes,
   checkMigrations,
   checkSearch,
@@ -16,6 +17,7 @@ import { checkDataFolder, checkDisk } from '../../core/doctor/check-disk.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { checkProxyTrust, checkSite, checkSiteUrl } from '../doctor-settings.ts';
 import { oneLine } from '../one-line.ts';
@@ -84,7 +86,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   try {
     // To a log that nobody reads: what is wrong is a finding.
     connection = await connect({ databaseUrl, dataDir, mode: 'share', log: createLog('silent', process.stderr) });
-    yield* examineConnection(connection);
+    yield* examineConnection(connection, settings);
   } catch (error) {
     yield fault(
       'database',
@@ -99,8 +101,12 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineConnection({ database, location }: Connection): AsyncGenerator<Finding> {
+async function* examineConnection(
+  { database, location }: Connection,
+  { processes }: Settings,
+): AsyncGenerator<Finding> {
   yield await checkServer(database, location);
+  yield await checkConnections(database, connectionsNeeded(processes, connectionsOf(processes)));
   const migrations = await checkMigrations(
     database,
     (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name),

@@ -1,4 +1,5 @@
 import { SITE_TABLES } from '../backups/site-tables.ts';
+import { readConnectionLimit } from '../database/connection-limit.ts';
 import type { Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-index.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
@@ -28,6 +29,21 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
   }
   if (answerMs > SLOW_ANSWER_MS) return warning('database', message, 'Bring site and database closer together.');
   return ok('database', message);
+}
+
+const NEARLY_ALL = 0.9;
+
+/** Whether a site that opens so many connections gets them, and whether there are some left. */
+export async function checkConnections(sql: Sql, needed: number): Promise<Finding> {
+  const { connections, setBy } = await readConnectionLimit(sql);
+  const [row] = await sql.query<{ open: number }>(
+    "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
+  );
+  const open = row?.open ?? 0;
+  const message = `${open} are open of ${connections} (${setBy}), and this site opens up to ${needed}`;
+  const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or put a pooler in between.`;
+  if (needed > connections || open > connections * NEARLY_ALL) return warning('connections', message, advice);
+  return ok('connections', message);
 }
 
 /** Whether the schema is that of this program. `names` are the migrations that it knows. */

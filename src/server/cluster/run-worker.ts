@@ -1,6 +1,7 @@
+import { url as inspectorUrl } from 'node:inspector';
 import type { Logger } from 'pino';
 import { connect } from '../../core/database/connect.ts';
-import { connectionsOf, limitsOfOneProcess, streamsOfOneProcess } from '../../settings/process-settings.ts';
+import { limitsOfOneProcess, streamsOfOneProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { createMetricsIfWanted } from '../metrics/expose-metrics.ts';
 import { type SiteProcess, startSiteProcess } from '../site-process.ts';
@@ -15,9 +16,15 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
   let asked = 0;
   let isStopping = false;
   let close: ((delayMs: number) => Promise<void>) | undefined;
+  let begin = (_connections: number) => {};
+  const begun = new Promise<number>((resolve) => {
+    begin = resolve;
+  });
 
   process.on('message', (message: FromPrimary) => {
+    if (message.kind === 'start') begin(message.connections);
     if (message.kind === 'stop') stop(message.delayMs);
+    if (message.kind === 'still alive?') tell({ kind: 'alive', isDebugged: inspectorUrl() !== undefined });
     if (message.kind === 'values wanted') {
       const { request } = message;
       void metrics?.values().then((values) => tell({ kind: 'values', request, values }));
@@ -27,6 +34,8 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
       texts.delete(message.request);
     }
   });
+
+  tell({ kind: 'listening' });
 
   function stop(delayMs: number): void {
     if (isStopping) return;
@@ -46,7 +55,8 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
 
   try {
     const { processes, rateLimits, streamLimits } = settings;
-    const connection = await connect({ ...settings, mode: 'share', log, maxConnections: connectionsOf(processes) });
+    const maxConnections = await begun;
+    const connection = await connect({ ...settings, mode: 'share', log, maxConnections });
     const share: Settings = {
       ...settings,
       rateLimits: rateLimits && limitsOfOneProcess(rateLimits, processes),

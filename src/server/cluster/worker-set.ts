@@ -4,6 +4,8 @@ import type { Log } from '../../core/log.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { StartError } from '../start-error.ts';
 import { createCrashBudget } from './crash-budget.ts';
+import { watchHeartbeats } from './heartbeat.ts';
+import { isHeldByTracer } from './held-by-tracer.ts';
 import type { FromPrimary, FromWorker } from './messages.ts';
 
 /** After a stop, and its delay, processes that have not ended by then are killed; the site itself has ten seconds. */
@@ -24,12 +26,14 @@ export interface WorkerSet {
 
 export interface WorkerSetOptions {
   processes: number;
+  /** To the database, for each. */
+  connections: number;
   log: Log;
   onMessage: (worker: Worker, message: FromWorker) => void;
 }
 
-/** Starts the processes that serve, and replaces those that crash. @throws StartError where the first ones cannot start. */
-export async function startWorkers({ processes, log, onMessage }: WorkerSetOptions): Promise<WorkerSet> {
+/** Starts the processes that serve, and replaces those that crash or hang. @throws StartError where the first ones cannot start. */
+export async function startWorkers({ processes, connections, log, onMessage }: WorkerSetOptions): Promise<WorkerSet> {
   cluster.schedulingPolicy = cluster.SCHED_RR;
   cluster.setupPrimary({ exec: join(PACKAGE_FOLDERS.server, 'cli.js'), args: ['serve'] });
   const budget = createCrashBudget();
@@ -45,16 +49,29 @@ export async function startWorkers({ processes, log, onMessage }: WorkerSetOptio
     lose = resolve;
   });
 
+  const heartbeat = watchHeartbeats<Worker>({
+    processes: () => [...up],
+    ask: (worker) => send(worker, { kind: 'still alive?' }),
+    isHeld: (worker) => isHeldByTracer(worker.process.pid),
+    onLost(worker, silentS) {
+      log.error({ pid: worker.process.pid, silentS }, 'A process that serves does not answer any more, and is killed');
+      worker.process.kill('SIGKILL');
+    },
+  });
+
   function start(): Promise<string> {
     const worker = cluster.fork(port === undefined ? {} : { PORT: port });
     all.add(worker);
     return new Promise((resolve, reject) => {
       let reason = 'A process that serves ended before it was up';
       worker.on('message', (message: FromWorker) => {
-        if (message.kind === 'up') {
+        if (message.kind === 'listening')
+          send(worker, isStopping ? { kind: 'stop', delayMs: 0 } : { kind: 'start', connections });
+        else if (message.kind === 'up') {
           up.add(worker);
           resolve(message.address);
         } else if (message.kind === 'failed') reason = message.message;
+        else if (message.kind === 'alive') heartbeat.heard(worker, message.isDebugged);
         else onMessage(worker, message);
       });
       // A message that finds no reader is no fault: the process is about to be seen to have ended.
@@ -88,10 +105,10 @@ export async function startWorkers({ processes, log, onMessage }: WorkerSetOptio
 
   async function stop(delayMs: number): Promise<void> {
     isStopping = true;
+    heartbeat.stop();
     for (const timer of restarts) clearTimeout(timer);
-    const message: FromPrimary = { kind: 'stop', delayMs };
     const gone = [...all].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
-    for (const worker of all) if (worker.isConnected()) worker.send(message);
+    for (const worker of all) send(worker, { kind: 'stop', delayMs });
     const last = setTimeout(() => {
       for (const worker of all) worker.process.kill('SIGKILL');
     }, delayMs + STOP_PATIENCE_MS);
@@ -107,4 +124,8 @@ export async function startWorkers({ processes, log, onMessage }: WorkerSetOptio
     await stop(0);
     throw error;
   }
+}
+
+function send(worker: Worker, message: FromPrimary): void {
+  if (worker.isConnected()) worker.send(message);
 }

@@ -19,7 +19,8 @@ export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
   const buffersMb = Math.min(LARGEST_BUFFERS_MB, Math.max(SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 8)));
   return [
-    'max_connections=100',
+    // For as many processes as may serve a site, and the operator's commands beside them.
+    'max_connections=250',
     `shared_buffers=${buffersMb}MB`,
     // What the system keeps of files as well: no memory is taken, plans are chosen by it.
     `effective_cache_size=${Math.max(4 * SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 2))}MB`,

@@ -1,0 +1,95 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type Heartbeat, watchHeartbeats } from './heartbeat.ts';
+
+interface Peer {
+  name: string;
+  answers: boolean;
+}
+
+let peers: Peer[];
+let lost: string[];
+let asked: number;
+let isHeld: boolean;
+let heartbeat: Heartbeat<Peer>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  peers = [
+    { name: 'one', answers: true },
+    { name: 'two', answers: true },
+  ];
+  lost = [];
+  asked = 0;
+  isHeld = false;
+  heartbeat = watchHeartbeats<Peer>({
+    processes: () => peers,
+    ask(peer) {
+      asked += 1;
+      if (peer.answers) heartbeat.heard(peer, false);
+    },
+    isHeld: async () => isHeld,
+    onLost: ({ name }, silentS) => lost.push(`${name} ${silentS}`),
+  });
+});
+
+afterEach(() => {
+  heartbeat.stop();
+  vi.useRealTimers();
+});
+
+const beats = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
+const silence = (index: number) => {
+  const peer = peers[index];
+  if (peer) peer.answers = false;
+  return peer as Peer;
+};
+
+test('who answers is kept; who does not for twenty beats is lost, once', async () => {
+  await beats(100);
+  expect(lost).toEqual([]);
+  const silent = silence(1);
+  await beats(20);
+  expect(lost).toEqual([]);
+  await beats(1);
+  expect(lost).toEqual(['two 20']);
+  peers = peers.filter((peer) => peer !== silent);
+  await beats(100);
+  expect(lost).toEqual(['two 20']);
+});
+
+test('a late answer is an answer', async () => {
+  const slow = silence(0);
+  await beats(20);
+  heartbeat.heard(slow, false);
+  await beats(20);
+  heartbeat.heard(slow, false);
+  expect(lost).toEqual([]);
+});
+
+test('a machine that slept, or a pause of all processes together, loses nobody', async () => {
+  silence(0);
+  await beats(2);
+  // The clock moves on by an hour, and this process looks once.
+  vi.setSystemTime(Date.now() + 3_600_000);
+  await beats(1);
+  expect(lost).toEqual([]);
+});
+
+test('a process is left alone while it is debugged, or held by a tracer', async () => {
+  heartbeat.heard(silence(0), true);
+  silence(1);
+  isHeld = true;
+  await beats(500);
+  expect(lost).toEqual([]);
+  isHeld = false;
+  await beats(21);
+  expect(lost).toEqual(['two 20']);
+});
+
+test('who does not answer is not asked again and again', async () => {
+  silence(0);
+  isHeld = true;
+  peers = peers.slice(0, 1);
+  await beats(100);
+  expect(asked).toBe(1);
+});
