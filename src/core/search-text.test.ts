@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { foldText, likePattern, searchTextOf } from './search-text.ts';
+import { foldText, likeInOrder, likePattern, searchTextOf } from './search-text.ts';
 
 describe('folding', () => {
   test.each([
@@ -14,6 +14,10 @@ describe('folding', () => {
     ['composed and decomposed accents', 'Café', 'CAFE\u0301'],
   ])('%s: both spellings fold to one text', (_script, one, other) => {
     expect(foldText(one)).toBe(foldText(other));
+  });
+
+  test('no letter is lost: every sigma is the same one', () => {
+    expect(foldText('ΣΟΦΟΣ')).toBe('σοφοσ');
   });
 
   test('text without case stays as it is', () => {
@@ -46,5 +50,9 @@ describe('patterns', () => {
     ['％', '%\\%%'],
   ])('%s is an ordinary character', (term, pattern) => {
     expect(likePattern(term)).toBe(pattern);
+  });
+
+  test('parts are looked for one behind the other, with anything between them', () => {
+    expect(likeInOrder(['To', '5%'])).toBe('%to%5\\%%');
   });
 });

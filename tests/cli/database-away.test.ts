@@ -12,13 +12,13 @@ afterEach(() => ground.clear());
 
 const READERS = 8;
 const AWAY_MS = 6_000;
-/** The two seconds for which the cache waits for a newer answer, and a busy machine. */
-const LONGEST_ANSWER_MS = 3_500;
+/** The two seconds for which the cache waits for a newer answer, and what an answer costs. */
+const LONGEST_ANSWER_MS = 3_000;
 const SAID_AFTER_MS = 20_000;
-const FRESH_AGAIN_MS = 5_000;
+const FRESH_AGAIN_MS = 20_000;
 
 /** Readers that ask for each of these again and again, one answer after the other, and note what they got. */
-function startReaders(address: string, paths: readonly string[]) {
+function startReaders(address: string, paths: readonly string[], count = READERS) {
   const seen = { answers: 0, bad: [] as string[], longestMs: 0, stale: new Set<string>() };
   let reading = true;
   async function read(first: number): Promise<void> {
@@ -36,7 +36,7 @@ function startReaders(address: string, paths: readonly string[]) {
       await sleep(5);
     }
   }
-  const readers = Array.from({ length: READERS }, (_, index) => read(index));
+  const readers = Array.from({ length: count }, (_, index) => read(index));
   return {
     seen,
     async stop() {
@@ -66,6 +66,8 @@ test('a database that hangs under load: every page that was shown is still serve
   const before = await upvotesOn(`${address}/product/${voted}`);
 
   const { seen, stop } = startReaders(address, paths);
+  // What needs no database tells how long anything takes on this machine, which may be busy.
+  const plain = startReaders(address, ['/healthz'], 1);
   try {
     // While it hangs, what was changed just before must not be waited for either.
     const upvoted = await fetch(`${address}/api/products/${voted}/upvote`, { method: 'PUT', headers: newVisitor() });
@@ -78,7 +80,7 @@ test('a database that hangs under load: every page that was shown is still serve
     // A question that hangs is given up after some seconds; from then on, what is shown says that it is old.
     await vi.waitFor(() => expect(seen.stale.size).toBe(paths.length), { timeout: SAID_AFTER_MS, interval: 100 });
     expect(seen.bad).toEqual([]);
-    expect(seen.longestMs).toBeLessThan(LONGEST_ANSWER_MS);
+    expect(seen.longestMs).toBeLessThan(LONGEST_ANSWER_MS + plain.seen.longestMs);
 
     await signalDatabase(dataDir, 'SIGCONT');
     const isFresh = async () => {
@@ -89,6 +91,6 @@ test('a database that hangs under load: every page that was shown is still serve
     expect(seen.bad).toEqual([]);
   } finally {
     await signalDatabase(dataDir, 'SIGCONT');
-    await stop();
+    await Promise.all([stop(), plain.stop()]);
   }
 });

@@ -7,9 +7,13 @@ test('no more than the slots are given out, and the first to wait gets the first
   const order: string[] = [];
   const second = slots.take(10_000).then((release) => {
     order.push('second');
+    expect(release).toBeTypeOf('function');
     release?.();
   });
-  const third = slots.take(10_000).then(() => order.push('third'));
+  const third = slots.take(10_000).then((release) => {
+    order.push('third');
+    expect(release).toBeTypeOf('function');
+  });
   expect(order).toEqual([]);
   giveBack?.();
   await Promise.all([second, third]);

@@ -8,6 +8,7 @@ test('trigrams are of letters and digits in a row, in characters', () => {
   expect(textsOf('c++ for web2')).toEqual(['for', 'web', 'eb2']);
   expect(textsOf('𠮷野家𠮷野')).toEqual(['𠮷野家', '野家𠮷', '家𠮷野']);
   expect(Array.from(trigramsOf('ёжик abc', 'ascii'), (trigram) => trigram.text)).toEqual(['abc']);
+  expect(Array.from(trigramsOf('abc', 'none'))).toEqual([]);
 });
 
 test('the rarest trigrams are asked for, in the order of the term, until few candidates are left', () => {
@@ -24,6 +25,19 @@ test('trigrams that stand side by side are separate parts, and overlapping ones 
 
 test('where even all trigrams are frequent, the whole term has to be asked for', () => {
   expect(rarePartsOf('is on the', 'unicode', shares({ the: 0.5 }))).toEqual({ parts: [], share: 0.5 });
+});
+
+test('a term without trigrams tells nothing of how frequent it is', () => {
+  expect(rarePartsOf('c++', 'unicode', shares({}))).toEqual({ parts: [], share: 1 });
+});
+
+test('a trigram that comes again in the term narrows nothing further', () => {
+  expect(rarePartsOf('aaaaaa', 'unicode', shares({ aaa: 0.01 }))).toEqual({ parts: [], share: 0.01 });
+});
+
+test('more than five trigrams are not asked for, however much the sixth would narrow', () => {
+  // Of five, 19 in 100,000 are left, which is too many; of six, 3 in 100,000 would be.
+  expect(rarePartsOf('abcdefgh', 'unicode', () => 0.18)).toEqual({ parts: [], share: 0.18 });
 });
 
 test('every part is in the term, one behind the other', () => {
