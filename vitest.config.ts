@@ -10,7 +10,7 @@ export default defineConfig({
     setupFiles: ['tests/support/fail-on-console-error.ts'],
     maxWorkers: 2,
     // Generous: a test that waits for something that never comes fails all the same, and a busy machine fails none.
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     // Of itself, it would wait for one second.
     expect: { poll: { timeout: 30_000 } },
