@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/core/database/database.ts';
+import { migrate } from '../../src/core/database/migrate.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { Ground, installCommand } from '../support/command.ts';
+import { type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
+import { silentLog } from '../support/silent-log.ts';
+import { MIGRATIONS } from '../support/test-database.ts';
+import { Visitor } from '../support/visitor.ts';
+
+const TOKEN = 'a-token-of-this-test';
+const VISITORS = 6;
+const PROCESSES = 3;
+const ROUNDS_A_PHASE = 30;
+
+const ground = new Ground();
+let servers: ReplicatedServers;
+beforeAll(async () => {
+  await installCommand();
+  servers = await startReplicatedServers(2);
+  const primary = openDatabase({ url: servers.primary.url, log: silentLog });
+  await migrate(primary, MIGRATIONS, silentLog);
+  const own = Array.from({ length: VISITORS }, (_, visitor) => buildProduct({ id: `of-visitor-${visitor}` }));
+  await saveProducts(primary, [buildProduct({ id: 'tide' }), ...own]);
+  await primary.close();
+}, 120_000);
+afterEach(() => ground.clear());
+afterAll(() => servers.remove(), 60_000);
+
+async function asAdmin(url: string, statement: string): Promise<void> {
+  const admin = openDatabase({ url, log: silentLog, maxConnections: 1 });
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.close();
+  }
+}
+const everyReplica = (statement: string) =>
+  Promise.all(servers.replicas.map(({ adminUrl }) => asAdmin(adminUrl, statement)));
+
+const upvotesOnPage = (html: string) => Number(/\\?"upvotes\\?":(\d+)/.exec(html)?.[1]);
+
+test('nobody reads a state older than what they wrote, through any process, while replicas lag, stop and come back', async () => {
+  const site = await ground.serve({
+    DATABASE_URL: servers.primary.url,
+    DATABASE_REPLICA_URL: servers.replicas.map(({ url }) => url).join(','),
+    WEB_CONCURRENCY: String(PROCESSES),
+    METRICS_TOKEN: TOKEN,
+    RATE_LIMITS: 'off',
+    LOG_LEVEL: 'silent',
+  });
+  const older: string[] = [];
+  let rounds = 0;
+  let isOver = false;
+
+  /** Writes, and at once reads over another connection, which most likely another process has. */
+  async function visit(number: number): Promise<void> {
+    const own = `of-visitor-${number}`;
+    const visitor = new Visitor(site.address, `session-of-visitor-${number}`, PROCESSES + 1);
+    const expectNewest = (isNewest: boolean, what: string) => {
+      if (!isNewest) older.push(`${what} in round ${rounds}`);
+    };
+    try {
+      for (let upvoted = true; !isOver; upvoted = !upvoted) {
+        const written = await visitor.json<{ upvotes: number }>(
+          upvoted ? 'PUT' : 'DELETE',
+          `/api/products/${own}/upvote`,
+        );
+        const status = await visitor.json<{ upvoted: string[] }>('GET', `/api/upvotes?products=tide,${own}`);
+        expectNewest(status.upvoted.includes(own) === upvoted, 'what was upvoted');
+        const { product } = await visitor.json<{ product: { upvotes: number } }>('GET', `/api/products/${own}`);
+        expectNewest(product.upvotes === written.upvotes, 'the count');
+        await visitor.json(upvoted ? 'DELETE' : 'PUT', '/api/products/tide/upvote');
+        const toggled = await visitor.json<{ upvoted: string[] }>('GET', `/api/upvotes?products=tide,${own}`);
+        expectNewest(toggled.upvoted.includes('tide') === !upvoted, 'what was upvoted by others as well');
+        const page = await visitor.ask('GET', `/product/${own}`);
+        expectNewest(upvotesOnPage(page.body) === written.upvotes, 'the page');
+        const { comment } = await visitor.json<{ comment: { id: string } }>('POST', '/api/comments', {
+          productId: own,
+          content: `Round ${rounds} of visitor ${number}, and what came of it.`,
+        });
+        const { items } = await visitor.json<{ items: { id: string }[] }>(
+          'GET',
+          `/api/products/${own}/comments?sort=newest`,
+        );
+        expectNewest(items[0]?.id === comment.id, 'the comments');
+        rounds += 1;
+      }
+    } finally {
+      visitor.close();
+    }
+  }
+  const more = async () => {
+    const goal = rounds + ROUNDS_A_PHASE;
+    await expect.poll(() => rounds, { timeout: 60_000 }).toBeGreaterThanOrEqual(goal);
+  };
+  const metrics = async () =>
+    (await fetch(`${site.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
+  const readFromReplicas = async () =>
+    Number(/groundswell_reads_total\{from="replicas"\} (\d+)/.exec(await metrics())?.[1]);
+  const untilUsable = (count: number) =>
+    expect
+      .poll(async () => Number(/groundswell_replicas_usable (\d+)/.exec(await metrics())?.[1]), { timeout: 60_000 })
+      .toBe(count);
+
+  await untilUsable(2 * PROCESSES);
+  const visitors = Promise.all(Array.from({ length: VISITORS }, (_, number) => visit(number)));
+  visitors.catch(() => {
+    isOver = true;
+  });
+  try {
+    await more();
+    for (let pause = 0; pause < 3; pause += 1) {
+      await everyReplica('SELECT pg_wal_replay_pause()');
+      await more();
+      await everyReplica('SELECT pg_wal_replay_resume()');
+      await more();
+    }
+    await servers.replicas[0]?.stop();
+    await more();
+    await servers.replicas[0]?.start();
+    await more();
+  } finally {
+    isOver = true;
+    await visitors;
+  }
+  expect(older).toEqual([]);
+  await untilUsable(2 * PROCESSES);
+  // They took their part.
+  expect(await readFromReplicas()).toBeGreaterThan(100);
+}, 240_000);
