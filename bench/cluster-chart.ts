@@ -1,29 +1,20 @@
 import { COLOURS, drawBars } from './chart.ts';
-import type { ClusterComparison } from './cluster.ts';
+import type { Freshness } from './cluster/freshness.ts';
 
-const SHADES = [COLOURS.other, COLOURS.ours, '#4338ca', '#312e81'];
-
-/** Answers a second, one bar a way to serve. */
-export function drawCluster(workloads: Readonly<Record<string, ClusterComparison>>): string {
-  const names = Object.keys(Object.values(workloads)[0] ?? {});
+/** How long an upvote on one site takes to the other's answers, two bars each: in quiet, and while others upvote. */
+export function drawCluster({ quiet, busy }: Readonly<Record<'quiet' | 'busy', Freshness>>): string {
+  const seen = { API: 'api', page: 'page', stream: 'stream' } as const;
   return drawBars({
-    title: 'Answers per second of several processes (median of the rounds)',
-    series: names.map((name, index) => ({
-      name,
-      colour: index === names.length - 1 ? '#a5b4fc' : (SHADES[index] ?? COLOURS.ours),
-    })),
-    rows: Object.entries(workloads).map(([name, sides]) => {
-      const measured = Object.values(sides);
-      return {
-        name,
-        values: measured.map(({ perSecond }) => perSecond.median),
-        note: `(${measured
-          .slice(1)
-          .map(({ timesOneProcess }) => `${timesOneProcess.median.toFixed(2)} ×`)
-          .join(' and ')})`,
-      };
-    }),
-    format: (value) => Math.round(value).toLocaleString('en'),
+    title: 'From an upvote on one of two sites until the other one shows it',
+    series: [
+      { name: 'nothing else happens', colour: COLOURS.ours },
+      { name: '200 other upvotes a second', colour: '#a5b4fc' },
+    ],
+    rows: Object.entries(seen).flatMap(([name, key]) => [
+      { name: `${name}, half of all`, values: [quiet[key].p50Ms, busy[key].p50Ms] },
+      { name: `${name}, 95 of 100`, values: [quiet[key].p95Ms, busy[key].p95Ms] },
+    ]),
+    format: (ms) => `${Math.round(ms)} ms`,
     scale: 'linear',
   });
 }

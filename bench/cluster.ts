@@ -54,13 +54,16 @@ export async function cluster(options: BenchOptions): Promise<void> {
     }
     const watch = (upvotesPerSecond: number) =>
       measureFreshness(two, { seconds: FRESHNESS_SECONDS, upvotesPerSecond, products: PRODUCTS });
-    const freshness: Record<string, Freshness> = { quiet: await watch(0), busy: await watch(BUSY_UPVOTES_PER_SECOND) };
+    const freshness: Record<'quiet' | 'busy', Freshness> = {
+      quiet: await watch(0),
+      busy: await watch(BUSY_UPVOTES_PER_SECOND),
+    };
     for (const side of sides) await assertCountsRight(side);
     load.after = loadavg()[0] ?? 0;
     const upvotes = Object.fromEntries(sides.map(({ name, upvotes: stored }) => [name, stored]));
     const conditions = { products: PRODUCTS, loadAverage: load, busyUpvotesPerSecond: BUSY_UPVOTES_PER_SECOND };
     const results = { ...options, ...conditions, workloads, freshness, upvotes, drift: 0 };
-    await writeResults('cluster', results, drawCluster(workloads));
+    await writeResults('cluster', results, drawCluster(freshness));
   } finally {
     for (const side of sides) await side.stop();
     await server.stop();
@@ -95,8 +98,6 @@ function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
   });
   return Object.fromEntries(perSide);
 }
-
-export type ClusterComparison = ReturnType<typeof compare>;
 
 function describe(result: SideLoad = addUp([])): string {
   return `${Math.round(result.perSecond)}/s, p99 ${Math.round(result.p99Ms)} ms, ${result.siteCpuUs.toFixed(0)} µs, ${result.siteCores.toFixed(2)} cores`;
