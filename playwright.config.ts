@@ -1,7 +1,5 @@
 import { defineConfig } from '@playwright/test';
-import { requireChromium } from './scripts/find-chromium.js';
-
-const isRoot = process.getuid?.() === 0;
+import { CHROMIUM } from './tests/support/chromium.ts';
 
 export default defineConfig({
   testDir: 'tests/e2e',
@@ -11,23 +9,20 @@ export default defineConfig({
   retries: 0,
   workers: 2,
   timeout: 60_000,
-  expect: { timeout: 10_000 },
+  expect: {
+    timeout: 10_000,
+    // docs/testing.md tells what the two numbers were measured to let through.
+    toHaveScreenshot: {
+      pathTemplate: '{testDir}/snapshots/{arg}{ext}',
+      threshold: 0.01,
+      maxDiffPixelRatio: 0.0003,
+    },
+  },
   reporter: process.env.CI ? [['line']] : [['list']],
   use: {
     locale: 'en-GB',
     timezoneId: 'UTC',
     screenshot: 'only-on-failure',
-    launchOptions: {
-      executablePath: requireChromium(),
-      args: [
-        // Chromium's own sandbox refuses to run for root, as in a container.
-        ...(isRoot ? ['--no-sandbox'] : []),
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-      ],
-    },
+    launchOptions: CHROMIUM,
   },
 });

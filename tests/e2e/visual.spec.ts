@@ -1,0 +1,97 @@
+import type { Page } from '@playwright/test';
+import { STILL_CHROMIUM } from '../support/chromium.ts';
+import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { searchBox, toast, upvoteOf } from '../support/screen.ts';
+import { settled } from '../support/still-page.ts';
+import { addStillProducts } from '../support/still-products.ts';
+
+/** A site of which every page is the same whenever and wherever it runs. */
+const test = base.extend<object, { site: E2eSite }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off', SITE_URL: 'https://groundswell.example' });
+      await addStillProducts(site);
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+test.use({ launchOptions: STILL_CHROMIUM });
+// Elsewhere letters are drawn by other rules.
+test.skip(process.platform !== 'linux', 'the pictures are of a Linux');
+
+const PHONE = { width: 390, height: 780 };
+const DESKTOP = { width: 1280, height: 720 };
+
+interface Screen {
+  name: string;
+  size: { width: number; height: number };
+  media?: Parameters<Page['emulateMedia']>[0];
+  open(page: Page): Promise<unknown>;
+}
+
+const home = (page: Page) => visit(page, '/');
+const product = (page: Page) => visit(page, '/product/still-7');
+
+const SCREENS: Screen[] = [
+  { name: 'home', size: DESKTOP, open: home },
+  { name: 'home-dark', size: DESKTOP, media: { colorScheme: 'dark' }, open: home },
+  { name: 'home-phone', size: PHONE, open: home },
+  { name: 'home-forced-colours', size: DESKTOP, media: { forcedColors: 'active' }, open: home },
+  {
+    name: 'upvoted-tablet',
+    size: { width: 768, height: 720 },
+    async open(page) {
+      // A product that no other screen shows: the upvote stays.
+      await visit(page, '/?q=octopus');
+      await upvoteOf(page, 'Octopus').click();
+      // Pointed at, it stays for as long as the picture takes.
+      await toast(page).hover();
+    },
+  },
+  {
+    name: 'nothing-found-phone-dark',
+    size: PHONE,
+    media: { colorScheme: 'dark' },
+    async open(page) {
+      await home(page);
+      await searchBox(page).fill('sea monster');
+      await expect(page.getByText(/^Nothing on the horizon/)).toBeVisible();
+    },
+  },
+  { name: 'product', size: DESKTOP, open: product },
+  { name: 'product-phone-dark', size: PHONE, media: { colorScheme: 'dark' }, open: product },
+  {
+    name: 'discussion',
+    size: DESKTOP,
+    async open(page) {
+      await product(page);
+      await page.getByRole('heading', { name: 'Discussion (2)' }).evaluate((heading) => heading.scrollIntoView());
+    },
+  },
+  {
+    name: 'share-phone',
+    size: PHONE,
+    async open(page) {
+      await product(page);
+      await page.getByRole('button', { name: 'Share', exact: true }).click();
+      await expect(page.getByRole('dialog')).toBeVisible();
+    },
+  },
+];
+
+test.describe('the ten most telling screens look as they did', () => {
+  for (const { name, size, media, open } of SCREENS) {
+    test(name, async ({ page }) => {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', ...media });
+      await open(page);
+      await settled(page);
+      await expect(page).toHaveScreenshot(`${name}.png`);
+    });
+  }
+});

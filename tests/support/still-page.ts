@@ -1,0 +1,18 @@
+import { expect, type Page } from '@playwright/test';
+
+/** Resolves once every letter and every picture on screen is there. */
+export async function settled(page: Page): Promise<void> {
+  await page.evaluate(() => document.fonts.ready);
+  await expect
+    .poll(() =>
+      page.evaluate(() =>
+        [...document.images]
+          .filter((image) => {
+            const { top, bottom } = image.getBoundingClientRect();
+            return bottom > 0 && top < window.innerHeight && !(image.complete && image.naturalWidth > 0);
+          })
+          .map(({ src }) => src),
+      ),
+    )
+    .toEqual([]);
+}
