@@ -131,6 +131,7 @@ function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
   const ratios = (results: readonly Measured[]) => ({
     throughput: ratio(results, ({ perSecond }) => perSecond),
     p99: ratio(results, ({ p99Ms }) => p99Ms),
+    cpu: ratio(results, ({ cpuUs }) => cpuUs),
   });
   return {
     ratios: ratios(groundswell),

@@ -238,6 +238,20 @@ describe('while answers cannot be made', () => {
     cache.setDeafSince(undefined);
     expect((await cache.get(page.request())).staleForS).toBeUndefined();
   });
+
+  test('and changes cannot be heard of, nobody waits for a page whose making hangs', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.drop(change('git'));
+    page.hold = new Promise(() => {});
+    cache.setDeafSince(clockMs);
+    await pass(7_000);
+    for (const _ of ['who sets the making off', 'the next']) {
+      const served = cache.get(page.request());
+      expect(served).not.toBeInstanceOf(Promise);
+      expect(await served).toMatchObject({ staleForS: 7 });
+    }
+  });
 });
 
 test('an answer that is gone is gone, and not an old answer for ever', async () => {

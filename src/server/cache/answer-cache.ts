@@ -106,7 +106,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     // Whoever sets the making off waits for it; the crowd that comes meanwhile does not.
     const setsOff = entry.refreshing === undefined;
     const refreshing = refresh(entry, request);
-    const mayLag = isSeen && !setsOff && outdatedForMs(entry) < request.freshness.maxOutdatedMs;
+    const mayLag = isSeen && (isAway(request) || (!setsOff && outdatedForMs(entry) < request.freshness.maxOutdatedMs));
     if (entry.failedAt !== undefined || mayLag) return counted('outdated', serve(entry));
     const { droppedTick } = entry;
     const waited = refreshing.then(() => {
@@ -226,6 +226,11 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       contentSince,
       staleForS: since === undefined ? undefined : Math.floor((now() - since) / 1000),
     };
+  }
+
+  /** A database that cannot even tell of changes may leave the making of a page without an answer for long: nobody waits for it. */
+  function isAway({ freshness }: AnswerRequest): boolean {
+    return deafSince !== undefined && freshness.maxOutdatedMs > 0;
   }
 
   function outdatedForMs({ outdatedSince }: Entry): number {
