@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../lib/api-context.tsx';
 import { useBrowserStore } from '../../lib/browser-store.ts';
 import { formatAmount } from '../../lib/format-count.ts';
@@ -41,7 +42,7 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
 function SavedRow({ product }: { product: SavedProduct }) {
   const api = useApi();
   const client = useQueryClient();
-  const { data } = useQuery({
+  const { data } = useQuery<Product | null>({
     queryKey: ['saved', product.id],
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => cachedProduct(client, product.id),
