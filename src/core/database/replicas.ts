@@ -45,7 +45,7 @@ const REPLICA_PATIENCE_MS = 3_000;
  * read depends on was written since; else the primary is. So a replica that lags, stops or is promoted is passed over by itself,
  * and comes back by itself.
  */
-export function readFromReplicas(
+function readFromReplicas(
   primary: Database,
   replicaDatabases: readonly { name: string; database: Database }[],
   log: Log,

@@ -6,7 +6,7 @@ import { runProgram } from './run-program.ts';
  * Is there a live process of this id? A zombie is dead: in a container whose first process does not reap, a killed
  * postmaster would otherwise look alive for ever.
  */
-export async function isAlive(pid: number): Promise<boolean> {
+async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch (error) {

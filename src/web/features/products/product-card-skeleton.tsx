@@ -1,7 +1,7 @@
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
 /** The shape of a card, for as long as nothing is known about it. */
-export function ProductCardSkeleton() {
+function ProductCardSkeleton() {
   return (
     <div className="card product-card" aria-hidden="true">
       <span className="product-card-rank" />
