@@ -1,0 +1,47 @@
+import type { Page } from '@playwright/test';
+import { expect, test, visit } from '../support/e2e-test.ts';
+
+/** What moves in each change of pages from now on: the names of what goes along. */
+async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
+  await page.addInitScript(() => {
+    const moves: string[][] = [];
+    Object.assign(window, { moves });
+    const start = document.startViewTransition.bind(document);
+    document.startViewTransition = (update) => {
+      const transition = start(update);
+      void transition.ready.then(() => {
+        const names = document
+          .getAnimations()
+          .map(
+            ({ effect }) =>
+              /^::view-transition-group\((.*)\)$/.exec((effect as KeyframeEffect).pseudoElement ?? '')?.[1],
+          );
+        moves.push(names.filter((name) => name !== undefined && name !== 'root').sort());
+      });
+      return transition;
+    };
+  });
+  return () => page.evaluate(() => (window as unknown as { moves: string[][] }).moves);
+}
+
+test.describe('§2: motion that explains', () => {
+  for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+    const isReduced = reducedMotion === 'reduce';
+    test(`from a card to its page and back, ${isReduced ? 'nothing moves for those who ask for less motion' : 'picture and name go along'}`, async ({
+      page,
+      site,
+    }) => {
+      const { id, name } = await site.addProduct({ name: 'Migrating whale' });
+      const expected = isReduced ? [] : [`name-${id}`, `picture-${id}`];
+      await page.emulateMedia({ reducedMotion });
+      const moves = await recordMoves(page);
+      await visit(page, '/?q=migrating+whale');
+      await page.getByRole('link', { name, exact: true }).click();
+      await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
+      await expect.poll(moves).toEqual([expected]);
+      await page.getByRole('link', { name: 'Back to products' }).click();
+      await expect(page.getByRole('link', { name, exact: true })).toBeVisible();
+      await expect.poll(moves).toEqual([expected, expected]);
+    });
+  }
+});
