@@ -1,9 +1,13 @@
+import { inject } from 'vitest';
 import type { Database } from '../../src/core/database/database.ts';
+
+/** Citus has locks on each of its servers, and a view that shows what goes on there. */
+const ACTIVITY = inject('citusWorkers').length > 0 ? 'citus_stat_activity' : 'pg_stat_activity';
 
 /** The statements that wait for a lock which somebody else has. */
 export async function blockedStatements(database: Database): Promise<string[]> {
   const rows = await database.query<{ query: string }>(
-    `SELECT query FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    `SELECT query FROM ${ACTIVITY} WHERE datname = current_database() AND wait_event_type = 'Lock'`,
   );
   return rows.map((row) => row.query);
 }

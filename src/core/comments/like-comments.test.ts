@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
@@ -115,20 +115,23 @@ test('of a product that is being removed, no comment is there', async () => {
   expect(await like([one])).toEqual([1]);
 });
 
-test('those that wait for one comment hold no other that somebody could wait for', async () => {
-  const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
-  // As they lie in the table, the second comes first.
-  await database.query(
-    "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, 'tide', 'x'), ($2::uuid, 'tide', 'x')",
-    [second, first],
-  );
-  let waiting: Promise<unknown[]> | undefined;
-  await database.transaction(async (sql) => {
-    await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);
-    waiting = like([second], [first]);
-    await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-    // Had the others taken the second comment before the first, the two would now stand crosswise.
-    await sql.query('UPDATE comments SET likes = likes + 1 WHERE id = $1', [second]);
+// Citus locks rows in no order; what meets crosswise there is found out and tried again (docs/scaling.md).
+if (inject('citusWorkers').length === 0) {
+  test('those that wait for one comment hold no other that somebody could wait for', async () => {
+    const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
+    // As they lie in the table, the second comes first.
+    await database.query(
+      "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, 'tide', 'x'), ($2::uuid, 'tide', 'x')",
+      [second, first],
+    );
+    let waiting: Promise<unknown[]> | undefined;
+    await database.transaction(async (sql) => {
+      await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);
+      waiting = like([second], [first]);
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+      // Had the others taken the second comment before the first, the two would now stand crosswise.
+      await sql.query('UPDATE comments SET likes = likes + 1 WHERE id = $1', [second]);
+    });
+    expect(await waiting).toEqual([2, 1]);
   });
-  expect(await waiting).toEqual([2, 1]);
-});
+}

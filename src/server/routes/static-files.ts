@@ -25,7 +25,7 @@ const ICONS = [
 ] as const;
 
 /** A picture is only ever shown: opened by itself, an SVG must not run anything. */
-const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
   app,
