@@ -16,7 +16,8 @@ async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
             ({ effect }) =>
               /^::view-transition-group\((.*)\)$/.exec((effect as KeyframeEffect).pseudoElement ?? '')?.[1],
           );
-        moves.push(names.filter((name) => name !== undefined && name !== 'root').sort());
+        const known = names.filter((name) => name !== undefined);
+        moves.push(known.filter((name) => name !== 'root').sort());
       });
       return transition;
     };
