@@ -4,7 +4,7 @@ import { migrate } from '../../src/core/database/migrate.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { Ground, installCommand } from '../support/command.ts';
-import { type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
+import { onEach, type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { MIGRATIONS } from '../support/test-database.ts';
 import { Visitor } from '../support/visitor.ts';
@@ -27,17 +27,6 @@ beforeAll(async () => {
 }, 120_000);
 afterEach(() => ground.clear());
 afterAll(() => servers.remove(), 60_000);
-
-async function asAdmin(url: string, statement: string): Promise<void> {
-  const admin = openDatabase({ url, log: silentLog, maxConnections: 1 });
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.close();
-  }
-}
-const everyReplica = (statement: string) =>
-  Promise.all(servers.replicas.map(({ adminUrl }) => asAdmin(adminUrl, statement)));
 
 const upvotesOnPage = (html: string) => Number(/\\?"upvotes\\?":(\d+)/.exec(html)?.[1]);
 
@@ -112,9 +101,9 @@ test('nobody reads a state older than what they wrote, through any process, whil
   try {
     await more();
     for (let pause = 0; pause < 3; pause += 1) {
-      await everyReplica('SELECT pg_wal_replay_pause()');
+      await onEach(servers.replicas, 'SELECT pg_wal_replay_pause()');
       await more();
-      await everyReplica('SELECT pg_wal_replay_resume()');
+      await onEach(servers.replicas, 'SELECT pg_wal_replay_resume()');
       await more();
     }
     await servers.replicas[0]?.stop();

@@ -2,6 +2,7 @@ import { appendFile, chmod, chown, cp, mkdtemp, readdir, rm, writeFile } from 'n
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDatabase } from '../../src/core/database/database.ts';
 import { ownerOnDisk } from '../../src/core/database/embedded/account.ts';
 import { findBinaries } from '../../src/core/database/embedded/binaries.ts';
 import { initCluster } from '../../src/core/database/embedded/init-cluster.ts';
@@ -123,4 +124,18 @@ function freePort(): Promise<number> {
       server.close(() => resolve(port));
     });
   });
+}
+
+/** Runs a statement that only a superuser may. */
+export async function asAdmin(adminUrl: string, statement: string): Promise<void> {
+  const admin = openDatabase({ url: adminUrl, log: silentLog, maxConnections: 1 });
+  try {
+    await admin.query(statement);
+  } finally {
+    await admin.close();
+  }
+}
+
+export async function onEach(servers: readonly TestServer[], statement: string): Promise<void> {
+  await Promise.all(servers.map(({ adminUrl }) => asAdmin(adminUrl, statement)));
 }

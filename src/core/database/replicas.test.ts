@@ -1,6 +1,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
-import { type ReplicatedServers, startReplicatedServers } from '../../../tests/support/replicated-servers.ts';
+import {
+  asAdmin,
+  onEach,
+  type ReplicatedServers,
+  startReplicatedServers,
+} from '../../../tests/support/replicated-servers.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { MIGRATIONS } from '../../../tests/support/test-database.ts';
 import { type Core, createCore } from '../core.ts';
@@ -51,17 +56,6 @@ async function readsDuring(work: () => Promise<unknown>): Promise<{ primary: num
   return { primary: after.primary - before.primary, replicas: after.replicas - before.replicas };
 }
 
-async function asAdmin(url: string, statement: string): Promise<void> {
-  const admin = openDatabase({ url, log: silentLog, maxConnections: 1 });
-  try {
-    await admin.query(statement);
-  } finally {
-    await admin.close();
-  }
-}
-const everyReplica = (statement: string) =>
-  Promise.all(servers.replicas.map(({ adminUrl }) => asAdmin(adminUrl, statement)));
-
 /** Everything that shows an upvote shows this one. */
 async function expectSeen(session: string, upvotes: number, productId = 'tide') {
   expect((await core.getProduct(productId))?.product.upvotes).toBe(upvotes);
@@ -92,7 +86,7 @@ describe('replicas of a real server', () => {
 
   test('that lag are passed over for what was written, and read for the rest, until they lag too far', async () => {
     await untilUsable(2);
-    await everyReplica('SELECT pg_wal_replay_pause()');
+    await onEach(servers.replicas, 'SELECT pg_wal_replay_pause()');
     try {
       const { session, upvotes } = await upvote();
       expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 4, replicas: 0 });
@@ -103,7 +97,7 @@ describe('replicas of a real server', () => {
       await untilUsable(0);
       await expectSeen(session, upvotes);
     } finally {
-      await everyReplica('SELECT pg_wal_replay_resume()');
+      await onEach(servers.replicas, 'SELECT pg_wal_replay_resume()');
     }
     await untilUsable(2);
     expect(await readsDuring(() => core.getProduct('tide'))).toEqual({ primary: 0, replicas: 2 });
