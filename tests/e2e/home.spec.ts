@@ -112,7 +112,7 @@ test.describe('§1 and §2: the home page', () => {
     await cardOf(page, 'Marigold Clock').click({ position: { x: 8, y: 8 } });
     await expect(page).toHaveURL(`/product/${product.id}`);
     await page.goBack();
-    const text = await page.getByText('Tells the time of marigolds.').boundingBox();
+    const text = await cardOf(page, 'Marigold Clock').getByText('Tells the time of marigolds.').boundingBox();
     // By the mouse itself: what lies under the pointer here is the name's link, stretched over the card.
     await page.mouse.click((text?.x ?? 0) + 20, (text?.y ?? 0) + 10);
     await expect(page).toHaveURL(`/product/${product.id}`);

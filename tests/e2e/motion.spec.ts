@@ -25,6 +25,10 @@ async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
   return () => page.evaluate(() => (window as unknown as { moves: string[][] }).moves);
 }
 
+function running(page: Page): Promise<number> {
+  return page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
+}
+
 test.describe('§2: motion that explains', () => {
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     const isReduced = reducedMotion === 'reduce';
@@ -36,7 +40,7 @@ test.describe('§2: motion that explains', () => {
       const expected = isReduced ? [] : [`name-${id}`, `picture-${id}`];
       await page.emulateMedia({ reducedMotion });
       const moves = await recordMoves(page);
-      await visit(page, '/?q=whale');
+      await visit(page, `/?q=${isReduced ? 'resting' : 'migrating'}`);
       await page.getByRole('link', { name, exact: true }).click();
       await expect(page.getByRole('heading', { level: 1, name })).toBeFocused();
       await expect.poll(moves).toEqual([expected]);
@@ -45,4 +49,26 @@ test.describe('§2: motion that explains', () => {
       await expect.poll(moves).toEqual([expected, expected]);
     });
   }
+
+  test('nobody has to wait for it: a card can be pressed while its picture and name are on their way', async ({
+    page,
+    site,
+  }) => {
+    const { id, name } = await site.addProduct({ name: 'Diving whale', description: 'Breathes in, and goes down.' });
+    const moves = await recordMoves(page);
+    await visit(page, '/?q=diving');
+    await page.getByRole('link', { name, exact: true }).click();
+    await expect.poll(moves).toHaveLength(1);
+    await expect.poll(() => running(page)).toBe(0);
+    await page.evaluate(() => {
+      const slow = new CSSStyleSheet();
+      slow.replaceSync('::view-transition-group(*) { animation-duration: 3600s !important; }');
+      document.adoptedStyleSheets = [slow];
+    });
+    await page.getByRole('link', { name: 'Back to products' }).click();
+    await expect.poll(moves).toHaveLength(2);
+    const text = await page.getByRole('article').getByText('Breathes in, and goes down.').boundingBox();
+    await page.mouse.click((text?.x ?? 0) + 20, (text?.y ?? 0) + 10);
+    await expect(page).toHaveURL(`/product/${id}`);
+  });
 });

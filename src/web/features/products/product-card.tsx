@@ -22,7 +22,10 @@ interface ProductCardProps extends CardParts {
   rank: number;
 }
 
-/** The name's link is stretched over the whole card; what can be pressed lies above it. */
+/**
+ * The name's link is stretched over the whole card; what can be pressed lies above it. Only the letters in it travel:
+ * what travels cannot be pressed on its way, and a card must be.
+ */
 export function ProductCard({ product, rank, marker, save, vote }: ProductCardProps) {
   return (
     <article className="card product-card">
@@ -42,11 +45,13 @@ export function ProductCard({ product, rank, marker, save, vote }: ProductCardPr
         />
       </Morph>
       <div className="product-card-body">
-        <Morph part="name" productId={product.id}>
-          <h3 className="product-card-name">
-            <Link to={paths.product(product.id)}>{product.name}</Link>
-          </h3>
-        </Morph>
+        <h3 className="product-card-name">
+          <Link to={paths.product(product.id)}>
+            <Morph part="name" productId={product.id}>
+              <span>{product.name}</span>
+            </Morph>
+          </Link>
+        </h3>
         <p className="product-card-description">{product.description}</p>
         <div className="product-card-foot">
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
