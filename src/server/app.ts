@@ -8,7 +8,7 @@ import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/stream-lim
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
 import { createTextWidth } from './badges/text-width.ts';
 import type { AnswerCache } from './cache/answer-cache.ts';
-import { repeatAnswers } from './cache/repeat-answers.ts';
+import { type RepeatObserver, repeatAnswers } from './cache/repeat-answers.ts';
 import { createCards } from './cards/cards.ts';
 import { ownPictures } from './cards/own-pictures.ts';
 import { createPainter, type Painter } from './cards/painter.ts';
@@ -71,6 +71,8 @@ export interface AppOptions {
   painter?: Painter;
   /** Whether the server was told to stop, and is not to be asked any more; it still answers. */
   isStopping?: () => boolean;
+  /** Told of what the hooks of routes do not see. */
+  observeRepeat?: RepeatObserver | undefined;
   /** Runs before the routes are added; development hangs its asset server in here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
@@ -107,7 +109,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   validateByContract(app);
-  repeatAnswers(app, cache, drainOnClose(app, isStopping));
+  repeatAnswers(app, { cache, endsConnections: drainOnClose(app, isStopping), observe: options.observeRepeat });
   addSecurityHeaders(app);
   allowPublicReading(app, allowedMethods);
   negotiateRepresentation(app);

@@ -97,6 +97,7 @@ export async function startSiteProcess(
       streamLimits: settings.streamLimits,
       trustProxy: settings.trustProxy,
       isStopping: stopping.hasBegun,
+      observeRepeat: metrics?.observeRepeat,
       async prepare(target) {
         if (reads) noteWriters(target, reads.noteWriteAt);
         if (metrics) prepareMetrics(target, metrics, settings);

@@ -98,12 +98,16 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     });
     await ask(PROBE_PATH);
     await ask('/nowhere/at/all');
+    // The first is made, the second sent by its route; from then on it is repeated.
+    for (let asked = 0; asked < 4; asked += 1) await (await ask('/api/products')).text();
     const text = await (await ask('/metrics', authorization(TOKEN))).text();
     const lines = text.split('\n');
     for (const line of [
       'groundswell_http_requests_total{method="PUT",route="/api/products/:id/upvote",status="404"} 1',
       'groundswell_http_requests_total{method="GET",route="/api/products/:id",status="404"} 1',
       'groundswell_http_request_duration_seconds_count{method="GET",route="/api/products/:id"} 1',
+      'groundswell_http_requests_total{method="GET",route="/api/products",status="200"} 4',
+      'groundswell_http_request_duration_seconds_count{method="GET",route="/api/products"} 4',
       'groundswell_write_queue_depth{kind="upvotes"} 0',
       'groundswell_write_batch_size_count{kind="upvotes"} 1',
       'groundswell_write_transactions_total{kind="upvotes",outcome="committed"} 1',

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Encoding, preferredEncoding } from '../http/accept-encoding.ts';
 import { OWN } from '../http/caching.ts';
@@ -18,8 +19,15 @@ interface Head {
   /** Those that 304 has as well. */
   validation: Readonly<Record<string, string>>;
   all: Readonly<Record<string, string>>;
-  /** With what the hooks of its address add, as names and values in turn: so it went out to that address, and goes out again. */
-  sent?: string[];
+  sent?: Sent;
+}
+
+/** How it went out to the address that is its key, and goes out again. */
+interface Sent {
+  /** With what the hooks of that address add, as names and values in turn. */
+  fields: string[];
+  /** The pattern of that address. */
+  route: string | undefined;
 }
 
 /** Made once, like the bytes that they belong to: to send what is kept costs little more than this. */
@@ -64,7 +72,9 @@ function send(
   if (isOwn) reply.header('cache-control', OWN);
   const bytes = content.bytes(encoding);
   if (bytes instanceof Promise) return bytes.then((encoded) => void reply.send(encoded));
-  if (isForAll && answer.status === 200 && staleForS === undefined) head.sent ??= fieldsOf(reply, bytes);
+  if (isForAll && answer.status === 200 && staleForS === undefined) {
+    head.sent ??= { fields: fieldsOf(reply, bytes), route: request.routeOptions.url };
+  }
   reply.send(bytes);
 }
 
@@ -73,15 +83,15 @@ function fieldsOf(reply: FastifyReply, bytes: Buffer): string[] {
   return Object.entries(fields).flatMap(([name, value]) => [name, String(value)]);
 }
 
-/** Sends what went out in this encoding before, to the same address. @returns whether it did. */
-export function sendAgain({ content }: Served, wished: Encoding, reply: FastifyReply): boolean {
+/** Sends what went out in this encoding before, to the same address. @returns how, or undefined where nothing was sent. */
+export function sendAgain({ content }: Served, wished: Encoding, response: ServerResponse): Sent | undefined {
   const encoding = content.encodingFor(wished);
-  const fields = heads.get(content)?.get(encoding)?.sent;
-  const bytes = fields && content.bytes(encoding);
-  if (bytes === undefined || bytes instanceof Promise) return false;
-  reply.hijack();
-  reply.raw.writeHead(200, fields).end(bytes);
-  return true;
+  const sent = heads.get(content)?.get(encoding)?.sent;
+  if (sent === undefined) return undefined;
+  const bytes = content.bytes(encoding);
+  if (bytes instanceof Promise) return undefined;
+  response.writeHead(200, sent.fields).end(bytes);
+  return sent;
 }
 
 /** Whether the client has this version; a date is asked for only where there is no tag (RFC 9110, section 13.2.2). */

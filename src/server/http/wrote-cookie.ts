@@ -1,4 +1,5 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /**
  * A visitor who has just written gets a cookie that says when, for a few seconds: pages may lag behind others' writes for
@@ -15,8 +16,7 @@ export function rememberWrite(reply: FastifyReply): void {
 }
 
 /** The moment (milliseconds since 1970) from which on a page must have been made to show this visitor's own writes. */
-export function wroteAt(request: FastifyRequest): number | undefined {
-  const { cookie } = request.headers;
+export function wroteAt({ headers: { cookie } }: Pick<IncomingMessage, 'headers'>): number | undefined {
   const value = cookie === undefined ? undefined : PATTERN.exec(cookie)?.[1];
   if (value === undefined) return undefined;
   // A time to come would ask for a new page for ever.

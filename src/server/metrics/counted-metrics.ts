@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { WriteKind } from '../../core/core.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
+import type { RepeatObserver } from '../cache/repeat-answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -13,8 +14,11 @@ declare module 'fastify' {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
 
-/** Counts and times every request to routes that are registered from now on. */
-export function watchRequests(app: FastifyInstance, registers: Registry[]): void {
+/** Counts and times requests: those to routes that are registered after `watchRequests`, and those that reach no route. */
+export function countRequestsIn(registers: Registry[]): {
+  watchRequests(app: FastifyInstance): void;
+  observeRepeat: RepeatObserver;
+} {
   const requests = new Counter({
     name: 'groundswell_http_requests_total',
     help: 'Requests that were answered',
@@ -28,15 +32,24 @@ export function watchRequests(app: FastifyInstance, registers: Registry[]): void
     buckets: SECONDS,
     registers,
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method } = request;
-    // The pattern of the route, never the path: that is the visitor's.
-    const route = request.routeOptions.url ?? 'none';
-    requests.inc({ method, route, status: reply.statusCode });
-    // A stream takes as long as its page is open: that says nothing of the server.
-    if (request.routeOptions.config.isStream) return;
-    durations.observe({ method, route }, reply.elapsedTime / 1_000);
-  });
+  /** By the pattern of the route, never the path: that is the visitor's. */
+  function count(method: string, route: string | undefined, status: number): { method: string; route: string } {
+    const labels = { method, route: route ?? 'none' };
+    requests.inc({ ...labels, status });
+    return labels;
+  }
+
+  return {
+    watchRequests(app) {
+      app.addHook('onResponse', (request, reply, done) => {
+        const labels = count(request.method, request.routeOptions.url, reply.statusCode);
+        // A stream takes as long as its page is open: that says nothing of the server.
+        if (!request.routeOptions.config.isStream) durations.observe(labels, reply.elapsedTime / 1_000);
+        done();
+      });
+    },
+    observeRepeat: ({ route, seconds }) => durations.observe(count('GET', route, 200), seconds),
+  };
 }
 
 /** Counts, by kind, what happens to writes. */

@@ -3,13 +3,16 @@ import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client
 import type { WriteKind } from '../../core/core.ts';
 import type { ReadStats } from '../../core/database/replicas.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
+import type { RepeatObserver } from '../cache/repeat-answers.ts';
 import { type Watched, watch, watchBackups, watchDrift, watchProcesses, watchReads } from './asked-metrics.ts';
-import { observeWritesIn, watchRequests } from './counted-metrics.ts';
+import { countRequestsIn, observeWritesIn } from './counted-metrics.ts';
 
 /** What the site tells a Prometheus server. No label ever holds a session id, an address or a path that a visitor chose. */
 export interface SiteMetrics {
   /** Counts and times every request to routes that are registered from now on. */
   watchRequests(app: FastifyInstance): void;
+  /** Counts and times what was answered before any route was asked. */
+  observeRepeat: RepeatObserver;
   /** Asks these whenever somebody looks. */
   watch(watched: Watched): void;
   /** Tells of the counts that are not those of their rows. */
@@ -41,8 +44,10 @@ export function createSiteMetrics(): SiteMetrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
+  const { watchRequests, observeRepeat } = countRequestsIn(registers);
   return {
-    watchRequests: (app) => watchRequests(app, registers),
+    watchRequests,
+    observeRepeat,
     watch: (watched) => watch(watched, registers),
     watchDrift: (drift) => watchDrift(drift, registers),
     watchReads: (reads) => watchReads(reads, registers),
