@@ -9,6 +9,7 @@ import { startSite } from './harness/server-process.ts';
 import { type Spread, spreadOf } from './harness/statistics.ts';
 
 const RUNS = 5;
+const ATTEMPTS = 3;
 const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
 const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'];
 const AUDITS: Record<string, string> = {
@@ -50,14 +51,23 @@ export async function lighthouseMarks(): Promise<void> {
   }
 }
 
+/** Chromium now and then begins its trace too late (`NO_NAVSTART`): that is no result, and another is asked for. */
 async function examine(url: string): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    const result = await runLighthouse(url);
+    if (result.runtimeError === undefined) return result;
+    console.warn(`Not examined: ${result.runtimeError.message}`);
+    if (attempt === ATTEMPTS) throw new Error(result.runtimeError.message);
+  }
+}
+
+async function runLighthouse(url: string): Promise<Result> {
   const chromeFlags = ['--headless=new', '--disable-gpu', '--disable-dev-shm-usage'];
   if (process.getuid?.() === 0) chromeFlags.push('--no-sandbox');
   const chrome = await launch({ chromePath: requireChromium(), chromeFlags });
   try {
     const run = await lighthouse(url, { port: chrome.port, logLevel: 'error', onlyCategories: CATEGORIES });
     if (run === undefined) throw new Error(`No result for ${url}`);
-    if (run.lhr.runtimeError) throw new Error(run.lhr.runtimeError.message);
     return run.lhr;
   } finally {
     chrome.kill();
