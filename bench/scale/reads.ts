@@ -52,6 +52,10 @@ export const READS: readonly Read[] = [
     sort: 'top',
   })),
   narrowed('search, middling', FAST, 60, ({ middlingWords }, index) => ({ q: pick(middlingWords, index) })),
+  narrowed('search, middling, by upvotes', undefined, 60, ({ middlingWords }, index) => ({
+    q: pick(middlingWords, index),
+    sort: 'top',
+  })),
   narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),
   narrowed('search, other scripts', FAST, 100, (_side, index) => ({ q: pick(OTHER_SCRIPTS, index) })),
   narrowed('1 or 2 characters, common', IN_TIME, 100, (_side, index) => ({ q: pick(SHORT_COMMON, index) })),

@@ -14,6 +14,8 @@ const products = makeProducts(5_500, (n) => ({
     'Common words',
     ...(n % 10 === 0 ? ['tenth'] : []),
     ...(PEARLS.includes(n) ? ['pearl'] : []),
+    // Some, and none of them among the newest 500.
+    ...(n % 30 === 0 && n > 4_000 && n <= 4_900 ? ['coral'] : []),
     ...(n % 900 === 0 ? ['🌊'] : []),
     ...(n % 1_100 === 0 ? ['zq'] : []),
     // Many, and none of them new.
@@ -61,6 +63,7 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
   ['a common word', 'common', '', 1_000],
   ['a frequent word', 'tenth', '', 100],
   ['a rare word', 'pearl', '', 2],
+  ['a less rare word', 'coral', '', 7],
   ['part of a word', 'ear', '', 2],
   ['a word of old products', 'ancient', '', 1_100],
   ['two words', 'words pearl', '', 2],
@@ -124,7 +127,8 @@ describe('how it is looked for', () => {
     ['a tag of too many', { tag: 'late' }, ['walk 2000', IN_TIME, 'look up', 'walk 4000']],
     ['what no index knows: along the list', { term: 'zq' }, ['walk 2000', 'walk 4000']],
     ['no index knows it, but enough are near', { term: 'wo' }, ['walk 2000']],
-    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['walk 2000', 'walk 4000']],
+    ['enough promise the rest', { term: 'tenth', limit: 500 }, ['walk 500', 'walk 1500', 'walk 4000']],
+    ['too few for a page, and none near', { term: 'coral' }, ['walk 500', IN_TIME, 'look up']],
   ])('%s', async (_what, search, statements) => {
     await ask(search);
     expect(recorded.statements.map(({ text }) => kindOf(text))).toEqual(statements);

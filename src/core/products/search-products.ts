@@ -8,7 +8,7 @@ import { isIndexed, searchIndexOf } from './search-index.ts';
 import { trigramSharesOf } from './search-shares.ts';
 import { createSlots } from './search-slots.ts';
 import { lookUp, type Stretch, type Walked, walkWindow } from './search-statements.ts';
-import { rarePartsOf } from './search-trigrams.ts';
+import { type RareParts, rarePartsOf } from './search-trigrams.ts';
 
 export interface Search extends Omit<Stretch, 'wanted'> {
   limit: number;
@@ -16,9 +16,11 @@ export interface Search extends Omit<Stretch, 'wanted'> {
 
 /** How far the first look at the list goes: all that a common term costs, and what another one costs more. */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
+/** The part of it that is looked at first where all of it cannot fill the page: where nothing matches in that, walking will not do. */
+const GLIMPSE = 1 / 4;
 /**
- * As many matches in it promise that walking on fills the page before that many rows could be looked up and sorted: with
- * a million products, both cost the same where so many match (a walked row takes 1 to 4 µs, one looked up 3 to 8).
+ * As many matches in all of it promise that walking on fills the page before that many rows could be looked up and sorted: with
+ * a million products, both cost the same where so many match (a walked row takes 1 to 8 µs, one looked up 3 to 8).
  */
 const PROMISING_MATCHES = 6;
 const MOST_LOOKED_UP: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
@@ -51,27 +53,36 @@ export async function searchProducts(
   const { limit, ...place } = search;
   const stretch = { ...place, wanted: limit + 1 };
   const indexed = await askIndex(database, search);
-  const lookAhead = () => walkWindow(database, stretch, FIRST_WINDOW_ROWS[search.sort]);
-  let first = indexed?.isRare ? undefined : await lookAhead();
+  const most = (indexed?.share ?? 1) * FIRST_WINDOW_ROWS[search.sort];
+  const isRare = indexed !== undefined && most < PROMISING_MATCHES;
+  let first = isRare ? undefined : await lookAhead(database, stretch, most);
   if (first && first.edge === undefined) return wholePage(search, first.rows);
   if (indexed && (first?.rows.length ?? 0) < PROMISING_MATCHES) {
     const found = await lookUpInTime(database, { ...stretch, parts: indexed.parts });
     if (found !== undefined) return wholePage(search, found);
   }
-  first ??= await lookAhead();
+  first ??= await walkWindow(database, stretch, FIRST_WINDOW_ROWS[search.sort]);
   if (first.edge === undefined) return wholePage(search, first.rows);
   return walkOn(database, search, first, { indexed: indexed !== undefined, walkMs });
 }
 
-/** What the indexes can be asked for, and whether that is known to be rare; `undefined`: no index knows it. */
-async function askIndex(
-  database: Database,
-  { term, tag, sort }: Search,
-): Promise<{ parts: readonly string[]; isRare: boolean } | undefined> {
+/** What the indexes can be asked for; `undefined`: no index knows it. */
+async function askIndex(database: Database, { term, tag }: Search): Promise<RareParts | undefined> {
   const index = await searchIndexOf(database);
-  if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], isRare: false };
-  const { parts, share } = rarePartsOf(term, index, await trigramSharesOf(database));
-  return { parts, isRare: share * FIRST_WINDOW_ROWS[sort] < PROMISING_MATCHES };
+  if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], share: 1 };
+  return rarePartsOf(term, index, await trigramSharesOf(database));
+}
+
+/** The first window, or its beginning where nothing matches there. `most`: no more matches than that are in it. */
+async function lookAhead(database: Database, stretch: Stretch, most: number): Promise<Walked> {
+  const { sort, wanted } = stretch;
+  const windowRows = FIRST_WINDOW_ROWS[sort];
+  if (most >= wanted) return walkWindow(database, stretch, windowRows);
+  const { rows, edge } = await walkWindow(database, stretch, windowRows * GLIMPSE);
+  if (rows.length === 0 || edge === undefined) return { rows, edge };
+  const behind = { ...stretch, cursor: cursorBehind(PRODUCT_ORDERS[sort], edge), wanted: wanted - rows.length };
+  const rest = await walkWindow(database, behind, windowRows * (1 - GLIMPSE));
+  return { rows: [...rows, ...rest.rows], edge: rest.edge };
 }
 
 /** `undefined`: there are too many, or it took too long to know. */
