@@ -6,6 +6,8 @@ import { addStateProducts, screenStates } from '../support/states.ts';
 const VIEWPORTS = { phone: { width: 390, height: 844 }, desktop: { width: 1280, height: 900 } };
 
 test.describe('§2: every screen and state is accessible (WCAG 2.2 AA and good practice)', () => {
+  test.use({ live: true });
+
   for (const [device, viewport] of Object.entries(VIEWPORTS)) {
     for (const colorScheme of ['light', 'dark'] as const) {
       test(`axe finds nothing: ${device}, ${colorScheme}`, async ({ page, site, expectConsoleError }) => {
@@ -15,7 +17,7 @@ test.describe('§2: every screen and state is accessible (WCAG 2.2 AA and good p
         await page.setViewportSize(viewport);
         await page.emulateMedia({ colorScheme });
         await page.clock.install();
-        for (const state of screenStates(await addStateProducts(site))) {
+        for (const state of screenStates(site, await addStateProducts(site))) {
           await state.open(page);
           await expect(page.getByRole('heading', { level: 1, includeHidden: true }), state.name).toHaveCount(1);
           await expectAccessible(page, state.name);

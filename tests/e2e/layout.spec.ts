@@ -9,13 +9,15 @@ const isWiderThanScreen = (page: Page) =>
   page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 
 test.describe('§2: on every screen', () => {
+  test.use({ live: true });
+
   test('nothing is wider than a screen of 320 px, in any state', async ({ page, site, expectConsoleError }) => {
     test.setTimeout(240_000);
     expectConsoleError(/503|404/);
     expectConsoleError(/Failed to fetch products/);
     await page.setViewportSize({ width: 320, height: 640 });
     await page.clock.install();
-    for (const state of screenStates(await addStateProducts(site))) {
+    for (const state of screenStates(site, await addStateProducts(site))) {
       await state.open(page);
       expect(await isWiderThanScreen(page), state.name).toBe(false);
       await page.unrouteAll({ behavior: 'ignoreErrors' });

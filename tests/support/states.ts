@@ -1,14 +1,10 @@
 import { expect, type Page } from '@playwright/test';
+import { browserStates } from './browser-states.ts';
 import type { E2eSite } from './e2e-site.ts';
 import { visit } from './e2e-test.ts';
 import { failResponses, holdResponses } from './network.ts';
 import { cardNames, failureToast, searchBox, toast, upvoteOf } from './screen.ts';
-
-/** One state of one screen, as a visitor gets there. */
-interface ScreenState {
-  name: string;
-  open(page: Page): Promise<void>;
-}
+import type { ScreenState } from './screen-state.ts';
 
 /** Without a hyphen, at which it could break. */
 const LONG = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
@@ -57,8 +53,11 @@ export async function addStateProducts(site: E2eSite) {
 
 type StateProducts = Awaited<ReturnType<typeof addStateProducts>>;
 
-/** Every screen in every state that a visitor can meet. A page that went through one of them goes on to the next. */
-export function screenStates({ bare, rich, long }: StateProducts): ScreenState[] {
+/**
+ * Every screen in every state that a visitor can meet. A page that went through one of them goes on to the next. The page has
+ * its clock installed and is `live`.
+ */
+export function screenStates(site: E2eSite, { bare, rich, long }: StateProducts): ScreenState[] {
   const home = async (page: Page) => {
     await visit(page, '/?q=zz');
     await expect(cardNames(page).first()).toBeVisible();
@@ -199,6 +198,7 @@ export function screenStates({ bare, rich, long }: StateProducts): ScreenState[]
         await expect(page.getByRole('dialog')).toBeVisible();
       },
     },
+    ...browserStates(site, rich),
     {
       name: 'an unknown product',
       async open(page) {
