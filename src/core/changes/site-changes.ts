@@ -73,6 +73,8 @@ export function followSite(database: Database, log: Log): SiteChanges {
       for (const listener of listeners) listener.onDeaf?.(since);
     },
   });
+  // The feed asks several times a second.
+  const endWatch = database.watchSilence();
   const hints = exchangeHints(database, log, () => feed.readNow());
   const tidy = () =>
     forgetOldChanges(database).catch((error: unknown) => log.warn({ err: error }, 'Old notes of changes stay for now'));
@@ -90,6 +92,7 @@ export function followSite(database: Database, log: Log): SiteChanges {
     async close() {
       clearInterval(timer);
       feed.stop();
+      endWatch();
       await notes.close();
       await hints.stop();
     },

@@ -3,6 +3,7 @@ import { CoreError } from '../core-error.ts';
 import type { Log } from '../log.ts';
 import { isUnavailable } from './database-faults.ts';
 import { type Listener, type Listening, listenOn } from './listen.ts';
+import { createSilenceWatch } from './silence.ts';
 
 /** Where a statement can be sent: the pool, or the one connection of a transaction. */
 export interface Sql {
@@ -20,6 +21,8 @@ export interface Database extends Sql {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Listens to a channel of notices (LISTEN) on a connection beside the others. */
   listen(channel: string, listener: Listener): Listening;
+  /** For as long as something is asked all the time: makes connections anew when none of them answers. @returns how to end it. */
+  watchSilence(intervalMs?: number): () => void;
   /** How many connections there are, and how many callers wait for one. */
   connections(): Connections;
   /** Waits for what is running and ends every connection. */
@@ -53,7 +56,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
   // Where a statement may take for ever, it is expected to.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
-  const timed = watchDuration(log, slowStatementMs);
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
@@ -69,10 +71,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
   });
 
+  const silence = createSilenceWatch(pool, log);
+  const timed = watchDuration(log, slowStatementMs, silence.noteAnswer);
+
   return {
     query: (text, values, statement) => timed(text, run(pool, text, values, statement)),
     transaction: (work) =>
       inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
+    watchSilence: silence.start,
     listen: (channel, listener) => listenOn(url, channel, listener),
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -87,12 +93,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Puts slow statements into the log, without their values: those are what visitors sent. */
-function watchDuration(log: Log, slowMs: number) {
+/** Tells of every answer, and puts slow statements into the log, without their values: those are what visitors sent. */
+function watchDuration(log: Log, slowMs: number, onAnswer: () => void) {
   return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
     const started = performance.now();
     try {
-      return await running;
+      const result = await running;
+      onAnswer();
+      return result;
+    } catch (error) {
+      if (!isAway(error)) onAnswer();
+      throw error;
     } finally {
       const ms = Math.round(performance.now() - started);
       if (ms > slowMs) log.info({ ms, statement: text.replaceAll(/\s+/g, ' ') }, 'A statement was slow');
@@ -136,7 +147,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   } catch (error) {
     // After a time-out the statement still runs, and a ROLLBACK would queue behind it: the connection is given up, and
     // the server rolls back when it notices.
-    if (error instanceof CoreError && error.code === 'unavailable') broken ??= error;
+    if (isAway(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {
         broken ??= rollbackError;
@@ -146,6 +157,10 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     client.off('error', onError);
     client.release(broken);
   }
+}
+
+function isAway(error: unknown): error is CoreError {
+  return error instanceof CoreError && error.code === 'unavailable';
 }
 
 function asCoreError(error: unknown): unknown {
