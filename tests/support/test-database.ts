@@ -15,10 +15,16 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>;
 }
 
+interface TestDatabaseOptions {
+  migrated?: boolean;
+  /** Another one than the server's. */
+  locale?: string;
+}
+
 /** A new database on the run's server: with the current schema, or empty where a test is about the schema itself. */
-export async function createTestDatabase({ migrated = true } = {}): Promise<TestDatabase> {
+export async function createTestDatabase({ migrated = true, locale }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const url = await createDatabase(name);
+  const url = await createDatabase(name, locale);
   const database = openDatabase({ url, log: silentLog });
   const vanish = () => dropDatabase(name);
   if (migrated) await migrate(database, MIGRATIONS, silentLog);

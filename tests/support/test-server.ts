@@ -3,11 +3,15 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
 
-/** Makes an empty database on the run's server; on Citus, on each worker too, and makes them one. @returns its URL. */
-export async function createDatabase(name: string): Promise<string> {
+/**
+ * Makes an empty database on the run's server, of another locale than the server's where one is given; on Citus, on each
+ * worker too, and makes them one. @returns its URL.
+ */
+export async function createDatabase(name: string, locale?: string): Promise<string> {
   const [coordinator, ...workers] = servers();
+  const template = locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}'`;
   for (const server of [coordinator, ...workers]) {
-    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}`));
+    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${template}`));
     // Few shards: what is to be found out shows with two on each worker.
     if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
     if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));

@@ -184,6 +184,23 @@ if (inject('citusWorkers').length === 0) {
     });
     expect(words((await waiting) ?? [])).toEqual(['new two', 'new one']);
   });
+
+  test('keys are claimed in their order, so that two who claim the same ones never stand crosswise', async () => {
+    const pier = `p-${randomUUID()}`;
+    await saveProducts(database, [buildProduct({ id: pier })]);
+    const [first, second] = [`0${randomUUID()}`, `1${randomUUID()}`];
+    let waiting: ReturnType<typeof add> | undefined;
+    await database.transaction(async (sql) => {
+      await addComments(sql, clock, [draft('mine', { key: first, of: pier })]);
+      waiting = add(draft('two', { key: second }), draft('one', { key: first }));
+      await expect.poll(() => blockedStatements(database)).toHaveLength(1);
+      // Had the others claimed the second key before the first, the two would now stand crosswise.
+      expect(words(await addComments(sql, clock, [draft('mine too', { key: second, of: pier })]))).toEqual([
+        'new mine too',
+      ]);
+    });
+    expect(words((await waiting) ?? [])).toEqual(['old mine too', 'old mine']);
+  });
 }
 
 describe('Where rows are not locked first, a product that is removed while it is commented on', () => {

@@ -85,15 +85,17 @@ test('where no id can be of a comment, the database is not asked', async () => {
 });
 
 test('a held comment is there for its author alone, also among the likes of others', async () => {
-  expect(await like([held], [held, AUTHOR], [held], [one], [held, AUTHOR])).toEqual([
+  expect(await like([held], [held, AUTHOR], [held], [one], [held, AUTHOR], [held])).toEqual([
     'comment_not_found',
     1,
     'comment_not_found',
     1,
     2,
+    'comment_not_found',
   ]);
   expect(await like([held])).toEqual(['comment_not_found']);
-  expect(await storedLikes(held, one)).toEqual([2, 1]);
+  expect(await like([held, AUTHOR])).toEqual([3]);
+  expect(await storedLikes(held, one)).toEqual([3, 1]);
 });
 
 test('a hidden comment is there for nobody', async () => {

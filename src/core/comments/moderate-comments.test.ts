@@ -150,6 +150,20 @@ if (inject('citusWorkers').length === 0) {
     expect(await hiding).toEqual({ done: [moderated(seen)], skipped: [] });
   });
 
+  test('who moderates waits for nothing but the products and comments that it is about', async () => {
+    const elsewhere = `p-${randomUUID()}`;
+    await saveProducts(database, [buildProduct({ id: elsewhere })]);
+    const [far] = await addComments(database, systemSources, [
+      draftComment(systemSources, { productId: elsewhere, content: 'far' }, { session: 'session-a' }),
+    ]);
+    expect(far).toMatchObject({ created: true });
+    await database.transaction(async (sql) => {
+      await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [elsewhere]);
+      await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [other]);
+      expect(await hideComments(database, [seen])).toEqual({ done: [moderated(seen)], skipped: [] });
+    });
+  });
+
   test('comments are taken in the order of their ids, so that two who moderate never stand crosswise', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
     // As they lie in the table, the second comes first.

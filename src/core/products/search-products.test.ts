@@ -18,6 +18,8 @@ const products = makeProducts(5_500, (n) => ({
     ...(n % 30 === 0 && n > 4_000 && n <= 4_900 ? ['coral'] : []),
     ...(n % 900 === 0 ? ['🌊'] : []),
     ...(n % 1_100 === 0 ? ['zq'] : []),
+    // What LIKE takes for any characters, and beside it what it must not find.
+    ...(n % 1_300 === 0 ? ['50%_\\ off'] : n % 1_300 === 1 ? ['50xyz off'] : []),
     // Many, and none of them new.
     ...(n <= 3_300 ? ['ancient'] : []),
   ].join(' '),
@@ -70,6 +72,9 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
   ['two characters', 'zq', '', 2],
   ['an emoji', '🌊', '', 4],
   ['a word and a sign', 'words 🌊', '', 4],
+  ['a percent sign', '0%', '', 2],
+  ['an underscore and a backslash', '_\\', '', 2],
+  ['a percent sign behind three digits or letters', 'words 50%_', '', 2],
   ['nothing like it', 'qqqqq', '', 2],
   ['no sign like it', '§', '', 2],
   ['a frequent tag', '', 'ai', 700],
@@ -102,6 +107,26 @@ test('a product is found with all that is shown of it', async () => {
     upvotes: 4,
     comments: 3,
   });
+});
+
+test('a product whose row of counts is missing is found all the same, by either plan', async () => {
+  const [counts] = await database.query<{ upvotes: number; comments: number }>(
+    "DELETE FROM product_counts WHERE product_id = 'p-02500' RETURNING upvotes, comments",
+  );
+  try {
+    for (const term of ['pearl', 'rl']) {
+      const { items } = await ask({ term });
+      expect(items.find(({ id }) => id === 'p-02500')).toMatchObject({ upvotes: 0, comments: 0 });
+    }
+    expect(new Set(recorded.statements.map(({ text }) => kindOf(text)))).toEqual(
+      new Set([IN_TIME, 'look up', 'walk 2000', 'walk 4000']),
+    );
+  } finally {
+    await database.query("INSERT INTO product_counts (product_id, upvotes, comments) VALUES ('p-02500', $1, $2)", [
+      counts?.upvotes,
+      counts?.comments,
+    ]);
+  }
 });
 
 /** What a statement does: how many rows of the list it looks at, or that it looks up by index, in limited time. */
