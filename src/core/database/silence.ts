@@ -23,12 +23,14 @@ export function createSilenceWatch(pool: pg.Pool, log: Log): SilenceWatch {
   pool.on('release', (_error, client) => busy.delete(client));
   pool.on('remove', (client) => busy.delete(client));
   let silentChecks = 0;
+  let isTold = false;
 
   function check(): void {
     silentChecks += 1;
     if (silentChecks < SILENT_CHECKS) return;
     silentChecks = 0;
-    if (pool.totalCount > 0) log.warn('The database has been silent for some seconds: its connections are made anew');
+    if (!isTold) log.warn('The database has been silent for some seconds: its connections are made anew');
+    isTold = true;
     // What waits on them fails as `unavailable`, and the pool forgets them. The pool's clients can do more than its types tell.
     for (const client of busy) void (client as pg.PoolClient & Pick<pg.Client, 'end'>).end();
     for (let idle = pool.idleCount; idle > 0; idle -= 1) pool.connect().then(discard, () => {});
@@ -37,6 +39,7 @@ export function createSilenceWatch(pool: pg.Pool, log: Log): SilenceWatch {
   return {
     noteAnswer() {
       silentChecks = 0;
+      isTold = false;
     },
     start(intervalMs = CHECK_INTERVAL_MS) {
       const timer = setInterval(check, intervalMs).unref();
