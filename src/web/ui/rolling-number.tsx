@@ -1,13 +1,15 @@
 import { useState } from 'react';
 import { formatCount } from '../lib/format-count.ts';
 
-/** A count that rolls up or down when it changes; as it first appears it stands still. */
+/** A count that rolls up or down when it changes, the old one out and the new one in; as it first appears it stands still. */
 export function RollingNumber({ value }: { value: number }) {
-  const [shown, setShown] = useState<{ value: number; roll?: 'up' | 'down' }>({ value });
-  if (shown.value !== value) setShown({ value, roll: value > shown.value ? 'up' : 'down' });
+  const [shown, setShown] = useState<{ value: number; old?: string; roll?: 'up' | 'down' }>({ value });
+  if (shown.value !== value) {
+    setShown({ value, old: formatCount(shown.value), roll: value > shown.value ? 'up' : 'down' });
+  }
   return (
     <span className="rolling-number">
-      <span key={value} className="rolling-number-value" data-roll={shown.roll}>
+      <span key={value} className="rolling-number-value" data-roll={shown.roll} data-old={shown.old}>
         {formatCount(value)}
       </span>
     </span>
