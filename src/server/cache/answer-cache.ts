@@ -200,7 +200,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     { body, ...answer }: Answer,
     { startedAt, startedTick }: Pick<Entry, 'startedAt' | 'startedTick'>,
   ): void {
-    store.remove(entry);
+    const wasThere = store.remove(entry);
     const content = new Representations(body);
     // What has not changed stays as it is, with its date and whatever was compressed of it.
     const isSame = answer.status === entry.answer.status && content.tag('identity') === entry.content.tag('identity');
@@ -213,7 +213,8 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       failedAt: undefined,
     });
     entry.outdatedSince = entry.droppedTick > startedTick ? now() : undefined;
-    if (isKept(answer)) store.add(entry);
+    // One that had to go meanwhile heard of no change since then, and another may have come in its place.
+    if (wasThere && isKept(answer)) store.add(entry);
   }
 
   function serve(entry: Entry): Served {

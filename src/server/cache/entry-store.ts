@@ -69,12 +69,14 @@ export class EntryStore {
     }
   }
 
-  remove(entry: Entry): void {
-    if (this.#entries.get(entry.key) !== entry) return;
+  /** @returns whether it was there: it may have had to go meanwhile. */
+  remove(entry: Entry): boolean {
+    if (this.#entries.get(entry.key) !== entry) return false;
     this.#entries.delete(entry.key);
     this.#bytes -= entry.content.sizeBytes;
     for (const set of this.#setsOf(entry.answer.reads)) set.delete(entry);
     for (const id of entry.answer.reads.products) if (this.#byProduct.get(id)?.size === 0) this.#byProduct.delete(id);
+    return true;
   }
 
   all(): Iterable<Entry> {
