@@ -3,6 +3,7 @@ import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastif
 import { LIMITS } from '../../contract/limits.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { handleConnectionFault } from './connection-faults.ts';
+import { boundPipelinedRequests } from './pipelined-requests.ts';
 import { endStalledConnections } from './stalled-connections.ts';
 
 /** The longest address: a question about 100 upvotes has some 6,700 characters. */
@@ -36,6 +37,7 @@ export const SERVER_BOUNDS = {
 /** Bounds that are no option of the server. To be called before the first route. */
 export function boundRequests(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
+  boundPipelinedRequests(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
     refuseUnusableAddress(request);

@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boundPipelinedRequests } from './pipelined-requests.ts';
+
+let server: FastifyInstance;
+let client: Socket;
+let asked: number;
+let letAnswer: () => void;
+
+beforeEach(async () => {
+  asked = 0;
+  const mayAnswer = new Promise<void>((resolve) => {
+    letAnswer = resolve;
+  });
+  server = Fastify();
+  boundPipelinedRequests(server);
+  server.get('/', async () => {
+    asked += 1;
+    await mayAnswer;
+    return 'answer';
+  });
+  await server.listen({ host: '127.0.0.1', port: 0 });
+  client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
+  await once(client, 'connect');
+});
+
+afterEach(async () => {
+  letAnswer();
+  client.destroy();
+  await server.close();
+});
+
+function askAtOnce(times: number): void {
+  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(times));
+}
+
+/** How many answers have come, in all. */
+function countAnswers(): () => number {
+  let text = '';
+  client.on('data', (bytes) => {
+    text += bytes;
+  });
+  return () => text.split('HTTP/1.1 200 OK').length - 1;
+}
+
+test('a hundred requests may wait for the one before them, again and again', async () => {
+  const answers = countAnswers();
+  askAtOnce(101);
+  await expect.poll(() => asked).toBe(101);
+  expect(answers()).toBe(0);
+  letAnswer();
+  await expect.poll(answers).toBe(101);
+  askAtOnce(101);
+  await expect.poll(answers).toBe(202);
+});
+
+test('with one more the connection is ended', async () => {
+  const ended = once(client, 'close');
+  client.on('error', () => {});
+  askAtOnce(102);
+  await ended;
+});
