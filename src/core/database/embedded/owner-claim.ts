@@ -3,7 +3,7 @@ import { chown, readdir, rm, symlink } from 'node:fs/promises';
 import type { Server, Socket } from 'node:net';
 import { join } from 'node:path';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
-import { connectToListener, isThere, listenOn, openSocketFolder, type SocketFolder } from './owner-socket.ts';
+import { connectToListener, isThere, listenAt, openSocketFolder, type SocketFolder } from './owner-socket.ts';
 
 export type Claim = { readonly won: true; release(): void } | { readonly won: false; readonly owner: Socket };
 
@@ -42,7 +42,7 @@ export async function claimOwnership(dataDir: string, server: Server): Promise<C
 
 async function winNumber(sockets: SocketFolder, number: number, server: Server): Promise<boolean> {
   const name = `${randomBytes(6).toString('hex')}.sock`;
-  await listenOn(server, sockets.address(name));
+  await listenAt(server, sockets.address(name));
   if (sockets.owner) await chown(join(sockets.folder, name), sockets.owner.uid, sockets.owner.gid);
   const link = join(sockets.folder, `owner-${number}`);
   const linked = await symlink(name, link).then(
@@ -95,7 +95,7 @@ async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
   const pipe = `\\\\.\\pipe\\groundswell-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
   for (let attempt = 0; attempt < 100; attempt += 1) {
     try {
-      await listenOn(server, pipe);
+      await listenAt(server, pipe);
       return { won: true, release: () => void server.close() };
     } catch (error) {
       if (systemCode(error) !== 'EADDRINUSE' && systemCode(error) !== 'EACCES') throw error;

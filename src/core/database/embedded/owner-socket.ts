@@ -59,7 +59,7 @@ export function connectToListener(address: string): Promise<Socket | null> {
   });
 }
 
-export function listenOn(server: Server, address: string): Promise<void> {
+export function listenAt(server: Server, address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, () => {
