@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KEPT_MS, WriteMoments } from './write-moments.ts';
+import { REMEMBERED_MS, WriteMoments } from './write-moments.ts';
 
 const change = (...productIds: string[]) => ({ productIds, catalogue: false });
 
@@ -28,7 +28,7 @@ test('what is old is forgotten, and too much becomes one moment for all', () => 
   const writes = new WriteMoments();
   writes.add(change('tide'), 10);
   writes.add(change('ebb'), 20);
-  writes.forget(10 + KEPT_MS);
+  writes.forget(10 + REMEMBERED_MS);
   expect(writes.since({ productIds: ['tide'] })).toBe(0);
   expect(writes.since({ productIds: ['ebb'] })).toBe(20);
   for (let number = 0; number <= 20_000; number += 1) writes.add(change(`p-${number}`), 30);

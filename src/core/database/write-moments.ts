@@ -7,7 +7,7 @@ export interface ReadScope {
 }
 
 /** Longer than a replica may lag and still be read, so that what is older says nothing any more. */
-export const KEPT_MS = 10_000;
+export const REMEMBERED_MS = 10_000;
 
 const MOST_KEPT = 20_000;
 
@@ -62,7 +62,7 @@ export class WriteMoments {
   forget(now = Date.now()): void {
     for (const moments of [this.#products, this.#sessions]) {
       for (const [key, moment] of moments) {
-        if (now - moment < KEPT_MS) break;
+        if (now - moment < REMEMBERED_MS) break;
         moments.delete(key);
       }
     }
