@@ -9,15 +9,15 @@ import { listComments } from './comments/list-comments.ts';
 import { listHeldComments } from './comments/list-held-comments.ts';
 import { CoreError } from './core-error.ts';
 import type { Database } from './database/database.ts';
-import { type Reads, readsFrom } from './database/replicas.ts';
+import { type ReadSources, readsFrom } from './database/replicas.ts';
 import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import {
   cutProductStretches,
   type ProductAddress,
+  type ProductStretch,
   readProductAddresses,
-  type Stretch,
 } from './products/product-addresses.ts';
 import { isProductRemoved } from './products/removed-products.ts';
 import { type Sources, systemSources } from './sources.ts';
@@ -31,9 +31,9 @@ export interface Core {
   /** Whether the operator removed a product of this id. */
   isProductRemoved(id: string): Promise<boolean>;
   /** The products of a stretch, in batches; see `readProductAddresses`. */
-  readProductAddresses(stretch: Stretch, limit: number): AsyncIterable<ProductAddress[]>;
+  readProductAddresses(stretch: ProductStretch, limit: number): AsyncIterable<ProductAddress[]>;
   /** All products, cut into stretches; see `cutProductStretches`. */
-  cutProductStretches(size: number): Promise<(Stretch & { newestAt: string })[]>;
+  cutProductStretches(size: number): Promise<(ProductStretch & { newestAt: string })[]>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   setUpvote(change: UpvoteChange): Promise<UpvoteState>;
   listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
@@ -54,7 +54,7 @@ export interface CoreOptions {
   /** Who is told what happens to the writes of a kind. */
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
   /** Where reads go; unset: to the database, like writes. */
-  reads?: Reads | undefined;
+  reads?: ReadSources | undefined;
   /** Told what a transaction changed, after its commit and before anybody is answered. */
   onWrite?: ((change: Change) => void) | undefined;
 }

@@ -8,14 +8,14 @@ import { isDistributed } from './row-lock.ts';
 import { type ReadScope, WriteMoments } from './write-moments.ts';
 
 /** Where to read from, so that nobody is shown a state older than what this process knows to be written. */
-export interface Reads {
+export interface ReadSources {
   of(scope: ReadScope): Sql;
   /** A session's own write was committed. */
   noteSession(session: string): void;
 }
 
 /** Reads from the primary alone. */
-export function readsFrom(primary: Sql): Reads {
+export function readsFrom(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 
@@ -26,7 +26,7 @@ export interface ReadStats {
   usable: number;
 }
 
-export interface ReplicatedReads extends Reads {
+export interface ReplicatedReads extends ReadSources {
   /** Something was written, by this process or another. To be told before whoever keeps answers is. */
   noteChange(change: Change): void;
   /** Anything may have been written. */

@@ -9,7 +9,7 @@ export interface ProductAddress {
 }
 
 /** A stretch of all products, oldest first: behind the cursor `after`, up to `upTo`; empty: from the beginning, to the end. */
-export interface Stretch {
+export interface ProductStretch {
   after: string;
   upTo: string;
 }
@@ -38,7 +38,7 @@ const BATCH_ROWS = 2_000;
  */
 export async function* readProductAddresses(
   sql: Sql,
-  { after, upTo }: Stretch,
+  { after, upTo }: ProductStretch,
   limit: number,
 ): AsyncGenerator<ProductAddress[]> {
   let cursor = after;
@@ -67,8 +67,8 @@ export async function* readProductAddresses(
  * an index from end to end and reads no row of the table: for one who keeps the answer, not for each request.
  * @throws CoreError `unavailable`.
  */
-export async function cutProductStretches(sql: Sql, size: number): Promise<(Stretch & { newestAt: string })[]> {
-  const stretches: (Stretch & { newestAt: string })[] = [];
+export async function cutProductStretches(sql: Sql, size: number): Promise<(ProductStretch & { newestAt: string })[]> {
+  const stretches: (ProductStretch & { newestAt: string })[] = [];
   let after = '';
   for (;;) {
     const end = await lastOfStretch(sql, after, size);

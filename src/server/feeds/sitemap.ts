@@ -1,5 +1,5 @@
 import { paths } from '../../contract/paths.ts';
-import type { ProductAddress, Stretch } from '../../core/products/product-addresses.ts';
+import type { ProductAddress, ProductStretch } from '../../core/products/product-addresses.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
 
@@ -14,10 +14,10 @@ export const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /** Where a shard is found. Its address says what is in it: every process knows it, and it stays while its stretch does. */
-const shardPath = ({ after, upTo }: Stretch) => `/sitemap/${after}~${upTo}.xml`;
+const shardPath = ({ after, upTo }: ProductStretch) => `/sitemap/${after}~${upTo}.xml`;
 
 /** The stretch that a shard's name stands for; `undefined` where the name has not that form. Its cursors are not checked. */
-export function stretchOf(shardName: string): Stretch | undefined {
+export function stretchOf(shardName: string): ProductStretch | undefined {
   const [, after, upTo] = /^([\w-]*)~([\w-]*)\.xml$/.exec(shardName) ?? [];
   return after === undefined || upTo === undefined ? undefined : { after, upTo };
 }
@@ -41,7 +41,7 @@ export async function urlSet(
 }
 
 /** Names the shards, and when the newest page of each came. */
-export function sitemapIndex(site: SiteIdentity, shards: readonly (Stretch & { newestAt: string })[]): string {
+export function sitemapIndex(site: SiteIdentity, shards: readonly (ProductStretch & { newestAt: string })[]): string {
   const entries = shards.map((shard) => entry('sitemap', absoluteUrl(site, shardPath(shard)), shard.newestAt));
   return xmlDocument(element('sitemapindex', NAMESPACE, entries));
 }
