@@ -2,13 +2,13 @@ import { LIVE_EVENTS } from '../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 
 /** What there is to tell, each part serialised once however many streams it goes to. */
-export interface News {
+export interface EventData {
   /** By product id. */
   counts: ReadonlyMap<string, string>;
   comments: ReadonlyMap<string, readonly string[]>;
 }
 
-export function newsOf(counts: readonly LiveCounts[], comments: readonly LiveComment[]): News {
+export function eventDataOf(counts: readonly LiveCounts[], comments: readonly LiveComment[]): EventData {
   const byProduct = new Map<string, string[]>();
   for (const { productId, commentId, likes } of comments) {
     const ofProduct = byProduct.get(productId) ?? [];
@@ -33,13 +33,13 @@ export interface Frame {
 }
 
 /** The bytes that tell a stream about some products; undefined where there is nothing to tell. */
-export function encode(news: News, { productIds, withComments, catalogue, id }: Frame): Buffer | undefined {
+export function encode(data: EventData, { productIds, withComments, catalogue, id }: Frame): Buffer | undefined {
   const counts: string[] = [];
   const comments: string[] = [];
   for (const productId of productIds) {
-    const ofProduct = news.counts.get(productId);
+    const ofProduct = data.counts.get(productId);
     if (ofProduct !== undefined) counts.push(ofProduct);
-    if (withComments) comments.push(...(news.comments.get(productId) ?? []));
+    if (withComments) comments.push(...(data.comments.get(productId) ?? []));
   }
   const events: string[] = [];
   if (catalogue) events.push(`event: ${LIVE_EVENTS.catalogue}\ndata: {}\n`);

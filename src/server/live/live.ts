@@ -4,7 +4,7 @@ import type { SiteChanges } from '../../core/changes/site-changes.ts';
 import type { Sql } from '../../core/database/database.ts';
 import { readLiveComments, readLiveCounts } from '../../core/live/read-live.ts';
 import type { Log } from '../../core/log.ts';
-import { encode, encodeEnding, encodeHeartbeat, encodeOpening, encodeRefetch, newsOf } from './event-frames.ts';
+import { encode, encodeEnding, encodeHeartbeat, encodeOpening, encodeRefetch, eventDataOf } from './event-frames.ts';
 import type { EventStream } from './event-stream.ts';
 import { type Interest, Interests } from './interests.ts';
 import { PendingNews, type Since } from './pending-news.ts';
@@ -102,9 +102,9 @@ export function createLive({ database, changes, log }: LiveOptions): Live {
       readLiveComments(database, commentProductIds, commentIds),
     ]);
     nextAt = performance.now() + INTERVAL_MS;
-    const news = newsOf(counts, comments);
+    const data = eventDataOf(counts, comments);
     for (const { streams, withComments, about } of tellings) {
-      const bytes = about === undefined ? encodeRefetch(id) : encode(news, { ...about, withComments, id });
+      const bytes = about === undefined ? encodeRefetch(id) : encode(data, { ...about, withComments, id });
       if (bytes !== undefined) await sendToAll(streams, bytes);
     }
   }
