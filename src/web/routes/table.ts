@@ -15,7 +15,7 @@ export const ROUTES: readonly [TableRow, TableRow, TableRow] = [
   {
     name: 'product',
     path: '/product/:id',
-    route: lazyRoute(() => import('./product/product.tsx').then(({ ProductPage }) => ProductPage)),
+    route: lazyRoute(() => import('./product/product.tsx').then(({ ProductScreen }) => ProductScreen)),
   },
   {
     name: 'notFound',

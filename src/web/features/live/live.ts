@@ -21,7 +21,7 @@ const READ_MS = 1_500;
 /** An import changes the catalogue many times in a row. */
 const REST_MS = 5_000;
 
-export interface Live {
+export interface LiveUpdates {
   launches: LaunchWatch;
 }
 
@@ -33,7 +33,7 @@ interface LiveOptions {
 }
 
 /** Keeps the counts on screen as the site has them, for as long as the page lives and is looked at. */
-export function startLive({ api, client, renderedAt }: LiveOptions): Live {
+export function startLive({ api, client, renderedAt }: LiveOptions): LiveUpdates {
   const taker = createNewsTaker(client);
   const launches = createLaunchWatch(api, client);
   const reader = { api, client, taker, launches };

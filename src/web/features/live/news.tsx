@@ -7,16 +7,16 @@ import { useApi } from '../../lib/api-context.tsx';
 import { commentElementId, commentKeys } from '../../lib/comment-cache.ts';
 import { formatAmount } from '../../lib/format-count.ts';
 import { productKeys } from '../../lib/product-cache.ts';
-import { type Live, startLive } from './live.ts';
+import { type LiveUpdates, startLive } from './live.ts';
 import { NewsButton } from './news-button.tsx';
 import { pointOut } from './point-out.ts';
 import { readOn } from './read-on.ts';
 import { shownComments, shownList, waitingComments } from './shown.ts';
 
-const started = new WeakMap<QueryClient, Live>();
+const started = new WeakMap<QueryClient, LiveUpdates>();
 
 /** The page's one connection to what happens on the site. */
-function liveOf(api: Api, client: QueryClient): Live {
+function liveOf(api: Api, client: QueryClient): LiveUpdates {
   const live = started.get(client) ?? startLive({ api, client, renderedAt: renderedAt() });
   started.set(client, live);
   return live;

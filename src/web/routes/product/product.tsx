@@ -22,7 +22,7 @@ import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing } from './product-states.tsx';
 import { useCommentsScroll } from './use-comments-scroll.ts';
 
-export function ProductPage() {
+export function ProductScreen() {
   const { id = '' } = useParams();
   const client = useQueryClient();
   const { data, isPending, isError } = useQuery({
