@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -56,7 +55,8 @@ export async function writeBackup(
       await pipeline(
         Readable.from(backupLines(about, sections, onProgress), { objectMode: false }),
         createGzip(),
-        createWriteStream('', { fd: file.fd, flush: true, autoClose: false }),
+        // Of the file itself, not of its number: a stream that fails closes that, and by then it may be somebody else's.
+        file.createWriteStream({ flush: true }),
         { signal },
       ).finally(() => file.close());
       return about;

@@ -134,6 +134,66 @@ test('a site that stops gives up what is under way and leaves it to others at on
   await expect.poll(() => next.lastSuccess()).toBeInstanceOf(Date);
 });
 
+test('whose lease another process has taken over, because this one was silent for too long, gives up', async () => {
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  let goOn = () => {};
+  const released = new Promise<void>((resolve) => {
+    goOn = resolve;
+  });
+  let renewals = 0;
+  const connection = {
+    database: {
+      ...database,
+      async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+        const rows = await database.query<Row>(text, values);
+        if (text.startsWith('UPDATE leases SET held_until')) renewals += 1;
+        return rows;
+      },
+    },
+    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) =>
+      work({
+        ...database,
+        transaction: (steps) =>
+          database.transaction((sql) =>
+            steps({
+              async query(text, values) {
+                if (text.startsWith('FETCH')) {
+                  arrive();
+                  await released;
+                }
+                return sql.query(text, values);
+              },
+            }),
+          ),
+      }),
+  };
+  const lines = logs();
+  const times = { pollMs: 10, heldMs: 40, retryMs: HOUR_MS };
+  const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, lines.log, times);
+  schedules.push(schedule);
+  await arrived;
+  await database.query("UPDATE leases SET holder = gen_random_uuid(), held_until = now() + interval '1 hour'");
+  const before = renewals;
+  await expect.poll(() => renewals).toBeGreaterThan(before + 1);
+  goOn();
+  await expect.poll(() => schedule.failures()).toBe(1);
+  expect(lines.text()).toContain('another process has taken over');
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('where the database cannot say whether one is due, it is asked again', async () => {
+  await database.query('ALTER TABLE leases RENAME TO leases_away');
+  const lines = logs();
+  const schedule = start(lines);
+  await expect.poll(lines.text).toContain('It could not be found out whether a backup is due');
+  await database.query('ALTER TABLE leases_away RENAME TO leases');
+  await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
+  expect(schedule.failures()).toBe(0);
+});
+
 test('a folder that is missing is made; one that cannot be is said in one line', async () => {
   const settings = { everyMs: HOUR_MS, keep: 1 };
   await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
