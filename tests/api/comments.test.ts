@@ -163,6 +163,17 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expect((await post({ productId: on.productId, content: 'x' }, headers)).statusCode).toBe(201);
   });
 
+  test.each([
+    ['in another charset', { 'content-type': 'application/json; charset=latin1' }],
+    ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
+  ])('JSON %s is 415, and says how to send it', async (_how, headers) => {
+    const answer = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
+      ...newVisitor(),
+      ...headers,
+    });
+    expectProblem(answer, 415, 'unsupported_media_type', /in UTF-8, not compressed/);
+  });
+
   test('100 at once, through two processes: 100 comments, and the count is that of the rows', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>

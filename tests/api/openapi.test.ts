@@ -179,3 +179,22 @@ describe('answers of the running site are what the document says', () => {
     expect(() => expectDescribed(answer, '/api/products', 'get')).toThrow();
   });
 });
+
+describe('the page that shows it', () => {
+  test('brings its files along, and no others', async () => {
+    const page = await site.ask.get('/api/docs');
+    expect(page.statusCode).toBe(200);
+    const files = [...page.body.matchAll(/(?:src|href)="(\/api\/docs\/[^"]+)"/g)].map(([, path = '']) => path);
+    expect(files.length).toBeGreaterThan(2);
+    for (const path of files) {
+      const { statusCode, body, headers } = await site.ask.get(path);
+      expect([statusCode, body.length > 0, headers['content-type']], path).toEqual([
+        200,
+        true,
+        expect.stringMatching(/^(?:text\/(?:css|javascript)|image\/)/),
+      ]);
+    }
+    for (const name of ['package.json', '..%2fpackage.json', 'toString', 'nothing.js'])
+      expect((await site.ask.get(`/api/docs/${name}`)).statusCode, name).toBe(404);
+  });
+});

@@ -1,7 +1,7 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, installCommand, letEverybodyRunIt, runCommand } from '../support/command.ts';
 import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
@@ -76,4 +76,15 @@ test('what it cannot write, or does not know, is refused with 2 and one line', a
   const unknown = await runExport(join(folder, 'x.jsonl'), '--tables', 'products,votes');
   expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining("There is no table 'votes'") });
   expect(await readdir(folder)).toEqual(['sub']);
+});
+
+test('a folder that this user may not write into is named, and left as it is', async () => {
+  await letEverybodyRunIt();
+  await chmod(folder, 0o555);
+  // Root may write everywhere.
+  const account = process.getuid?.() === 0 ? { account: { uid: 65_534, gid: 65_534 } } : {};
+  const settings = { DATABASE_URL: database.url, HOME: folder };
+  const refused = await runCommand(['export', join(folder, 'site.jsonl')], { settings, ...account });
+  expectRefusal(refused, /this user may not write site\.jsonl into .*\(EACCES\)/);
+  expect(await readdir(folder)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
-import { createDatabase, dropDatabase } from './test-server.ts';
+import { createDatabase, type DatabaseLetters, dropDatabase } from './test-server.ts';
 
 export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
@@ -15,16 +15,17 @@ export interface TestDatabase extends Database {
   drop(): Promise<void>;
 }
 
-interface TestDatabaseOptions {
+interface TestDatabaseOptions extends DatabaseLetters {
   migrated?: boolean;
-  /** Another one than the server's. */
-  locale?: string;
 }
 
 /** A new database on the run's server: with the current schema, or empty where a test is about the schema itself. */
-export async function createTestDatabase({ migrated = true, locale }: TestDatabaseOptions = {}): Promise<TestDatabase> {
+export async function createTestDatabase({
+  migrated = true,
+  ...letters
+}: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const url = await createDatabase(name, locale);
+  const url = await createDatabase(name, letters);
   const database = openDatabase({ url, log: silentLog });
   const vanish = () => dropDatabase(name);
   if (migrated) await migrate(database, MIGRATIONS, silentLog);

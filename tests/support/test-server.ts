@@ -3,13 +3,22 @@ import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { silentLog } from './silent-log.ts';
 
+export interface DatabaseLetters {
+  locale?: string;
+  /** Counts where a locale is given. */
+  encoding?: string;
+}
+
 /**
- * Makes an empty database on the run's server, of another locale than the server's where one is given; on Citus, on each
- * worker too, and makes them one. @returns its URL.
+ * Makes an empty database on the run's server, with another locale and encoding than the server's where they are given; on
+ * Citus, on each worker too, and makes them one. @returns its URL.
  */
-export async function createDatabase(name: string, locale?: string): Promise<string> {
+export async function createDatabase(
+  name: string,
+  { locale, encoding = 'UTF8' }: DatabaseLetters = {},
+): Promise<string> {
   const [coordinator, ...workers] = servers();
-  const template = locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}'`;
+  const template = locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
   for (const server of [coordinator, ...workers]) {
     await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${template}`));
     // Few shards: what is to be found out shows with two on each worker.

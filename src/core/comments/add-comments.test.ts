@@ -80,6 +80,15 @@ test('drafts of several products in one batch are counted each where they belong
   expect(await stored(other)).toEqual({ contents: ['b'], counted: 1, total: 1 });
 });
 
+test('a product that is being removed takes no comment, and does again when it stays', async () => {
+  const close = (until: string) =>
+    database.query(`UPDATE product_counts SET closed_until = ${until} WHERE product_id = $1`, [productId]);
+  await close("now() + interval '1 hour'");
+  expect(words(await add(draft('too late')))).toEqual(['product_not_found']);
+  await close("now() - interval '1 millisecond'");
+  expect(words(await add(draft('in time')))).toEqual(['new in time']);
+});
+
 test('a held comment is kept and not counted', async () => {
   expect(words(await add(draft('seen'), draft('held', { held: true })))).toEqual(['new seen', 'new held']);
   expect(await stored()).toEqual({ contents: ['held', 'seen'], counted: 1, total: 1 });
@@ -133,6 +142,15 @@ describe('A key of a draft', () => {
     expect(words(await add(draft('second', { key })))).toEqual(['new second']);
     expect(words(await add(draft('third', { key })))).toEqual(['old second']);
     expect((await stored()).contents).toEqual(['first', 'second']);
+  });
+
+  test('may stand for a comment on another product when its time is over', async () => {
+    const [key, other] = [randomUUID(), `p-${randomUUID()}`];
+    await saveProducts(database, [buildProduct({ id: other })]);
+    await add(draft('here', { key }));
+    clock.advance({ hours: 24, milliseconds: 1 });
+    expect(words(await add(draft('there', { key, of: other })))).toEqual(['new there']);
+    expect(words(await add(draft('again', { key, of: other })))).toEqual(['old there']);
   });
 
   test('is forgotten when its time is over, and only then', async () => {

@@ -116,6 +116,46 @@ test('an index that was not finished is a fault, and a search without its index 
   });
 });
 
+test('a database of another encoding than UTF-8 is a fault, and a search that knows ASCII alone a warning', async () => {
+  const [ascii, byteByByte] = await Promise.all([
+    createTestDatabase({ locale: 'C' }),
+    createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),
+  ]);
+  try {
+    expect(await checkServer(ascii, 'here')).toMatchObject({ status: 'ok' });
+    expect(await checkServer(byteByByte, 'here')).toMatchObject({
+      status: 'fault',
+      message: expect.stringContaining('its encoding is SQL_ASCII'),
+    });
+    expect(await checkSearch(ascii)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('letters of ASCII alone'),
+    });
+  } finally {
+    await Promise.all([ascii.drop(), byteByByte.drop()]);
+  }
+});
+
+test('a large table that is read from end to end again and again is a warning', async () => {
+  const scanned = await createTestDatabase();
+  try {
+    await scanned.transaction(async (sql) => {
+      await sql.query("INSERT INTO products (id) SELECT 'p-' || i FROM generate_series(1, 10001) AS i");
+      await sql.query('DO $$ BEGIN FOR i IN 1..101 LOOP PERFORM count(name) FROM products; END LOOP; END $$');
+      await sql.query('SELECT pg_stat_force_next_flush()');
+    });
+    await expect
+      .poll(() => checkIndexes(scanned))
+      .toMatchObject({
+        status: 'warning',
+        message: 'products are read from end to end more often than by an index',
+        advice: expect.stringContaining('ANALYZE products'),
+      });
+  } finally {
+    await scanned.drop();
+  }
+});
+
 test('wrong counts are found, in a stretch of a thousand products of many', async () => {
   expect(await checkSomeCounts(database)).toMatchObject({ status: 'ok', message: 'of 20 looked at, 0 are wrong' });
   await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'p-3'");

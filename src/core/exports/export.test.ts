@@ -135,6 +135,19 @@ describe('an export that is not what was written is refused before anything is',
   });
 });
 
+test('an export of a later version, with a column that this site has not, is refused by its name', async () => {
+  await fill(site);
+  await site.query("ALTER TABLE products ADD COLUMN later text NOT NULL DEFAULT 'x'");
+  try {
+    await writeFile(path, await bytesOf(site));
+  } finally {
+    await site.query('ALTER TABLE products DROP COLUMN later');
+  }
+  expect(await verifyExport(path)).toBe(605);
+  await expect(loadExport(other, path)).rejects.toThrow(/a column later of products, .*Nothing was imported/);
+  expect(await other.query('SELECT FROM products')).toEqual([]);
+});
+
 test('rows whose products are not there are refused, and so is what is no export at all', async () => {
   await fill(site);
   await writeFile(path, await bytesOf(site, ['upvotes']));

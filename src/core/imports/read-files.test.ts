@@ -56,6 +56,7 @@ describe('CSV', () => {
     ['id,name\na,A\nb,"B\nc,C\n', 3, /never closed/],
     [`id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, 3, /longer than any that can be taken/],
     ['id,name\na,"A"B\n', 2, /closing quote/],
+    ['id,name\na,A"B"\n', 2, /does not begin with one/],
   ])('%j cannot be read beyond line %i', async (text, line, message) => {
     await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
   });

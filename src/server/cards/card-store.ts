@@ -22,10 +22,6 @@ export class CardStore {
     this.#maxBytes = maxBytes;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   get(key: string): DrawnCard | undefined {
     const card = this.#cards.get(key);
     if (card !== undefined) {

@@ -22,3 +22,17 @@ test('a drift is exported and logged by the name of its product, until it is rep
   await expect.poll(() => watch.drift()).toBe(0);
   watch.close();
 });
+
+test('what cannot be looked at now is said, and looked at again', async () => {
+  database = await createTestDatabase();
+  await saveProducts(database, [buildProduct({ id: 'tide' })]);
+  await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
+  await database.query('ALTER TABLE product_counts RENAME TO counts_away');
+  const { log, text } = createLogLines();
+  const watch = watchDrift(database, log, 5);
+  await expect.poll(text).toContain('Counts could not be checked');
+  expect(watch.drift()).toBe(0);
+  await database.query('ALTER TABLE counts_away RENAME TO product_counts');
+  await expect.poll(() => watch.drift()).toBe(1);
+  watch.close();
+});
