@@ -16,8 +16,6 @@ export interface EmbeddedOptions {
    */
   readonly mode: 'own' | 'share';
   readonly log: Log;
-  /** What a second site is told about this one, such as its address. */
-  readonly ownerNote?: string;
   /** Default `full`. */
   readonly durability?: Durability;
 }
@@ -27,7 +25,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder in which the data lies, for the operator. */
   readonly location: string;
-  /** Changes what a second site is told about this one. */
+  /** What a second site is told about this one, such as its address. */
   setOwnerNote(note: string): void;
   /** Stops PostgreSQL in order when this process is its owner and nobody else uses it; else lets go of it. Once, however often called. */
   stop(): Promise<void>;
@@ -55,7 +53,7 @@ export async function openEmbedded(
 ): Promise<EmbeddedDatabase> {
   const { mode, log } = options;
   const dataDir = await prepareDataDir(options.dataDir);
-  let note = options.ownerNote ?? '';
+  let note = '';
   let stopping: Promise<void> | undefined;
   /** Undefined while the folder changes hands. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
