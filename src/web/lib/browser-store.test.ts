@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createBrowserStore } from './browser-store.ts';
+import { createTestStorage } from './test-storage.ts';
 
 const words = (key: string) =>
   createBrowserStore<readonly string[]>(key, (kept) =>
@@ -8,17 +9,9 @@ const words = (key: string) =>
 
 /** A browser of one tab; what another tab writes is told by `elsewhere`. */
 function browser() {
-  const kept = new Map<string, string>();
+  const localStorage = createTestStorage();
+  const { kept } = localStorage;
   const listeners = new Map<string, Set<(event: unknown) => void>>();
-  const localStorage = {
-    isFull: false,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem(key: string, text: string) {
-      if (localStorage.isFull) throw new DOMException('Full', 'QuotaExceededError');
-      kept.set(key, text);
-    },
-    removeItem: (key: string) => kept.delete(key),
-  };
   const of = (type: string) => listeners.get(type) ?? new Set();
   vi.stubGlobal('window', {
     localStorage,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { addToOutbox, keyOfWrite, noteRefusal, outboxItems, removeFromOutbox, removeSent } from './outbox.ts';
 import type { LaterWrite } from './send-later.ts';
+import { createTestStorage } from './test-storage.ts';
 
 const upvote = (upvoted: boolean, before: boolean): LaterWrite => ({
   kind: 'upvote',
@@ -18,23 +19,14 @@ const comment = (key: string): LaterWrite => ({
 
 /** A browser's storage; `refuses` as one does that blocks it. */
 function storage({ refuses = false } = {}) {
-  const kept = new Map<string, string>();
-  const localStorage = {
-    isFull: false,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem(key: string, text: string) {
-      if (localStorage.isFull) throw new DOMException('Full', 'QuotaExceededError');
-      kept.set(key, text);
-    },
-    removeItem: (key: string) => kept.delete(key),
-  };
+  const localStorage = createTestStorage();
   vi.stubGlobal('window', {
     get localStorage() {
       if (refuses) throw new DOMException('Blocked', 'SecurityError');
       return localStorage;
     },
   });
-  return { kept, localStorage };
+  return localStorage;
 }
 
 afterEach(() => {
@@ -106,7 +98,7 @@ test.each(['nonsense', '{}', '[1, null, {"kind":"upvote"}]', '[{"kind":"comment"
 );
 
 test('in a storage that is full, what waits does so as long as the page lives, and what is stored is not sent again', () => {
-  const { kept, localStorage } = storage();
+  const localStorage = storage();
   addToOutbox(comment('one'));
   localStorage.isFull = true;
   expect(addToOutbox(comment('two'))).toBe(true);
@@ -116,5 +108,5 @@ test('in a storage that is full, what waits does so as long as the page lives, a
   localStorage.isFull = false;
   removeFromOutbox('comment two');
   expect(outboxItems()).toEqual([]);
-  expect(kept.size).toBe(0);
+  expect(localStorage.kept.size).toBe(0);
 });

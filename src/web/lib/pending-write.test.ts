@@ -1,14 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { notePendingWrite, takePendingWrite } from './pending-write.ts';
+import { createTestStorage } from './test-storage.ts';
 
 beforeEach(() => {
-  const kept = new Map<string, string>();
-  const sessionStorage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-    removeItem: (key: string) => kept.delete(key),
-  };
-  vi.stubGlobal('window', { sessionStorage });
+  vi.stubGlobal('window', { sessionStorage: createTestStorage() });
 });
 
 afterEach(() => {

@@ -1,16 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SESSION_PATTERN } from '../../contract/session.ts';
+import { createTestStorage } from './test-storage.ts';
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
-
-function fakeStorage() {
-  const kept = new Map<string, string>();
-  return {
-    kept,
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-  };
-}
 
 /** A new module each time: the fallback is kept in its memory. */
 async function makeSessionId(): Promise<() => string> {
@@ -26,7 +18,7 @@ afterEach(() => {
 
 describe('the visitor’s session id', () => {
   test('is random, kept under user_session, and the same ever after', async () => {
-    const localStorage = fakeStorage();
+    const localStorage = createTestStorage();
     vi.stubGlobal('window', { localStorage });
     const sessionId = await makeSessionId();
     const id = sessionId();
@@ -36,14 +28,14 @@ describe('the visitor’s session id', () => {
   });
 
   test('is random without randomUUID, as on plain http', async () => {
-    vi.stubGlobal('window', { localStorage: fakeStorage() });
+    vi.stubGlobal('window', { localStorage: createTestStorage() });
     const { crypto } = globalThis;
     vi.stubGlobal('crypto', { getRandomValues: (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes) });
     expect((await makeSessionId())()).toMatch(new RegExp(`^session-${UUID}$`));
   });
 
   test('is the time where there is no randomness', async () => {
-    vi.stubGlobal('window', { localStorage: fakeStorage() });
+    vi.stubGlobal('window', { localStorage: createTestStorage() });
     vi.stubGlobal('crypto', undefined);
     expect((await makeSessionId())()).toBe('session-1700000000000');
   });
@@ -67,7 +59,7 @@ describe('the visitor’s session id', () => {
   });
 
   test('that the server would refuse is replaced', async () => {
-    const localStorage = fakeStorage();
+    const localStorage = createTestStorage();
     localStorage.setItem('user_session', 'not one of ours');
     vi.stubGlobal('window', { localStorage });
     expect((await makeSessionId())()).toMatch(new RegExp(`^session-${UUID}$`));
