@@ -61,7 +61,7 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
     <li>
       <Link className="filter-chip" to={without} rel={rel} onClick={focusListTitle}>
         <span className="visually-hidden">Remove </span>
-        <span className="filter-chip-kind">{kind}:</span> <span className="filter-chip-value">{value}</span>
+        <span>{kind}:</span> <span className="filter-chip-value">{value}</span>
         <CloseIcon />
       </Link>
     </li>

@@ -17,7 +17,7 @@ export function SiteHeader() {
       <div className="site-header-bar">
         <Link className="brand" to={paths.home} aria-label={`${siteName}, home`}>
           <WaveMark />
-          <span className="brand-name">{siteName}</span>
+          <span>{siteName}</span>
         </Link>
         <SearchBox />
         <div className="demo-row">
