@@ -94,6 +94,12 @@ export const BellIcon = () => (
     <path d="M5 14V9a5 5 0 0 1 10 0v5l1.5 1h-13L5 14ZM8.5 17.5h3" />
   </Icon>
 );
+/** Filled by CSS where something is saved. */
+export const BookmarkIcon = () => (
+  <Icon>
+    <path d="M5.5 3.5h9v13L10 12.9l-4.5 3.6Z" />
+  </Icon>
+);
 export const MoonIcon = () => (
   <Icon className="icon-moon">
     <path d="M16.5 11.8A6.8 6.8 0 0 1 8.2 3.5a6.8 6.8 0 1 0 8.3 8.3Z" />

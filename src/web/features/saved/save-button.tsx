@@ -1,5 +1,5 @@
 import { showToast } from '../../lib/toasts.ts';
-import { BookmarkIcon } from './bookmark-icon.tsx';
+import { BookmarkIcon } from '../../ui/icons.tsx';
 import { forgetProduct, MOST_SAVED, type SavedProduct, saveProduct, useIsSaved } from './saved-products.ts';
 
 interface SaveButtonProps {

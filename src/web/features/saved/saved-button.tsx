@@ -1,6 +1,6 @@
 import { useBrowserStore } from '../../lib/browser-store.ts';
 import { useLateDialog } from '../../lib/late-dialog.ts';
-import { BookmarkIcon } from './bookmark-icon.tsx';
+import { BookmarkIcon } from '../../ui/icons.tsx';
 import { savedProducts } from './saved-products.ts';
 
 const load = () => import('./saved-dialog.tsx').then((module) => module.SavedDialog);
