@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createLogLines } from '../../tests/support/log-lines.ts';
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { readSettings } from '../settings/settings.ts';
+import { serve } from './serve.ts';
+
+let database: TestDatabase;
+let dataDir: string;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'groundswell-serve-'));
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
+
+test('a site whose port is taken while it starts says so, and leaves no connection behind', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  other.close();
+  await once(other, 'close');
+  const named = new URL(database.url);
+  named.searchParams.set('application_name', 'starting');
+  const connected = () => database.query(SELECT_OTHERS, ['starting']);
+  let whileStarting: unknown[] = [];
+  const starting = serve(
+    readSettings({ DATABASE_URL: named.href, DATA_DIR: dataDir, PORT: String(port) }),
+    createLogLines().log,
+    {
+      createRenderer: async ({ siteName, siteUrl }) => ({
+        siteName,
+        siteUrl,
+        render: async () => ({ status: 200, html: '', problems: [] }),
+        shell: () => '',
+      }),
+      // Between the look whether the port is free and the moment at which it is wanted.
+      async prepare() {
+        whileStarting = await connected();
+        other.listen(port, '127.0.0.1');
+        await once(other, 'listening');
+      },
+    },
+  );
+  await expect(starting).rejects.toThrow(`PORT: something already listens on 127.0.0.1:${port}`);
+  expect(whileStarting.length).toBeGreaterThan(0);
+  await expect.poll(connected).toEqual([]);
+  other.close();
+});
