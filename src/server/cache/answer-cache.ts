@@ -1,8 +1,8 @@
 import type { Change } from '../../core/changes/change.ts';
-import { CoreError } from '../../core/core-error.ts';
 import type { Log } from '../../core/log.ts';
-import { Representations } from '../http/representations.ts';
-import type { Answer, AnswerHead, Freshness } from './answer.ts';
+import type { Representations } from '../http/representations.ts';
+import type { AnswerHead, AnswerRequest } from './answer.ts';
+import { createMakings } from './answer-makings.ts';
 import { type Entry, EntryStore } from './entry-store.ts';
 
 /** What is sent: one version, and how honest it has to be about its age. */
@@ -13,19 +13,6 @@ export interface Served {
   contentSince: number;
   /** Seconds since it was last known to be current, where it no longer is. */
   staleForS: number | undefined;
-}
-
-export interface AnswerRequest {
-  /**
-   * Names the answer, in one way only: two addresses that mean the same have the same key. One that is itself an address names what
-   * that address has, so that `repeat-answers.ts` finds it without asking the route.
-   */
-  key: string;
-  freshness: Freshness;
-  /** @throws CoreError where there is no such answer, or anything else where it cannot be made now. */
-  produce(): Promise<Answer>;
-  /** Milliseconds since 1970: a visitor who wrote then must not see an older state. */
-  notBefore?: number | undefined;
 }
 
 export interface AnswerCache {
@@ -63,31 +50,18 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** Nobody waits longer than this for a newer answer: then the outdated one is better than none. */
 const MAX_WAIT_MS = 2_000;
 
-/** After a failure, the next attempt waits this long: a database that is coming back is not to be stormed. */
-const RETRY_INTERVAL_MS = 1_000;
-
-/**
- * While a page is made, nobody is answered: with making every page again taking 4 % of the time, 99 of 100 requests do not
- * notice. An answer that may not lag at all is made at once.
- */
-const MAKING_SHARE = 0.04;
-const LONGEST_INTERVAL_MS = 750;
-
 /** Whatever became of the messages about changes, no answer is taken for current longer than this. */
 const MAX_AGE_MS = 60_000;
 
 /**
- * A cache of whole answers in memory. Each is made once per version, one making in flight per key however many ask;
- * marked as outdated by what it depends on; given for a moment longer while the next is made (stale-while-revalidate) and
- * for as long as it takes while the next cannot be made (stale-if-error; both RFC 5861).
+ * A cache of whole answers in memory. Each is made once per version; marked as outdated by what it depends on; given for a moment
+ * longer while the next is made (stale-while-revalidate) and for as long as it takes while the next cannot be made (stale-if-error;
+ * both RFC 5861).
  */
 export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   const { log, maxBytes = MAX_BYTES, now = Date.now, sleep = pause } = options;
   const store = new EntryStore(maxBytes);
-  const firstMakings = new Map<string, Promise<Entry>>();
-  /** Counts beginnings and changes, since several fall into one millisecond. */
-  let tick = 0;
-  let lastDropTick = 0;
+  const makings = createMakings({ store, log, now, sleep });
   let deafSince: number | undefined;
   const stats: Record<AnswerOutcome, number> = { kept: 0, made: 0, outdated: 0 };
 
@@ -99,20 +73,20 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   function get(request: AnswerRequest): Promise<Served> | Served {
     const asked = now();
     const entry = entryOf(request.key, asked);
-    if (entry === undefined) return makeFirst(request).then((made) => counted('made', serve(made)));
+    if (entry === undefined) return makings.first(request).made.then((made) => counted('made', serve(made)));
     entry.maxOutdatedMs = Math.min(entry.maxOutdatedMs, request.freshness.maxOutdatedMs);
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
     if (entry.outdatedSince === undefined && isSeen) return counted('kept', serve(entry));
     // Whoever sets the making off waits for it; the crowd that comes meanwhile does not.
     const setsOff = entry.refreshing === undefined;
-    const refreshing = refresh(entry, request);
+    const refreshing = makings.next(entry, request);
     const mayLag = isSeen && (isAway(request) || (!setsOff && outdatedForMs(entry) < request.freshness.maxOutdatedMs));
     if (entry.failedAt !== undefined || mayLag) return counted('outdated', serve(entry));
     const { droppedTick } = entry;
     const waited = refreshing.then(() => {
       // The making that was under way may have begun before the change, or the visitor's own write.
       const isNewEnough = entry.startedTick > droppedTick && entry.startedAt >= (request.notBefore ?? 0);
-      return isNewEnough || entry.failedAt !== undefined || entry.goneWith ? undefined : refresh(entry, request);
+      return isNewEnough || entry.failedAt !== undefined || entry.goneWith ? undefined : makings.next(entry, request);
     });
     return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => counted('made', serve(entry)));
   }
@@ -132,89 +106,6 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     const entry = store.use(key);
     if (entry !== undefined && asked - entry.startedAt > MAX_AGE_MS) entry.outdatedSince ??= asked;
     return entry;
-  }
-
-  function makeFirst(request: AnswerRequest): Promise<Entry> {
-    const { key } = request;
-    const making = firstMakings.get(key) ?? make(request).finally(() => firstMakings.delete(key));
-    firstMakings.set(key, making);
-    return making;
-  }
-
-  async function make({ key, freshness, produce }: AnswerRequest): Promise<Entry> {
-    const [startedAt, startedTick] = [now(), ++tick];
-    const { body, ...answer } = await produce();
-    const entry: Entry = {
-      key,
-      maxOutdatedMs: freshness.maxOutdatedMs,
-      answer,
-      content: new Representations(body),
-      contentSince: startedAt,
-      startedAt,
-      startedTick,
-      tookMs: now() - startedAt,
-      droppedTick: lastDropTick,
-      // A change that came in between may or may not be in it.
-      outdatedSince: lastDropTick > startedTick ? now() : undefined,
-      refreshing: undefined,
-      failedAt: undefined,
-      goneWith: undefined,
-    };
-    if (isKept(answer)) store.add(entry);
-    return entry;
-  }
-
-  /** Makes the next version, unless that is under way; never rejects. */
-  function refresh(entry: Entry, request: AnswerRequest): Promise<void> {
-    entry.refreshing ??= makeNext(entry, request).finally(() => {
-      entry.refreshing = undefined;
-    });
-    return entry.refreshing;
-  }
-
-  async function makeNext(entry: Entry, { produce, freshness }: AnswerRequest): Promise<void> {
-    const { startedAt: lastStart, failedAt } = entry;
-    const earliest = failedAt === undefined ? lastStart + intervalMs(entry, freshness) : failedAt + RETRY_INTERVAL_MS;
-    if (earliest > now()) await sleep(earliest - now());
-    const [startedAt, startedTick] = [now(), ++tick];
-    try {
-      const answer = await produce();
-      if (answer.status >= 500) throw new Error(`The answer could not be made: status ${answer.status}`);
-      replace(entry, answer, { startedAt, startedTick });
-    } catch (error) {
-      if (isFinal(error)) {
-        store.remove(entry);
-        entry.goneWith = error;
-        return;
-      }
-      if (failedAt === undefined) {
-        log.warn({ err: error, key: entry.key }, 'Serving the last good answer while no new one can be made');
-      }
-      entry.failedAt = now();
-      entry.outdatedSince ??= startedAt;
-    }
-  }
-
-  function replace(
-    entry: Entry,
-    { body, ...answer }: Answer,
-    { startedAt, startedTick }: Pick<Entry, 'startedAt' | 'startedTick'>,
-  ): void {
-    const wasThere = store.remove(entry);
-    const content = new Representations(body);
-    // What has not changed stays as it is, with its date and whatever was compressed of it.
-    const isSame = answer.status === entry.answer.status && content.tag('identity') === entry.content.tag('identity');
-    Object.assign(entry, {
-      answer,
-      ...(isSame ? {} : { content, contentSince: startedAt }),
-      startedAt,
-      startedTick,
-      tookMs: now() - startedAt,
-      failedAt: undefined,
-    });
-    entry.outdatedSince = entry.droppedTick > startedTick ? now() : undefined;
-    // One that had to go meanwhile heard of no change since then, and another may have come in its place.
-    if (wasThere && isKept(answer)) store.add(entry);
   }
 
   function serve(entry: Entry): Served {
@@ -239,9 +130,9 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   }
 
   function outdate(entries: Iterable<Entry>): void {
-    lastDropTick = ++tick;
+    const tick = makings.noteChange();
     for (const entry of entries) {
-      entry.droppedTick = lastDropTick;
+      entry.droppedTick = tick;
       entry.outdatedSince ??= now();
     }
   }
@@ -258,24 +149,6 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
     sizeBytes: () => store.bytes,
     stats: () => stats,
   };
-}
-
-/**
- * What does not exist is not kept, lest made-up addresses push out what does; the one page that says so is. Nor is what
- * was not finished, and would be another time.
- */
-function isKept({ status, reads }: AnswerHead): boolean {
-  return (status === 200 && !reads.unfinished) || (status === 404 && reads.products.length === 0);
-}
-
-function intervalMs({ tookMs }: Entry, { minIntervalMs }: Freshness): number {
-  if (minIntervalMs === 0) return 0;
-  return Math.max(minIntervalMs, Math.min(tookMs / MAKING_SHARE, LONGEST_INTERVAL_MS));
-}
-
-/** Whether an error is the answer, such as that there is no such product, and not a failure to find it. */
-function isFinal(error: unknown): error is CoreError {
-  return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
 }
 
 function pause(ms: number): Promise<void> {

@@ -35,6 +35,19 @@ export interface Freshness {
   maxOutdatedMs: number;
 }
 
+export interface AnswerRequest {
+  /**
+   * Names the answer, in one way only: two addresses that mean the same have the same key. One that is itself an address names what
+   * that address has, so that `repeat-answers.ts` finds it without asking the route.
+   */
+  key: string;
+  freshness: Freshness;
+  /** @throws CoreError where there is no such answer, or anything else where it cannot be made now. */
+  produce(): Promise<Answer>;
+  /** Milliseconds since 1970: a visitor who wrote then must not see an older state. */
+  notBefore?: number | undefined;
+}
+
 /** A page costs milliseconds to render, and may lag for a moment behind what somebody else did. */
 export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxOutdatedMs: 1_000 };
 

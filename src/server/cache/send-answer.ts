@@ -4,7 +4,8 @@ import { type Encoding, preferredEncoding } from '../http/accept-encoding.ts';
 import { OWN } from '../http/caching.ts';
 import { isKnownTag } from '../http/negotiate-representation.ts';
 import type { Representations } from '../http/representations.ts';
-import type { AnswerCache, AnswerRequest, Served } from './answer-cache.ts';
+import type { AnswerRequest } from './answer.ts';
+import type { AnswerCache, Served } from './answer-cache.ts';
 
 /** What is told of one sending beside what is sent. */
 interface Sending {

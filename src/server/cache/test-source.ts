@@ -1,5 +1,4 @@
-import { type Answer, PAGE_FRESHNESS, type Reads } from './answer.ts';
-import type { AnswerRequest } from './answer-cache.ts';
+import { type Answer, type AnswerRequest, PAGE_FRESHNESS, type Reads } from './answer.ts';
 
 /** A source of answers that counts how often it is asked, and may be held, or fail. */
 export function createTestSource(key: string, { freshness = PAGE_FRESHNESS, reads = {} as Partial<Reads> } = {}) {
