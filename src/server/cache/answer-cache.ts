@@ -73,7 +73,7 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
   function get(request: AnswerRequest): Promise<Served> | Served {
     const asked = now();
     const entry = entryOf(request.key, asked);
-    if (entry === undefined) return makings.first(request).made.then((made) => counted('made', serve(made)));
+    if (entry === undefined) return getFirst(request);
     entry.maxOutdatedMs = Math.min(entry.maxOutdatedMs, request.freshness.maxOutdatedMs);
     const isSeen = entry.startedAt >= (request.notBefore ?? 0);
     if (entry.outdatedSince === undefined && isSeen) return counted('kept', serve(entry));
@@ -89,6 +89,14 @@ export function createAnswerCache(options: AnswerCacheOptions): AnswerCache {
       return isNewEnough || entry.failedAt !== undefined || entry.goneWith ? undefined : makings.next(entry, request);
     });
     return Promise.race([waited, sleep(MAX_WAIT_MS)]).then(() => counted('made', serve(entry)));
+  }
+
+  async function getFirst(request: AnswerRequest): Promise<Served> {
+    const { made, mayBeTooOld } = makings.first(request);
+    if (!mayBeTooOld) return counted('made', serve(await made));
+    // Then there is one to make the next version of, unless it was not kept.
+    await made.catch(() => {});
+    return get(request);
   }
 
   function offer(key: string, take: (served: Served) => boolean): boolean {

@@ -26,8 +26,10 @@ export interface Makings {
 /** By the wall clock, and in the count of beginnings and changes, since several fall into one millisecond. */
 type Beginning = Pick<Entry, 'startedAt' | 'startedTick'>;
 
-interface FirstMaking extends Beginning {
+interface FirstMaking {
   made: Promise<Entry>;
+  /** It had begun for somebody else, before what this request must be shown. */
+  mayBeTooOld: boolean;
 }
 
 interface MakingsOptions {
@@ -40,7 +42,7 @@ interface MakingsOptions {
 
 /** Makes answers: one making in flight per key however many ask, and one version after the other. */
 export function createMakings({ store, log, now, sleep }: MakingsOptions): Makings {
-  const firstMakings = new Map<string, FirstMaking>();
+  const firstMakings = new Map<string, Beginning & { made: Promise<Entry> }>();
   let tick = 0;
   let lastChangeTick = 0;
 
@@ -49,11 +51,16 @@ export function createMakings({ store, log, now, sleep }: MakingsOptions): Makin
   function first(request: AnswerRequest): FirstMaking {
     const { key } = request;
     const underWay = firstMakings.get(key);
-    if (underWay !== undefined) return underWay;
+    if (underWay !== undefined) return { made: underWay.made, mayBeTooOld: isTooOld(underWay, request) };
     const beginning = begin();
-    const making = { ...beginning, made: make(request, beginning).finally(() => firstMakings.delete(key)) };
-    firstMakings.set(key, making);
-    return making;
+    const made = make(request, beginning).finally(() => firstMakings.delete(key));
+    firstMakings.set(key, { ...beginning, made });
+    return { made, mayBeTooOld: false };
+  }
+
+  function isTooOld({ startedAt, startedTick }: Beginning, { freshness, notBefore = 0 }: AnswerRequest): boolean {
+    // Any change counts: what it will depend on is not known yet.
+    return startedAt < notBefore || (freshness.maxOutdatedMs === 0 && startedTick < lastChangeTick);
   }
 
   async function make({ key, freshness, produce }: AnswerRequest, beginning: Beginning): Promise<Entry> {
