@@ -20,6 +20,8 @@ export default defineConfig({
       exclude: ['**/*.{test,fixture}.ts'],
       reporter: ['text-summary', 'json-summary', 'json', 'html'],
       reportsDirectory: 'coverage/lines',
+      // What ran has been seen, whatever it found.
+      reportOnFailure: true,
     },
   },
 });
