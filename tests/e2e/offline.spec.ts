@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
+import { sayOnline } from '../support/network.ts';
 import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
 
 test.use({ serviceWorkers: 'allow' });
@@ -213,11 +214,11 @@ test('where storage refuses, what waits does so as long as the page lives', asyn
       });
     }
   });
-  await visitAndKeep(page, `/product/${product.id}`);
-  await page.context().setOffline(true);
+  await visit(page, `/product/${product.id}`);
+  await sayOnline(page, false);
   await upvoteOf(page, 'John Dory').click();
   await expect(note(page)).toContainText('1 upvote waits for the network.');
-  await page.context().setOffline(false);
+  await sayOnline(page, true);
   await expect(toast(page).locator('.toast-title')).toHaveText(['Kept for later', 'Upvoted!']);
   await expect(note(page)).toBeEmpty();
 });

@@ -119,6 +119,7 @@ test.describe('§2: Previous and Next', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Guillemot 2' })).toBeVisible();
     await page.keyboard.press('ArrowRight');
     await expect(page).toHaveURL(`/product/${older?.id}`);
+    await expect(page.getByRole('heading', { level: 1, name: 'Guillemot 1' })).toBeVisible();
     const comment = page.getByRole('textbox', { name: 'Your comment' });
     await comment.fill('ab');
     await comment.press('ArrowLeft');

@@ -5,7 +5,7 @@ import { SESSION_HEADER } from '../../src/contract/session.ts';
 import type { StoredProduct } from '../../src/core/products/complete-product.ts';
 import type { E2eSite } from './e2e-site.ts';
 import { visit } from './e2e-test.ts';
-import { failResponses } from './network.ts';
+import { failResponses, sayOnline } from './network.ts';
 import type { ScreenState } from './screen-state.ts';
 
 const dialog = (page: Page, name: string) => page.getByRole('dialog', { name });
@@ -99,7 +99,8 @@ export function browserStates(site: E2eSite, rich: StoredProduct): ScreenState[]
     {
       name: 'keyboard shortcuts, turned off',
       async open(page) {
-        await visit(page, '/');
+        // Not on the list: its end, with the button, goes away from who comes near it.
+        await visit(page, product);
         await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
         const toggle = page.getByRole('checkbox', { name: 'Shortcuts of a single key' });
         await toggle.press('Space');
@@ -117,10 +118,7 @@ export function browserStates(site: E2eSite, rich: StoredProduct): ScreenState[]
           idempotencyKey: 'key',
         };
         await visitKeeping(page, product, { outbox: [{ ...comment, refused: 'Product not found' }] });
-        await page.evaluate(() => {
-          Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false });
-          window.dispatchEvent(new Event('offline'));
-        });
+        await sayOnline(page, false);
         await expect(page.getByText(/^You are offline/)).toBeVisible();
         await page.evaluate(() => localStorage.removeItem('outbox'));
         await expect(page.getByRole('region', { name: 'Comment that was not posted' })).toBeVisible();

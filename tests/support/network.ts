@@ -9,6 +9,14 @@ interface Match {
   times?: number;
 }
 
+/** Has the browser say that there is a network, or none, to this page alone. What is asked all the same comes through. */
+export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
+  return page.evaluate((value) => {
+    Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
+    window.dispatchEvent(new Event(value ? 'online' : 'offline'));
+  }, isOnline);
+}
+
 /** Lets the server answer and keeps the answer from the page until it is released. */
 export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }: Match = {}) {
   let release = () => {};

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { useLocation } from 'react-router';
 import { COMMENTS_HASH } from '../../../contract/paths.ts';
 import { prefersReducedMotion } from '../../lib/media.ts';
@@ -9,8 +9,9 @@ const DELAY_MS = 100;
 /** Scrolls to the discussion when the address asks for it, and moves the focus there, as a fragment link does. */
 export function useCommentsScroll(ready: boolean): void {
   const { hash, key } = useLocation();
+  // From the moment the page is there: other effects wait until picture and name have arrived from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same link pressed again is another navigation
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (hash !== COMMENTS_HASH || !ready) return;
     const timer = setTimeout(() => {
       const section = document.querySelector(COMMENTS_HASH);
