@@ -214,7 +214,7 @@ test('where storage refuses, what waits does so as long as the page lives', asyn
       });
     }
   });
-  await visit(page, `/product/${product.id}`);
+  await visitAndKeep(page, `/product/${product.id}`);
   await sayOnline(page, false);
   await upvoteOf(page, 'John Dory').click();
   await expect(note(page)).toContainText('1 upvote waits for the network.');
