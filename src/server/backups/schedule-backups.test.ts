@@ -40,6 +40,35 @@ function start({ log } = logs(), { everyMs = HOUR_MS, keep = 3, heldMs = 5_000, 
   return schedule;
 }
 
+/** Keeps the rows of a backup back, once it asks for them, until they are released. */
+function holdRows() {
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const withoutTimeLimit = <Result>(work: (own: Database) => Promise<Result>) =>
+    work({
+      ...database,
+      transaction: (steps) =>
+        database.transaction((sql) =>
+          steps({
+            async query(text, values) {
+              if (text.startsWith('FETCH')) {
+                arrive();
+                await released;
+              }
+              return sql.query(text, values);
+            },
+          }),
+        ),
+    });
+  return { arrived, release, withoutTimeLimit };
+}
+
 /** As if the interval had passed. */
 const becomeDue = () => database.query(`UPDATE leases SET done_at = done_at - interval '1 hour'`);
 
@@ -95,39 +124,14 @@ test('a failure is logged and counted, costs no old backup, and is tried again',
 });
 
 test('a site that stops gives up what is under way and leaves it to others at once', async () => {
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  const connection = {
-    database,
-    /** Its rows come only after it was told to stop. */
-    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) =>
-      work({
-        ...database,
-        transaction: (steps) =>
-          database.transaction((sql) =>
-            steps({
-              async query(text, values) {
-                if (text.startsWith('FETCH')) {
-                  arrive();
-                  await stopped;
-                }
-                return sql.query(text, values);
-              },
-            }),
-          ),
-      }),
-  };
+  const rows = holdRows();
+  const connection = { database, withoutTimeLimit: rows.withoutTimeLimit };
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, logs().log);
-  let stop = () => {};
-  const stopped = new Promise<void>((resolve) => {
-    stop = resolve;
-  });
-  await arrived;
+  await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   const closed = schedule.close();
-  stop();
+  // They come only after it was told to stop.
+  rows.release();
   await closed;
   expect(await readdir(folder)).toEqual([]);
   const next = start();
@@ -135,14 +139,7 @@ test('a site that stops gives up what is under way and leaves it to others at on
 });
 
 test('whose lease another process has taken over, because this one was silent for too long, gives up', async () => {
-  let arrive = () => {};
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
-  });
-  let goOn = () => {};
-  const released = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  const held = holdRows();
   let renewals = 0;
   const connection = {
     database: {
@@ -153,32 +150,17 @@ test('whose lease another process has taken over, because this one was silent fo
         return rows;
       },
     },
-    withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) =>
-      work({
-        ...database,
-        transaction: (steps) =>
-          database.transaction((sql) =>
-            steps({
-              async query(text, values) {
-                if (text.startsWith('FETCH')) {
-                  arrive();
-                  await released;
-                }
-                return sql.query(text, values);
-              },
-            }),
-          ),
-      }),
+    withoutTimeLimit: held.withoutTimeLimit,
   };
   const lines = logs();
   const times = { pollMs: 10, heldMs: 40, retryMs: HOUR_MS };
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, lines.log, times);
   schedules.push(schedule);
-  await arrived;
+  await held.arrived;
   await database.query("UPDATE leases SET holder = gen_random_uuid(), held_until = now() + interval '1 hour'");
   const before = renewals;
   await expect.poll(() => renewals).toBeGreaterThan(before + 1);
-  goOn();
+  held.release();
   await expect.poll(() => schedule.failures()).toBe(1);
   expect(lines.text()).toContain('another process has taken over');
   expect(await readdir(folder)).toEqual([]);
