@@ -72,7 +72,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
 
   const silence = createSilenceWatch(pool, log);
-  const timed = watchDuration(log, slowStatementMs, silence.noteAnswer);
+  const timed = watchStatements(log, slowStatementMs, silence.noteAnswer);
 
   return {
     query: (text, values, statement) => timed(text, run(pool, text, values, statement)),
@@ -94,7 +94,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /** Tells of every answer, and puts slow statements into the log, without their values: those are what visitors sent. */
-function watchDuration(log: Log, slowMs: number, onAnswer: () => void) {
+function watchStatements(log: Log, slowMs: number, onAnswer: () => void) {
   return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
     const started = performance.now();
     try {
