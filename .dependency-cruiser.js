@@ -40,6 +40,16 @@ export default {
       except: ['^src/cli/(?:commands/serve|report-failure)\\.ts$'],
     }),
     room('web', ['contract/'], { comment: 'What runs in the browser shares with the server the contract alone.' }),
+    room('console', ['contract/', 'web/ui/'], {
+      comment: "The console shares the site's look, and no state or code that visitors load for other ends.",
+    }),
+    {
+      name: 'console-apart',
+      comment: 'Visitors load nothing of the console.',
+      severity: 'error',
+      from: { path: '^src/web/' },
+      to: { path: '^src/console/' },
+    },
     {
       name: 'only-pages-render',
       comment: 'One place turns an address into a document; development does it through Vite.',
@@ -48,10 +58,17 @@ export default {
       to: { path: '^src/web/' },
     },
     {
+      name: 'card-renderer-stands-alone',
+      comment: 'The card renderer could be a package: it draws what it is given and knows nothing of the site.',
+      severity: 'error',
+      from: { path: '^src/server/cards/renderer/', pathNot: TEST_FILE },
+      to: { path: OURS, pathNot: '^src/server/(?:cards/renderer|task-process)/' },
+    },
+    {
       name: 'no-validator-in-the-browser',
       comment: 'Schemas are types to the web: importing one as a value would bring TypeBox into the bundle.',
       severity: 'error',
-      from: { path: '^src/web/', pathNot: TEST_FILE },
+      from: { path: '^src/(?:web|console)/', pathNot: TEST_FILE },
       to: {
         path: ['^src/contract/[a-z]+/schema\\.ts$', '^src/contract/problem\\.ts$', 'node_modules/typebox/'],
         dependencyTypesNot: ['type-only'],
@@ -61,7 +78,7 @@ export default {
       name: 'no-node-in-the-browser',
       comment: 'A browser has no node: modules.',
       severity: 'error',
-      from: { path: '^src/web/', pathNot: TEST_FILE },
+      from: { path: '^src/(?:web|console)/', pathNot: TEST_FILE },
       to: { dependencyTypes: ['core'] },
     },
     {
@@ -73,16 +90,16 @@ export default {
     },
     {
       name: 'features-below-routes',
-      comment: 'ui and lib carry features, features carry routes.',
+      comment: 'Routes stand on features, features on the folders that all share.',
       severity: 'error',
       from: { path: '^src/web/features/' },
       to: { path: '^src/web/routes/' },
     },
     {
-      name: 'ui-and-lib-at-the-bottom',
-      comment: 'ui and lib carry features, features carry routes.',
+      name: 'foundations-at-the-bottom',
+      comment: 'Routes stand on features, features on the folders that all share.',
       severity: 'error',
-      from: { path: '^src/web/(?:ui|lib)/' },
+      from: { path: '^src/web/(?:ui|api|cache|routing|storage)/' },
       to: { path: '^src/web/(?:features|routes)/' },
     },
     {

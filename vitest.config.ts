@@ -1,26 +1,52 @@
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { SlowestFirst } from './tests/support/slowest-first.ts';
+
+type TestOptions = NonNullable<ViteUserConfig['test']>;
+
+/** A project inherits nothing from the options of the run, so each one states these. */
+const shared: TestOptions = {
+  environment: 'node',
+  setupFiles: ['tests/support/fail-on-console-error.ts'],
+  // Generous: a test that waits in vain still fails, and a busy machine fails none.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  expect: { poll: { timeout: 60_000 } },
+};
 
 export default defineConfig({
-  plugins: [react()],
   test: {
-    include: ['src/**/*.test.{ts,tsx}', 'tests/{api,arch,cli,crash}/**/*.test.ts', 'catalogue/*.test.ts'],
-    environment: 'node',
     globalSetup: ['tests/support/database-server.ts'],
-    setupFiles: ['tests/support/fail-on-console-error.ts'],
-    maxWorkers: 2,
-    // Generous: a test that waits for something that never comes fails all the same, and a busy machine fails none.
-    testTimeout: 180_000,
-    hookTimeout: 120_000,
-    // Of itself, it would wait for one second.
-    expect: { poll: { timeout: 30_000 } },
+    // One more than the cores for which the budget is meant: tests of commands often wait.
+    maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
+    projects: [
+      {
+        plugins: [react()],
+        test: {
+          ...shared,
+          name: 'site',
+          include: [
+            'src/{cli,contract,core,server,settings}/**/*.test.{ts,tsx}',
+            'tests/{api,arch,cli,crash}/**/*.test.ts',
+            'catalogue/*.test.ts',
+          ],
+          // The files of a worker share their modules: to load the site again for each file would take longer than most tests.
+          isolate: false,
+        },
+      },
+      {
+        plugins: [react()],
+        // The browser's modules hold the state of one page, so each file gets its own.
+        test: { ...shared, name: 'web', include: ['src/{web,console}/**/*.test.{ts,tsx}'] },
+      },
+    ],
     coverage: {
       provider: 'v8',
       include: ['src/{core,server,contract,settings,cli}/**/*.ts'],
       exclude: ['**/*.{test,fixture}.ts'],
       reporter: ['text-summary', 'json-summary', 'json', 'html'],
       reportsDirectory: 'coverage/lines',
-      // What ran has been seen, whatever it found.
       reportOnFailure: true,
     },
   },

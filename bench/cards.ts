@@ -7,21 +7,21 @@ import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad } from './harness/run-load.ts';
 import { startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './options.ts';
 
-/** Each round asks for as many cards as nobody asked for before. */
+/** Uncached cards per round. */
 const CARDS_PER_ROUND = 1_000;
 const CARD_CONNECTIONS = 16;
 const READER_CONNECTIONS = 4;
-/** Few enough that neither the reader nor the machine is busy by itself: what is measured is the wait. */
+/** Low enough that neither the reader nor the machine is busy, because waiting time is measured. */
 const READS_PER_SECOND = 400;
 
 const reads = [{ method: 'GET' as const, path: '/' }];
 const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
- * The home page alone, and while cards that nobody asked for before are drawn, 1,000 a round, in turns. Then what one card costs its process,
- * what it costs when it is kept, and how large that process becomes.
+ * The home page alone and while uncached cards are drawn, 1,000 per round, in turns. Then the processor time per card, uncached and
+ * cached, and the memory of the worker.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -44,7 +44,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const left = Array.from({ length: CARDS_PER_ROUND }, (_, index) => `og/p-${round * CARDS_PER_ROUND + index}.png`);
       const turns: CardsDrawn[] = [];
-      // In short turns, so that whatever else the machine does meets both sides.
+      // In short turns, so other load on the machine affects both sides alike.
       while (left.length > 0) {
         alone.push(await read());
         let isReading = true;
@@ -63,7 +63,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
         turns.at(-1),
       );
     }
-    const kept = await costOfKept(site, `og/p-${(rounds - 1) * CARDS_PER_ROUND}.png`);
+    const cachedCpuMs = await cachedCardCpuMs(site, `og/p-${(rounds - 1) * CARDS_PER_ROUND}.png`);
     await writeResults('cards', {
       rounds,
       seconds,
@@ -74,10 +74,10 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
         perSecond: spreadOf(drawn.map(({ perSecond }) => perSecond)),
         cpuMsEach: spreadOf(drawn.map(({ cpuMsEach }) => cpuMsEach)),
         substitutes: drawn.reduce((sum, { substitutes }) => sum + substitutes, 0),
-        keptCpuMsEach: kept,
+        cachedCpuMsEach: cachedCpuMs,
       },
       memoryMb: {
-        painter: Math.max(...drawn.map(({ painterMb }) => painterMb)),
+        worker: Math.max(...drawn.map(({ workerMb }) => workerMb)),
         site: Math.max(...drawn.map(({ siteMb }) => siteMb)),
       },
     });
@@ -87,7 +87,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Every product has one of the catalogue's pictures, as those of a site do. */
+/** Gives every product one of the catalogue's pictures. */
 async function addPictures(database: { query(sql: string, values?: unknown[]): Promise<unknown> }): Promise<void> {
   const names = (await readdir(pictures, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'avatars')
@@ -100,60 +100,60 @@ async function addPictures(database: { query(sql: string, values?: unknown[]): P
 
 interface CardsDrawn {
   perSecond: number;
-  /** Of the process that draws. */
+  /** Of the worker. */
   cpuMsEach: number;
   substitutes: number;
-  painterMb: number;
+  workerMb: number;
   siteMb: number;
 }
 
-/** Asks for the cards that are left, each once, for as long as `goesOn` says. */
+/** Requests the remaining cards, each once, while `continues` returns true. */
 async function drawCards(
   { address, pid }: { address: string; pid: number },
   left: string[],
-  goesOn: () => boolean,
+  continues: () => boolean,
 ): Promise<CardsDrawn> {
-  const painter = await painterOf(pid);
-  const [startedAt, cpuBefore] = [performance.now(), await cpuMsOf(painter)];
-  let [asked, substitutes] = [0, 0];
+  const worker = await workerOf(pid);
+  const [startedAt, cpuBefore] = [performance.now(), await cpuMsOf(worker)];
+  let [requested, substitutes] = [0, 0];
   const one = async () => {
-    while (goesOn()) {
+    while (continues()) {
       const id = left.pop();
       if (id === undefined) return;
-      asked += 1;
+      requested += 1;
       if (!(await fetchCard(address, id))) substitutes += 1;
     }
   };
   await Promise.all(Array.from({ length: CARD_CONNECTIONS }, one));
   return {
-    perSecond: (asked / (performance.now() - startedAt)) * 1_000,
-    cpuMsEach: ((await cpuMsOf(painter)) - cpuBefore) / asked,
+    perSecond: (requested / (performance.now() - startedAt)) * 1_000,
+    cpuMsEach: ((await cpuMsOf(worker)) - cpuBefore) / requested,
     substitutes,
-    painterMb: await memoryMbOf(painter),
+    workerMb: await memoryMbOf(worker),
     siteMb: await memoryMbOf(pid),
   };
 }
 
-/** @returns whether it is the card itself, and not another in its place. */
+/** @returns whether the response is the card itself and not a substitute. */
 async function fetchCard(address: string, path: string): Promise<boolean> {
   const response = await fetch(`${address}/${path}`);
   await response.arrayBuffer();
-  if (response.status !== 200) throw new Error(`${path} was answered with ${response.status}`);
+  if (response.status !== 200) throw new Error(`${path}: status ${response.status}`);
   return response.headers.get('etag') !== null;
 }
 
-async function costOfKept({ address, pid }: { address: string; pid: number }, path: string): Promise<number> {
-  const painter = await painterOf(pid);
-  const before = await cpuMsOf(painter);
-  for (let asked = 0; asked < 200; asked += 1) await fetchCard(address, path);
-  return ((await cpuMsOf(painter)) - before) / 200;
+async function cachedCardCpuMs({ address, pid }: { address: string; pid: number }, path: string): Promise<number> {
+  const worker = await workerOf(pid);
+  const before = await cpuMsOf(worker);
+  for (let count = 0; count < 200; count += 1) await fetchCard(address, path);
+  return ((await cpuMsOf(worker)) - before) / 200;
 }
 
-/** The process that draws: the child of the site's whose program it is. */
-async function painterOf(pid: number): Promise<number> {
+/** The card worker among the child processes of the site. */
+async function workerOf(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
-  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('painter'));
-  if (found === undefined) throw new Error('No process draws cards');
+  const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('card-worker'));
+  if (found === undefined) throw new Error('The site has no card worker');
   return Number(found);
 }
 

@@ -1,6 +1,6 @@
 export interface BarRow {
   name: string;
-  /** One value a series, in their order. */
+  /** One value per series, in order. */
   values: readonly number[];
   note?: string;
 }
@@ -23,7 +23,7 @@ const TOP = 62;
 const BAR_HEIGHT = 13;
 const GAP = 3;
 
-/** Horizontal bars, as many a row as there are series, on a ground of their own so that they read in a dark page too. */
+/** Horizontal bars, one per series in each row, with their own background so they are readable on a dark page, too. */
 export function drawBars(chart: BarChart): string {
   const { title, series, rows } = chart;
   const rowHeight = series.length * (BAR_HEIGHT + GAP) + 14;
@@ -52,7 +52,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
   const middle = top + (values.length * (BAR_HEIGHT + GAP)) / 2 + 9;
   const bars = values.map((value, index) => {
     const y = top + 4 + index * (BAR_HEIGHT + GAP);
-    const width = Math.max(2, Math.round(shareOf(chart, value) * BARS_WIDTH));
+    const width = Math.max(2, Math.round(frequencyOf(chart, value) * BARS_WIDTH));
     const label = `${chart.format(value)}${index === values.length - 1 && note ? ` ${note}` : ''}`;
     const colour = chart.series[index]?.colour ?? COLOURS.other;
     return `<rect x="${LABEL_WIDTH}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="3" fill="${colour}"/><text x="${LABEL_WIDTH + width + 8}" y="${y + 11}" font-size="12" fill="#374151">${escaped(label)}</text>`;
@@ -61,7 +61,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
 }
 
 /** Of the longest bar. A logarithmic one begins at half the smallest value. */
-function shareOf({ rows, scale }: BarChart, value: number): number {
+function frequencyOf({ rows, scale }: BarChart, value: number): number {
   const all = rows.flatMap((row) => row.values);
   const largest = Math.max(...all);
   if (scale === 'linear') return value / largest;

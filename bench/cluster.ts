@@ -1,17 +1,17 @@
 import { availableParallelism, loadavg } from 'node:os';
+import { COLOURS, drawBars } from './chart.ts';
 import { assertCountsRight } from './cluster/counts.ts';
 import { type Freshness, measureFreshness } from './cluster/freshness.ts';
 import { addUp, loadSide, type SideLoad } from './cluster/load-side.ts';
 import { type Side, startSide } from './cluster/side.ts';
-import { drawCluster } from './cluster-chart.ts';
 import { startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
 import type { Target } from './harness/run-load.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
-/** Of the site while it is measured how soon one process shows what another wrote. */
+/** Upvotes on other products during the freshness measurement. */
 const BUSY_UPVOTES_PER_SECOND = 200;
 const FRESHNESS_SECONDS = 30;
 const MOST_PROCESSES = 8;
@@ -27,9 +27,9 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 };
 
 /**
- * What several processes bring: one, and as many as there are cores, on one port by WEB_CONCURRENCY, and two sites on two
- * ports, each side with a database of its own on one PostgreSQL, in turns. Then how soon each of the two sites shows what was
- * upvoted on the other. Each side is asked by two processes that load it.
+ * Throughput of several processes: one, as many as cores on one port by WEB_CONCURRENCY, and two sites on two ports,
+ * each side with its own database on one PostgreSQL, in turns. Then how soon each of two sites shows upvotes on the
+ * other. Two load processes per side.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -63,14 +63,14 @@ export async function cluster(options: BenchOptions): Promise<void> {
     const upvotes = Object.fromEntries(sides.map(({ name, upvotes: stored }) => [name, stored]));
     const conditions = { products: PRODUCTS, loadAverage: load, busyUpvotesPerSecond: BUSY_UPVOTES_PER_SECOND };
     const results = { ...options, ...conditions, workloads, freshness, upvotes, drift: 0 };
-    await writeResults('cluster', results, drawCluster(freshness));
+    await writeResults('cluster', results, draw(freshness));
   } finally {
     for (const side of sides) await side.stop();
     await server.stop();
   }
 }
 
-/** One, two, and twice as many as long as there are cores for them. */
+/** One, two, and further powers of two up to the number of cores. */
 function processNumbers(): number[] {
   const most = Math.min(MOST_PROCESSES, Math.max(2, availableParallelism()));
   const numbers: number[] = [];
@@ -78,7 +78,7 @@ function processNumbers(): number[] {
   return numbers;
 }
 
-/** Beside each side's own numbers those by which one process's are to be multiplied: these another machine may find as well. */
+/** Each side's numbers and their ratios to one process, which carry over to other machines. */
 function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
   const [one = []] = measured.values();
   const perSide = [...measured].map(([{ name }, results]) => {
@@ -101,4 +101,22 @@ function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
 
 function describe(result: SideLoad = addUp([])): string {
   return `${Math.round(result.perSecond)}/s, p99 ${Math.round(result.p99Ms)} ms, ${result.siteCpuUs.toFixed(0)} µs, ${result.siteCores.toFixed(2)} cores`;
+}
+
+/** The time from an upvote on one site to the other's responses, two bars each: idle, and under other upvotes. */
+function draw({ quiet, busy }: Readonly<Record<'quiet' | 'busy', Freshness>>): string {
+  const seen = { API: 'api', page: 'page', stream: 'stream' } as const;
+  return drawBars({
+    title: 'From an upvote on one of two sites until the other one shows it',
+    series: [
+      { name: 'nothing else happens', colour: COLOURS.ours },
+      { name: '200 other upvotes a second', colour: '#a5b4fc' },
+    ],
+    rows: Object.entries(seen).flatMap(([name, key]) => [
+      { name: `${name}, half of all`, values: [quiet[key].p50Ms, busy[key].p50Ms] },
+      { name: `${name}, 95 of 100`, values: [quiet[key].p95Ms, busy[key].p95Ms] },
+    ]),
+    format: (ms) => `${Math.round(ms)} ms`,
+    scale: 'linear',
+  });
 }

@@ -3,18 +3,18 @@ import { cpuMsOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { type ServerProcess, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
 const PAGES_A_ROUND = 200;
 /**
- * Pages that are rendered before anything is measured, so that the code is compiled as in a site that has run for a while: until
- * some 1,500 pages have been made, the engine goes on making them cheaper.
+ * Pages rendered before the measurement, so the code is compiled as in a site that has run for a while: the engine keeps optimising
+ * until some 1,500 pages have been rendered.
  */
 const WARM_UP = 2_000;
 
-/** Processor time of the site for product pages that nobody has asked for yet: reading, rendering, compressing, sending. */
+/** Processor time per uncached product page: reading, rendering, compressing, sending. */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);
@@ -32,7 +32,7 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
       const measured = await measure(site, ids.splice(0, PAGES_A_ROUND));
       cpuMs.push(measured.cpuMs);
       latencyMs.push(measured.latencyMs);
-      console.log(`Round ${round}: ${measured.cpuMs} ms of processor time a page`);
+      console.log(`Round ${round}: ${measured.cpuMs} ms of processor time per page`);
     }
     await writeResults('cold', {
       rounds,
@@ -49,23 +49,23 @@ export async function cold({ rounds }: BenchOptions): Promise<void> {
   }
 }
 
-/** For each page of these. */
+/** Processor time and latency per page. */
 async function measure({ address, pid }: ServerProcess, ids: readonly string[]) {
   const [cpuBefore, begin] = [await cpuMsOf(pid), performance.now()];
-  await ask(address, ids);
+  await requestAll(address, ids);
   return {
     cpuMs: ((await cpuMsOf(pid)) - cpuBefore) / ids.length,
     latencyMs: (performance.now() - begin) / ids.length,
   };
 }
 
-/** One after the other: nothing is shared between two pages. */
-async function ask(address: string, ids: readonly string[]): Promise<void> {
+/** One after the other, so pages share no work. */
+async function requestAll(address: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
-    const answer = await fetch(`${address}/product/${encodeURIComponent(id)}`, {
+    const response = await fetch(`${address}/product/${encodeURIComponent(id)}`, {
       headers: { 'accept-encoding': 'br' },
     });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`The page of ${id} has status ${answer.status}`);
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`The page of ${id} has status ${response.status}`);
   }
 }

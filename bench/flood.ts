@@ -4,15 +4,15 @@ import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
 import { startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
+import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
 const HALF_OPEN = 200;
-/** Two hundred times what one network may upvote. */
+/** Two hundred times the limit of one network. */
 const FLOOD_PER_SECOND = 2_000;
 const FLOOD_CONNECTIONS = 100;
 const READER_CONNECTIONS = 4;
-/** Networks of their own: limits go by /24. */
+/** Separate networks, since limits apply per /24. */
 const READER = '127.0.1.1';
 const ATTACKER = '127.0.9.9';
 
@@ -23,8 +23,8 @@ const reads: Target[] = Array.from({ length: PRODUCTS }, (_, index) => ({
 const flooded: Target[] = [{ method: 'PUT', path: '/api/products/p-0/upvote' }];
 
 /**
- * Reads of one network, alone and while another network holds 200 half-open connections and floods the site with upvotes.
- * In turns, as always. The attacker's own work is done on the same machine, so that the site is a little better than this.
+ * Reads from one network, alone and while another network holds 200 half-open connections and floods the site with upvotes, in turns.
+ * The attacker runs on the same machine, which makes the results a little worse.
  */
 export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -42,7 +42,7 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     runLoad({
       address: site.address,
       connections: FLOOD_CONNECTIONS,
-      // Longer than the reads take, with their process's start.
+      // Longer than the reads, whose process has to start first.
       seconds: seconds + 2,
       targets: flooded,
       localAddress: ATTACKER,
@@ -81,13 +81,13 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   });
 }
 
-/** Connections that begin a request and never end its head. */
+/** Connections that send part of a request's head. */
 function openHalf(address: string): Promise<Socket[]> {
   const { hostname, port } = new URL(address);
   return Promise.all(
     Array.from({ length: HALF_OPEN }, async () => {
       const socket = connect({ port: Number(port), host: hostname, localAddress: ATTACKER });
-      // The site lets such a connection go after a while, which is as it should be.
+      // The site closes such a connection after a while, as intended.
       socket.on('error', () => {});
       await new Promise((resolve) => socket.once('connect', resolve));
       socket.write('GET / HTTP/1.1\r\nHost: bench\r\nX-Slow: ');

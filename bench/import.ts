@@ -19,8 +19,8 @@ const BATCH = 1_000;
 const WATCH_MS = 50;
 
 /**
- * Rows a second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time without
- * checking anything; then the same file again, and how long until a running site lists what is new.
+ * Rows per second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time
+ * without validation; then the same file again, and how long until a running site lists the new products.
  * Flags: `--rows=N` (200,000), `--rounds=N` (3).
  */
 export async function imports(flags: readonly string[]): Promise<void> {
@@ -88,7 +88,7 @@ async function upsertAll(database: BenchDatabase, rows: number): Promise<number>
   return (performance.now() - begin) / 1_000;
 }
 
-/** The command as an operator runs it, and the most memory that its process held. */
+/** The command as an operator runs it, and its peak memory. */
 async function runImport(url: string, file: string): Promise<{ seconds: number; peakMb: number }> {
   const begin = performance.now();
   const child = spawn(process.execPath, [COMMAND, 'import', file], {
@@ -97,7 +97,7 @@ async function runImport(url: string, file: string): Promise<{ seconds: number; 
   });
   let peakMb = 0;
   const watch = setInterval(async () => {
-    // The process may be gone by now: what was read before stays.
+    // The process may have ended; earlier readings stay.
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
   }, WATCH_MS);

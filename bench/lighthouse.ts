@@ -23,13 +23,13 @@ interface PageReport {
   /** Of 100. */
   scores: Record<string, Spread>;
   measures: Record<string, Spread>;
-  /** What comes over the wire, by kind. */
+  /** Bytes transferred, by kind. */
   kilobytes: Record<string, number>;
-  /** Audits that were not passed in the last run. */
+  /** Failed audits of the last run. */
   notPassed: string[];
 }
 
-/** Weight and Lighthouse's marks of the pages, as a phone of the middle sees them: emulated, with its network and processor. */
+/** Size and Lighthouse scores of the pages, emulating a mid-range phone, its network and processor. */
 export async function lighthouseMarks(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
@@ -51,7 +51,7 @@ export async function lighthouseMarks(): Promise<void> {
   }
 }
 
-/** Chromium now and then begins its trace too late (`NO_NAVSTART`): that is no result, and another is asked for. */
+/** Chromium sometimes begins its trace too late (`NO_NAVSTART`): such a run is repeated. */
 async function examine(url: string): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runLighthouse(url);
@@ -98,7 +98,7 @@ function markOf({ categories }: Result, category: string): number {
   return Math.round((categories[category]?.score ?? Number.NaN) * 100);
 }
 
-/** What went over the wire, by kind. */
+/** Bytes transferred, by kind. */
 function kilobytesOf({ audits }: Result): Record<string, number> {
   const details = audits['network-requests']?.details;
   const items = details?.type === 'table' ? details.items : [];

@@ -8,15 +8,15 @@ import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
 
 const PRODUCTS = 1_000;
-/** A list shows so many; streams name the products of one of so many pages. */
+/** Each stream names the products of one page of the list. */
 const PAGE_SIZE = 30;
 const PAGES = 30;
-/** Every so many-th stream names nothing and hears of all counts. */
-const ONE_IN_ALL = 10;
+/** One in ten streams subscribes to all counts. */
+const ALL_COUNTS_EVERY = 10;
 
 /**
- * `npm run bench -- live`: what open streams cost, and how soon an upvote is on them. `--idle` is how long they are left
- * alone before their memory is measured, more than a heartbeat; needs `ulimit -n` above the number of streams.
+ * `npm run bench -- live`: the cost of open streams, and how soon they carry an upvote. `--idle` is the quiet time before their memory is
+ * measured, in seconds, longer than a heartbeat. Needs `ulimit -n` above the number of streams.
  */
 export async function live(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -39,14 +39,14 @@ export async function live(flags: readonly string[]): Promise<void> {
   const site = await startSite(database.url, { MAX_STREAMS: String(streams) });
   try {
     const address = site.address;
-    // As a site that is up: its code compiled, its pages made.
+    // Warm up: compile the code and fill the cache.
     for (let index = 0; index < 300; index += 1) await fetch(`${address}/api/products?limit=${(index % 100) + 1}`);
     await sleep(2_000);
     const beforeMb = await residentMb(site.pid);
     const clients = await openStreams({
       address,
       streams,
-      interests: interests(),
+      subscriptions: subscriptions(),
       products: PRODUCTS,
       upvotesPerSecond,
       seconds,
@@ -81,10 +81,10 @@ export async function live(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** As on a busy site: most look at a page of the list, some at everything. */
-function interests(): (string[] | null)[] {
+/** As on a busy site: most visitors look at a page of the list, some at everything. */
+function subscriptions(): (string[] | null)[] {
   return Array.from({ length: PAGES }, (_, index) => {
-    if (index % ONE_IN_ALL === 0) return null;
+    if (index % ALL_COUNTS_EVERY === 0) return null;
     const first = index * PAGE_SIZE;
     return Array.from({ length: PAGE_SIZE }, (_product, offset) => `p-${first + offset}`);
   });
@@ -92,7 +92,9 @@ function interests(): (string[] | null)[] {
 
 async function assertComplete(report: StreamReport, database: BenchDatabase): Promise<void> {
   if (report.closed > 0 || report.deliveries !== report.expected) {
-    throw new Error(`${report.deliveries} of ${report.expected} upvotes were heard; ${report.closed} streams closed`);
+    throw new Error(
+      `${report.deliveries} of ${report.expected} upvotes were delivered; ${report.closed} streams closed`,
+    );
   }
   const rows = await database.query<{ product_id: string; upvotes: number }>('SELECT * FROM product_counts');
   const stored = new Map(rows.map(({ product_id: id, upvotes }) => [id, upvotes]));
@@ -108,7 +110,7 @@ async function residentMb(pid: number): Promise<number> {
   return Math.round(kib / 1024);
 }
 
-/** Time on a processor so far, of all threads; the kernel counts in hundredths of a second. */
+/** Processor time of all threads; the kernel counts in hundredths of a second. */
 async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;
@@ -123,13 +125,13 @@ function draw(
   { p50Ms, p95Ms, p99Ms, maxMs }: Record<'p50Ms' | 'p95Ms' | 'p99Ms' | 'maxMs', number>,
 ): string {
   return drawBars({
-    title: `From an upvote to ${streams.toLocaleString('en')} open pages, ${upvotesPerSecond} upvotes a second`,
+    title: `From an upvote to ${streams.toLocaleString('en')} open pages, ${upvotesPerSecond} upvotes/s`,
     series: [{ name: 'milliseconds', colour: COLOURS.ours }],
     rows: [
-      { name: 'half of all', values: [p50Ms] },
-      { name: '95 of 100', values: [p95Ms] },
-      { name: '99 of 100', values: [p99Ms] },
-      { name: 'the last one', values: [maxMs] },
+      { name: 'p50', values: [p50Ms] },
+      { name: 'p95', values: [p95Ms] },
+      { name: 'p99', values: [p99Ms] },
+      { name: 'maximum', values: [maxMs] },
     ],
     format: (ms) => `${Math.round(ms)} ms`,
     scale: 'linear',

@@ -2,26 +2,24 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BareAnswer } from './baselines/bare-server.ts';
+import type { RecordedResponse } from './baselines/bare-server.ts';
+import { COLOURS, drawBars } from './chart.ts';
+import { startBenchServer } from './harness/bench-database.ts';
 import { cpuMsOf, memoryMbOf } from './harness/process-use.ts';
 import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
-import { drawReads } from './reads-chart.ts';
+import type { BenchOptions } from './options.ts';
+import { fillDatabase } from './seed/fill.ts';
 
 const UPVOTES_PER_SECOND = 200;
 const ENCODING = 'br';
-const READS: Record<string, string> = {
-  'home page': '/',
-  'product page': '/product/git',
-  'API, list': '/api/products',
-  'API, product': '/api/products/git',
-};
+const SIZES = { products: 1_000, upvotes: 5_000, comments: 2_000, seed: 1 };
+const PRODUCT_PAGES = 200;
 
 interface Measured extends LoadResult {
-  /** Of the server, in the measured time and the warm-up, for each answer. */
+  /** Processor time of the server per request, including the warm-up. */
   cpuUs: number;
   memoryMb: number;
 }
@@ -29,55 +27,64 @@ interface Measured extends LoadResult {
 type Side = 'bare' | 'groundswell' | 'underWrites';
 
 /**
- * Cached answers of the site with its sample catalogue, and a bare server that sends the same bytes: in turns, and the
- * site also while upvotes arrive that change what is read. Under writes, the bare server gets none: it has the machine to itself.
+ * Cached responses of the site, and a bare `node:http` server that sends the same bytes and header fields, in turns.
+ * Then the site again under upvotes that change the measured responses; the bare server gets no writes.
  */
 export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
-  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
-  const products = await productIds(site);
-  const answers = await Promise.all(Object.values(READS).map((path) => fetchAnswer(site, path)));
-  await writeFile(join(folder, 'answers.json'), JSON.stringify(answers));
-  const bare = await startBaseline('bare-server', { ANSWERS: join(folder, 'answers.json') });
+  const postgres = await startBenchServer();
+  const { url, query } = await postgres.createDatabase(0);
+  await fillDatabase(url, SIZES, { force: true });
+  const rows = await query<{ id: string }>('SELECT id FROM products ORDER BY md5(id) LIMIT $1', [PRODUCT_PAGES]);
+  const ids = rows.map(({ id }) => id);
+  const workloads: Record<string, string[]> = {
+    'home page': ['/'],
+    '200 product pages': ids.map((id) => `/product/${id}`),
+    'API, list': ['/api/products'],
+    'API, 200 products': ids.map((id) => `/api/products/${id}`),
+  };
+  const site = await startSite(url);
+  const responses: RecordedResponse[] = [];
+  for (const path of Object.values(workloads).flat()) responses.push(await recordResponse(site, path));
+  await writeFile(join(folder, 'responses.json'), JSON.stringify(responses));
+  const bare = await startBaseline('bare-server', { RESPONSES: join(folder, 'responses.json') });
   try {
     const compared: Record<string, ReturnType<typeof compare>> = {};
-    for (const [name, path] of Object.entries(READS)) {
+    for (const [name, paths] of Object.entries(workloads)) {
       const sides: Record<Side, Measured[]> = { bare: [], groundswell: [], underWrites: [] };
       for (let round = 1; round <= options.rounds; round += 1) {
-        sides.bare.push(await measure(bare, path, options));
-        sides.groundswell.push(await measure(site, path, options));
-        sides.underWrites.push(await measureUnderWrites(site, path, products, options));
+        sides.bare.push(await measure(bare, paths, options));
+        sides.groundswell.push(await measure(site, paths, options));
+        sides.underWrites.push(await measureUnderWrites(site, paths, ids, options));
         console.log(`${name}, round ${round}: ${Object.values(sides).map(describeLast).join(' | ')}`);
       }
       compared[name] = compare(sides);
     }
-    const bytes = Object.fromEntries(Object.keys(READS).map((name, index) => [name, sizeOf(answers[index])]));
-    const results = { ...options, upvotesPerSecond: UPVOTES_PER_SECOND, bytes, reads: compared };
-    await writeResults('reads', results, drawReads(compared));
+    const bytes = Object.fromEntries(
+      Object.entries(workloads).map(([name, paths]) => [name, meanBytes(responses, paths)]),
+    );
+    const results = { ...options, ...SIZES, upvotesPerSecond: UPVOTES_PER_SECOND, bytes, reads: compared };
+    await writeResults('reads', results, draw(compared));
   } finally {
     await site.stop();
     await bare.stop();
+    await postgres.stop();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function productIds({ address }: ServerProcess): Promise<string[]> {
-  const page: { items: { id: string }[] } = await (await fetch(`${address}/api/products`)).json();
-  return page.items.map(({ id }) => id);
-}
+/** Fields that every Node.js server writes itself. */
+const CONNECTION_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
-/** Fields that every server of Node writes by itself. */
-const OF_THE_CONNECTION = new Set(['date', 'connection', 'keep-alive', 'content-length']);
-
-/** The bytes as they go over the wire, head and all, which `fetch` would unpack. */
-function fetchAnswer({ address }: ServerProcess, path: string): Promise<BareAnswer> {
+/** The bytes as they are on the wire, which `fetch` would decompress. */
+function recordResponse({ address }: ServerProcess, path: string): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     request(`${address}${path}`, { headers: { 'accept-encoding': ENCODING } }, async (response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk);
-      const headers: BareAnswer['headers'] = {};
+      const headers: RecordedResponse['headers'] = {};
       for (const [name, value] of Object.entries(response.headers)) {
-        if (!OF_THE_CONNECTION.has(name)) headers[name] = String(value);
+        if (!CONNECTION_FIELDS.has(name)) headers[name] = String(value);
       }
       resolve({ path, body: Buffer.concat(chunks).toString('base64'), headers });
     })
@@ -86,38 +93,37 @@ function fetchAnswer({ address }: ServerProcess, path: string): Promise<BareAnsw
   });
 }
 
-async function measure(server: ServerProcess, path: string, options: BenchOptions): Promise<Measured> {
+async function measure(server: ServerProcess, paths: readonly string[], options: BenchOptions): Promise<Measured> {
   const { connections, seconds } = options;
-  const targets: Target[] = [{ method: 'GET', path, acceptEncoding: ENCODING }];
+  const targets: Target[] = paths.map((path) => ({ method: 'GET', path, acceptEncoding: ENCODING }));
   const cpuBefore = await cpuMsOf(server.pid);
   const result = await runLoad({ address: server.address, connections, seconds, targets });
-  const cpuUs = (((await cpuMsOf(server.pid)) - cpuBefore) * 1_000) / result.asked;
-  if (result.succeeded !== result.asked)
-    throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
+  const cpuUs = (((await cpuMsOf(server.pid)) - cpuBefore) * 1_000) / result.sent;
+  if (result.succeeded !== result.sent) throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
   return { ...result, cpuUs, memoryMb: await memoryMbOf(server.pid) };
 }
 
 async function measureUnderWrites(
   site: ServerProcess,
-  path: string,
+  paths: readonly string[],
   products: readonly string[],
   options: BenchOptions,
 ): Promise<Measured> {
   const upvotes = runLoad({
     address: site.address,
     connections: 20,
-    // Longer than the reads take, with their process's start.
+    // Longer than the reads, whose process has to start first.
     seconds: options.seconds + 1,
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,
   });
-  const [measured, { perSecond, succeeded, asked }] = await Promise.all([measure(site, path, options), upvotes]);
-  if (succeeded !== asked) throw new Error('Not every upvote succeeded');
-  if (perSecond < UPVOTES_PER_SECOND * 0.8) console.warn(`Only ${Math.round(perSecond)} upvotes a second`);
+  const [measured, { perSecond, succeeded, sent }] = await Promise.all([measure(site, paths, options), upvotes]);
+  if (succeeded !== sent) throw new Error('Not every upvote succeeded');
+  if (perSecond < UPVOTES_PER_SECOND * 0.8) console.warn(`Only ${Math.round(perSecond)} upvotes/s`);
   return measured;
 }
 
-/** Ratios first: they are what another machine will find as well. */
+/** Ratios first: they carry over to other machines. */
 function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
   const ratio = (results: readonly Measured[], of: (result: Measured) => number) =>
     spreadOf(results.map((result, round) => of(result) / of(bare[round] ?? result)));
@@ -142,14 +148,34 @@ function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
   };
 }
 
-export type ReadComparison = ReturnType<typeof compare>;
-
-function sizeOf(answer: BareAnswer | undefined): number {
-  return Buffer.from(answer?.body ?? '', 'base64').length;
+function meanBytes(responses: readonly RecordedResponse[], paths: readonly string[]): number {
+  const bytes = responses
+    .filter(({ path }) => paths.includes(path))
+    .map(({ body }) => Buffer.from(body, 'base64').length);
+  return Math.round(bytes.reduce((sum, each) => sum + each, 0) / bytes.length);
 }
 
 function describeLast(results: readonly Measured[]): string {
   const last = results.at(-1);
   if (last === undefined) return '';
   return `${Math.round(last.perSecond)}/s, p99 ${last.p99Ms.toFixed(1)} ms, ${last.cpuUs.toFixed(0)} µs`;
+}
+
+/** Three bars per workload. */
+function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
+  return drawBars({
+    title: 'Cached responses per second over HTTP (median of the rounds)',
+    series: [
+      { name: 'Groundswell', colour: COLOURS.ours },
+      { name: 'Groundswell, 200 upvotes/s', colour: '#a5b4fc' },
+      { name: 'bare node:http, same bytes', colour: COLOURS.other },
+    ],
+    rows: Object.entries(workloads).map(([name, { groundswell, underWrites, bare, ratios, ratiosUnderWrites }]) => ({
+      name,
+      values: [groundswell, underWrites, bare].map(({ perSecond }) => perSecond.median),
+      note: `(${ratios.throughput.median} and ${ratiosUnderWrites.throughput.median} of it)`,
+    })),
+    format: (value) => Math.round(value).toLocaleString('en'),
+    scale: 'linear',
+  });
 }

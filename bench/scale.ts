@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
 import { openDatabase } from '../src/core/database/database.ts';
-import { startThrowawayCluster } from '../src/core/database/embedded/throwaway.ts';
 import { migrate } from '../src/core/database/migrate.ts';
+import { startThrowawayCluster } from '../tests/support/throwaway-cluster.ts';
 import { COLOURS, drawBars } from './chart.ts';
 import { writeResults } from './harness/results.ts';
 import { quantile } from './harness/statistics.ts';
@@ -32,8 +32,8 @@ interface Timing {
 }
 
 /**
- * `npm run bench -- scale`: what each read costs, uncached, with a thousand products and with a million, asked in turns of
- * two databases on one server, so that whatever else the machine does meets both.
+ * `npm run bench -- scale`: the cost of each uncached read with a thousand and with a million products, in turns on
+ * two databases of one server, so other load on the machine affects both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -42,7 +42,7 @@ export async function scale(flags: readonly string[]): Promise<void> {
   });
   if (values.on !== undefined) return measureSeeded(values.on);
   const products = Number(values.products);
-  // Nothing is written while it is measured, so how durable a write would be does not matter.
+  // The measurement writes no rows, so durability does not matter.
   const cluster = await startThrowawayCluster({ durability: 'none' });
   const sides: Side[] = [];
   try {
@@ -78,7 +78,7 @@ async function measureAll([small, large]: readonly Side[]): Promise<void> {
     console.log(summary(measured));
   }
   const sizes = [small.products, large.products];
-  // How busy the machine was with other things says how much the absolute numbers are worth.
+  // The machine's other load shows how much the absolute numbers are worth.
   const load = { before: startedUnder, after: loadavg() };
   await writeResults('scale', { sizes, load, reads }, draw(reads, sizes));
 }

@@ -5,11 +5,11 @@ import { connect } from '../src/core/database/connect.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
-/** Of each product, where no number is given. */
+/** Per product, by default. */
 const UPVOTES = 5;
 const COMMENTS = 2;
 
-/** `npm run bench -- seed --products N`: fills the database that the settings name, or --database-url. */
+/** `npm run bench -- seed --products N`: fills the database of the settings, or of --database-url. */
 export async function seed(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...flags],

@@ -1,26 +1,31 @@
+import { loadavg } from 'node:os';
+import { COLOURS, drawBars } from './chart.ts';
 import { type BenchDatabase, type BenchServer, startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
 import { type LoadResult, runLoad, type Target } from './harness/run-load.ts';
 import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
-import type { BenchOptions } from './main.ts';
-import { drawWrites } from './writes-chart.ts';
+import type { BenchOptions } from './options.ts';
+import { compareVotes, launchNow } from './votes-and-launches.ts';
 
 const PRODUCTS = 1_000;
-/** The site's own number of connections, given to the baseline too. */
+/** The size of the site's own pool, used by the baseline as well. */
 const POOL_SIZE = 10;
 
 interface Side {
   server: ServerProcess;
   database: BenchDatabase;
-  /** The comment that is liked. */
+  /** The comment that gets the likes. */
   commentId: string;
   succeeded: Record<Workload, number>;
 }
 
 type Workload = keyof typeof WORKLOADS;
 
-const upvote = (index: number): Target => ({ method: 'PUT', path: `/api/products/p-${index}/upvote` });
+const upvote = (index: number, prefix = 'p-'): Target => ({
+  method: 'PUT',
+  path: `/api/products/${prefix}${index}/upvote`,
+});
 const comment = (index: number): Target => ({
   method: 'POST',
   path: '/api/comments',
@@ -29,7 +34,8 @@ const comment = (index: number): Target => ({
 const products = Array.from({ length: PRODUCTS }, (_, index) => index);
 
 const WORKLOADS = {
-  'upvotes, 1,000 products': () => products.map(upvote),
+  'upvotes, 1,000 products': () => products.map((index) => upvote(index)),
+  'upvotes, in a launch window': () => products.map((index) => upvote(index, 'w-')),
   'upvotes, one product': () => [upvote(0)],
   'comments, 1,000 products': () => products.map(comment),
   'likes, one comment': ({ commentId }: Side): Target[] => [
@@ -37,10 +43,12 @@ const WORKLOADS = {
   ],
 };
 const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
+/** Compared with the baseline, which has no launches. */
+const COMPARED = WORKLOAD_NAMES.filter((name) => name !== 'upvotes, in a launch window');
 
 /**
- * Writes over HTTP, by the site and by a plain server with one transaction for each request: on one PostgreSQL, in turns,
- * so that whatever else the machine does meets both.
+ * Writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL, in turns, so other load on the
+ * machine affects both.
  */
 export async function writes(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -52,7 +60,7 @@ export async function writes(options: BenchOptions): Promise<void> {
   };
   try {
     const workloads: Record<string, ReturnType<typeof compare>> = {};
-    for (const workload of WORKLOAD_NAMES) {
+    for (const workload of COMPARED) {
       const ours: LoadResult[] = [];
       const theirs: LoadResult[] = [];
       for (let round = 1; round <= options.rounds; round += 1) {
@@ -62,9 +70,22 @@ export async function writes(options: BenchOptions): Promise<void> {
       }
       workloads[workload] = compare(ours, theirs);
     }
+    const launches = {
+      note: 'Throughput and statements per second, relative to votes for products launched long ago and to the statement before launches',
+      overHttp: await measureWindow(sides.groundswell, options),
+      statement: await compareVotes(server, options.rounds),
+    };
     for (const side of Object.values(sides)) await assertNoDrift(side);
-    const results = { ...options, products: PRODUCTS, poolSize: POOL_SIZE, drift: 0, workloads };
-    await writeResults('writes', results, drawWrites(workloads));
+    const results = {
+      ...options,
+      products: PRODUCTS,
+      poolSize: POOL_SIZE,
+      drift: 0,
+      load: loadavg(),
+      workloads,
+      launches,
+    };
+    await writeResults('writes', results, draw(workloads));
   } finally {
     for (const side of Object.values(sides)) await side.server.stop();
     await server.stop();
@@ -86,13 +107,25 @@ async function startSide(
 async function measure(side: Side, workload: Workload, { connections, seconds }: BenchOptions): Promise<LoadResult> {
   const targets = WORKLOADS[workload](side);
   const result = await runLoad({ address: side.server.address, connections, seconds, targets });
-  if (result.succeeded !== result.asked)
-    throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
+  if (result.succeeded !== result.sent) throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
   side.succeeded[workload] += result.succeeded;
   return result;
 }
 
-/** Ratios first: they are what another machine will find as well. */
+/** Votes for products in their launch window against votes for products launched long ago, on the same site in turns. */
+async function measureWindow(side: Side, options: BenchOptions) {
+  await launchNow(side.database, 'w-', PRODUCTS);
+  const ratios: number[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    const outside = await measure(side, 'upvotes, 1,000 products', options);
+    const inside = await measure(side, 'upvotes, in a launch window', options);
+    ratios.push(inside.perSecond / outside.perSecond);
+    console.log(`launch windows, round ${round}: ${summary(inside)} inside against ${summary(outside)} outside`);
+  }
+  return { insideWindow: spreadOf(ratios) };
+}
+
+/** Ratios first: they carry over to other machines. */
 function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
   const ratio = (of: (result: LoadResult) => number) =>
     spreadOf(ours.map((result, round) => of(result) / of(theirs[round] ?? result)));
@@ -109,14 +142,12 @@ function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
   };
 }
 
-export type WriteComparison = ReturnType<typeof compare>;
-
 const DRIFT = `SELECT c.product_id FROM product_counts c
   LEFT JOIN (SELECT product_id, count(*) AS rows FROM upvotes GROUP BY 1) u ON u.product_id = c.product_id
   LEFT JOIN (SELECT product_id, count(*) AS rows FROM comments GROUP BY 1) m ON m.product_id = c.product_id
   WHERE c.upvotes <> coalesce(u.rows, 0) OR c.comments <> coalesce(m.rows, 0)`;
 
-/** Every count is that of the rows, and every write that was answered with success is there. */
+/** Checks that every count equals its rows and that every acknowledged write is stored. */
 async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<void> {
   const drifting = await database.query(DRIFT);
   const [stored] = await database.query<{ upvotes: number; comments: number; likes: number }>(
@@ -125,7 +156,10 @@ async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<
     [commentId],
   );
   const expected = {
-    upvotes: succeeded['upvotes, 1,000 products'] + succeeded['upvotes, one product'],
+    upvotes:
+      succeeded['upvotes, 1,000 products'] +
+      succeeded['upvotes, one product'] +
+      succeeded['upvotes, in a launch window'],
     comments: succeeded['comments, 1,000 products'],
     likes: succeeded['likes, one comment'],
   };
@@ -136,4 +170,22 @@ async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<
 
 function summary(result: LoadResult | undefined): string {
   return result === undefined ? '' : `${Math.round(result.perSecond)}/s (p99 ${Math.round(result.p99Ms)} ms)`;
+}
+
+/** Two bars per workload. */
+function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
+  return drawBars({
+    title: 'Writes per second over HTTP (median of the rounds)',
+    series: [
+      { name: 'Groundswell', colour: COLOURS.ours },
+      { name: 'one transaction per request', colour: COLOURS.other },
+    ],
+    rows: Object.entries(workloads).map(([name, { groundswell, oneTransaction, throughputRatio }]) => ({
+      name,
+      values: [groundswell.perSecond.median, oneTransaction.perSecond.median],
+      note: `(${throughputRatio.median.toFixed(1)} ×)`,
+    })),
+    format: (value) => Math.round(value).toLocaleString('en'),
+    scale: 'linear',
+  });
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The operator's command. In a checkout it first builds what is not built; an installed package brings its build along. */
+/** The operator's command. In a checkout it first builds missing files; an installed package contains its build. */
 import { existsSync } from 'node:fs';
 
 const NEEDED = [20, 19];
@@ -9,7 +9,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2);
 }
 
-// React and others would else run, and be built, as they do for their developers: several times slower and larger.
+// Otherwise React and others would run, and be built, in their development mode: several times slower and larger.
 process.env.NODE_ENV = 'production';
 
 if (

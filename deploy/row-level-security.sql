@@ -1,41 +1,41 @@
--- For hosts that expose tables over REST to an anonymous key (PostgREST, Supabase): the nine calls of a browser that needs no server of
--- ours, and nothing more. Optional; the site itself neither needs nor notices it. Apply it as the role that owns the site's tables, after
--- every upgrade again (it may be applied any number of times), then expose the schema `rest` and no other:
+-- For hosts that expose tables over REST to an anonymous key (PostgREST, Supabase): the nine calls of a browser that works without
+-- the site's server, and nothing more. Optional. Apply it as the owner of the site's tables, and again after every upgrade, then
+-- expose the schema `rest` and no other:
 --
 --   psql "$DATABASE_URL" -v ON_ERROR_STOP=1 -1 -f deploy/row-level-security.sql
 --
--- The anonymous role is called `anon`, as such hosts call it. A request names its visitor by the header X-User-Session. What only the
--- site's server does is not done here: limits on how often, and holding back what looks like spam. Tested by tests/api/row-level-security.test.ts.
+-- The anonymous role is `anon`, as on such hosts. The header X-User-Session names the visitor of a request. Only the site's server
+-- limits rates, holds suspected spam and caps the votes of a network. Tested by tests/api/row-level-security.test.ts.
 
 DO $$ BEGIN
   IF EXISTS (SELECT 1 FROM pg_extension WHERE extname = 'citus') THEN
-    RAISE EXCEPTION 'Not for a database with Citus: it asks its servers in the name of the anonymous role, which may read no table there';
+    RAISE EXCEPTION 'Not for a database with Citus: it queries its servers as the anonymous role, which may read no table there';
   END IF;
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'anon') THEN CREATE ROLE anon NOLOGIN; END IF;
 END $$;
 
--- The tables are closed: row-level security without any policy shows nobody a row but their owner, whatever a host has granted.
-ALTER TABLE products ENABLE ROW LEVEL SECURITY;
-ALTER TABLE product_counts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE upvotes ENABLE ROW LEVEL SECURITY;
-ALTER TABLE comments ENABLE ROW LEVEL SECURITY;
-ALTER TABLE comment_keys ENABLE ROW LEVEL SECURITY;
-ALTER TABLE site_facts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE acts ENABLE ROW LEVEL SECURITY;
-ALTER TABLE removed_products ENABLE ROW LEVEL SECURITY;
-ALTER TABLE removed_upvotes ENABLE ROW LEVEL SECURITY;
-ALTER TABLE removed_comments ENABLE ROW LEVEL SECURITY;
-ALTER TABLE schema_migrations ENABLE ROW LEVEL SECURITY;
-ALTER TABLE changes ENABLE ROW LEVEL SECURITY;
-ALTER TABLE leases ENABLE ROW LEVEL SECURITY;
-ALTER TABLE upvote_bursts ENABLE ROW LEVEL SECURITY;
-REVOKE ALL ON products, product_counts, upvotes, comments, comment_keys, site_facts, acts, removed_products, removed_upvotes,
-  removed_comments, schema_migrations, changes, leases, upvote_bursts FROM anon, PUBLIC;
+-- Row-level security without a policy hides every row from all but the owner, whatever a host has granted.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY[
+    'products', 'product_counts', 'upvotes', 'upvote_bursts', 'launches', 'leaderboards', 'leaderboard_counts',
+    'retracted_upvotes', 'tally_secrets', 'tally_parts', 'comments', 'comment_idempotency_keys', 'removed_products',
+    'removed_upvotes', 'removed_tally_parts', 'removed_comments', 'audit_log', 'site_metadata', 'changes', 'leases',
+    'submissions', 'submission_idempotency_keys', 'site_secrets', 'webhook_events', 'webhook_receivers',
+    'schema_migrations', 'operators', 'operator_invitations', 'operator_sessions', 'operator_devices',
+    'import_changes'
+  ] LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
+    EXECUTE format('REVOKE ALL ON %I FROM anon, PUBLIC', name);
+  END LOOP;
+END $$;
 
 DROP SCHEMA IF EXISTS rest CASCADE;
 CREATE SCHEMA rest;
 
--- The visitor of this request, or NULL: as PostgREST hands headers on.
+-- The visitor of this request, or NULL, from the headers as PostgREST passes them on.
 CREATE FUNCTION rest.visitor() RETURNS text LANGUAGE sql STABLE AS $$
   SELECT session FROM (
     SELECT nullif(current_setting('request.headers', true), '')::json ->> 'x-user-session' AS session
@@ -43,61 +43,106 @@ CREATE FUNCTION rest.visitor() RETURNS text LANGUAGE sql STABLE AS $$
 $$;
 
 CREATE VIEW rest.products WITH (security_barrier) AS
-  SELECT id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at FROM products;
+  SELECT id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at
+  FROM products WHERE created_at <= clock_timestamp();
 
--- All rows can be counted. Whose they are, and by which id they could be deleted, only the visitor sees who made them.
+-- All rows can be counted. Only their visitor sees their session and the id by which they can be deleted.
 CREATE VIEW rest.upvotes WITH (security_barrier) AS
   SELECT CASE WHEN user_session = rest.visitor() THEN id END AS id, product_id,
     CASE WHEN user_session = rest.visitor() THEN user_session END AS user_session
-  FROM upvotes;
+  FROM upvotes WHERE EXISTS (SELECT FROM products WHERE products.id = product_id AND products.created_at <= clock_timestamp());
 
 CREATE VIEW rest.comments WITH (security_barrier) AS
   SELECT id, product_id, author_name, author_avatar, author_badge, content, likes, created_at
-  FROM comments WHERE held_for IS NULL AND hidden_at IS NULL;
+  FROM comments WHERE held_session IS NULL AND hidden_at IS NULL
+    AND EXISTS (SELECT FROM products WHERE products.id = product_id AND products.created_at <= clock_timestamp());
 
--- Writes run as the owner and keep the counts, as core/upvotes and core/comments do: counts are locked first.
+-- A statement writes one row: with several it could lock many products, or like every comment.
+CREATE FUNCTION rest.begin_statement() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM set_config('rest.rows', '0', true);
+  RETURN NULL;
+END $$;
+
+CREATE FUNCTION rest.expect_one_row() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  IF current_setting('rest.rows') <> '0' THEN
+    RAISE EXCEPTION 'A request writes one row' USING ERRCODE = 'cardinality_violation';
+  END IF;
+  PERFORM set_config('rest.rows', '1', true);
+END $$;
+
+-- Writes run as the owner and update the counts like core/upvotes and core/comments: counts are locked first.
 CREATE FUNCTION rest.lock_product(id text) RETURNS void LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
-  PERFORM 1 FROM product_counts WHERE product_id = id AND (closed_until IS NULL OR closed_until < clock_timestamp()) FOR UPDATE;
+  PERFORM 1 FROM product_counts JOIN products ON products.id = product_id AND products.created_at <= clock_timestamp()
+    WHERE product_id = lock_product.id AND (writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())
+    FOR UPDATE OF product_counts;
   IF NOT FOUND THEN RAISE EXCEPTION 'Product not found' USING ERRCODE = 'foreign_key_violation'; END IF;
 END $$;
 
 CREATE FUNCTION rest.note_change(product_id text, comment_ids uuid[]) RETURNS void LANGUAGE sql SET search_path = public, pg_temp AS $$
-  INSERT INTO changes (id, product_ids, catalogue, comment_ids, noted_at)
+  INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)
   VALUES (gen_random_uuid(), ARRAY[product_id], false, comment_ids, clock_timestamp())
 $$;
 
 CREATE FUNCTION rest.write_upvote() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
+  moment timestamptz(3) := clock_timestamp();
   changed integer;
+  launch record;
+  is_in_window boolean;
+  removed upvotes;
 BEGIN
   IF TG_OP = 'INSERT' THEN
     IF NEW.user_session IS DISTINCT FROM rest.visitor() OR NEW.user_session IS NULL THEN
-      RAISE EXCEPTION 'An upvote is made for the visitor who asks' USING ERRCODE = 'insufficient_privilege';
+      RAISE EXCEPTION 'An upvote is made for the visitor of the request' USING ERRCODE = 'insufficient_privilege';
     END IF;
+    PERFORM rest.expect_one_row();
     PERFORM rest.lock_product(NEW.product_id);
     NEW.id := gen_random_uuid();
-    INSERT INTO upvotes (id, product_id, user_session) VALUES (NEW.id, NEW.product_id, NEW.user_session)
+    INSERT INTO upvotes (id, product_id, user_session, created_at) VALUES (NEW.id, NEW.product_id, NEW.user_session, moment)
       ON CONFLICT (product_id, user_session) DO NOTHING;
     GET DIAGNOSTICS changed = ROW_COUNT;
-    UPDATE product_counts SET upvotes = upvotes + changed WHERE product_id = NEW.product_id AND changed > 0;
+    is_in_window := EXISTS (SELECT FROM launches WHERE product_id = NEW.product_id
+      AND moment >= launched_at AND moment < launched_at + interval '24 hours');
+    UPDATE product_counts SET upvotes = upvotes + 1, counted = counted + is_in_window::integer,
+      window_changes = window_changes + is_in_window::integer
+    WHERE product_id = NEW.product_id AND changed > 0;
     PERFORM rest.note_change(NEW.product_id, '{}');
     RETURN NEW;
   END IF;
+  -- Of others' upvotes the id is NULL: they are skipped before anything is locked.
+  IF OLD.id IS NULL THEN RETURN NULL; END IF;
+  PERFORM rest.expect_one_row();
   PERFORM rest.lock_product(OLD.product_id);
-  DELETE FROM upvotes WHERE product_id = OLD.product_id AND user_session = rest.visitor() AND id = OLD.id;
-  GET DIAGNOSTICS changed = ROW_COUNT;
-  IF changed = 0 THEN RETURN NULL; END IF;
-  UPDATE product_counts SET upvotes = upvotes - 1 WHERE product_id = OLD.product_id;
+  DELETE FROM upvotes WHERE product_id = OLD.product_id AND user_session = rest.visitor() AND id = OLD.id RETURNING * INTO removed;
+  IF removed.id IS NULL THEN RETURN NULL; END IF;
+  SELECT moment < launched_at + interval '24 hours' AS is_open, final INTO launch FROM launches
+    WHERE product_id = OLD.product_id AND removed.created_at >= launched_at AND removed.created_at < launched_at + interval '24 hours';
+  is_in_window := coalesce(launch.is_open, false);
+  -- After the window a vote counts on leaderboards, even if it is taken back.
+  IF NOT launch.is_open AND NOT launch.final THEN
+    INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
+    VALUES (removed.product_id, removed.id, removed.user_session, removed.created_at, removed.network, removed.verdict);
+  END IF;
+  UPDATE product_counts SET upvotes = upvotes - 1,
+    counted = counted - (is_in_window AND coalesce(removed.verdict, 'included') = 'included')::integer,
+    excluded_network = excluded_network - (is_in_window AND coalesce(removed.verdict, '') = 'network')::integer,
+    excluded_operator = excluded_operator - (is_in_window AND coalesce(removed.verdict, '') = 'operator')::integer,
+    window_changes = window_changes + is_in_window::integer
+  WHERE product_id = OLD.product_id;
   PERFORM rest.note_change(OLD.product_id, '{}');
   RETURN OLD;
 END $$;
 
+CREATE TRIGGER begin_statement BEFORE INSERT OR DELETE ON rest.upvotes FOR EACH STATEMENT EXECUTE FUNCTION rest.begin_statement();
 CREATE TRIGGER write_upvote INSTEAD OF INSERT OR DELETE ON rest.upvotes FOR EACH ROW EXECUTE FUNCTION rest.write_upvote();
 
 CREATE FUNCTION rest.add_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
-  -- White space as JavaScript's trim() knows it, as far as it is of one byte.
+  PERFORM rest.expect_one_row();
+  -- The one-byte white space that JavaScript's trim() removes.
   NEW.content := btrim(NEW.content, E' \t\n\r\f\v');
   IF NEW.product_id IS NULL OR coalesce(NEW.content, '') = '' THEN
     RAISE EXCEPTION 'Product ID and content are required' USING ERRCODE = 'check_violation';
@@ -106,7 +151,7 @@ BEGIN
     RAISE EXCEPTION 'A comment has at most 2,000 characters' USING ERRCODE = 'check_violation';
   END IF;
   PERFORM rest.lock_product(NEW.product_id);
-  -- Whatever was asked for: the author is always the same, without a badge, and likes begin at 0.
+  -- Whatever the request says, the author is always the same, without a badge, and likes begin at 0.
   NEW.id := gen_random_uuid();
   NEW.author_name := 'You';
   NEW.author_avatar := '/pictures/avatar-default.svg';
@@ -122,19 +167,21 @@ END $$;
 
 CREATE TRIGGER add_comment INSTEAD OF INSERT ON rest.comments FOR EACH ROW EXECUTE FUNCTION rest.add_comment();
 
--- A client reads the likes and writes one more. Here that adds one to what there is by then, so that none of many at once is lost.
+-- A client reads the likes and writes one more. Here that adds one to the current number, so no concurrent like is lost.
 CREATE FUNCTION rest.like_comment() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
+  PERFORM rest.expect_one_row();
   IF NEW.likes IS NULL OR NEW.likes < 1 OR NEW.likes > OLD.likes + 1 THEN
     RAISE EXCEPTION 'A like adds one' USING ERRCODE = 'check_violation';
   END IF;
-  UPDATE comments SET likes = likes + 1 WHERE product_id = OLD.product_id AND id = OLD.id AND held_for IS NULL AND hidden_at IS NULL
+  UPDATE comments SET likes = likes + 1 WHERE product_id = OLD.product_id AND id = OLD.id AND held_session IS NULL AND hidden_at IS NULL
     RETURNING likes INTO NEW.likes;
   IF NOT FOUND THEN RETURN NULL; END IF;
   PERFORM rest.note_change(OLD.product_id, ARRAY[OLD.id]);
   RETURN NEW;
 END $$;
 
+CREATE TRIGGER begin_statement BEFORE INSERT OR UPDATE ON rest.comments FOR EACH STATEMENT EXECUTE FUNCTION rest.begin_statement();
 CREATE TRIGGER like_comment INSTEAD OF UPDATE ON rest.comments FOR EACH ROW EXECUTE FUNCTION rest.like_comment();
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA rest FROM PUBLIC;

@@ -1,8 +1,8 @@
 /**
  * Builds the site into dist/: the browser's files, compressed once, and the server.
  *
- * The build is made aside and put in place by renames, so that neither a site that is running nor a build that is killed
- * ever sees half of one. A stamp over all sources tells whether anything has to be done.
+ * The build is written to a temporary folder and renamed into place, so neither a running site nor a killed build ever
+ * sees half of one. A stamp of all sources shows whether anything has to be done.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -12,38 +12,39 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compressFolder } from './compress-folder.js';
 
-// A build is for production, whatever runs it.
+// A build is always for production.
 process.env.NODE_ENV = 'production';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 
-/** What a build depends on; a folder stands for every file below it. */
+/** The inputs of a build; a folder stands for every file below it. */
 const INPUTS = [
   'src',
   'public',
   'scripts',
   'package-lock.json',
   'vite.config.ts',
+  'vite.console.config.ts',
   'vite.server.config.ts',
   'vite.service-worker.config.ts',
 ];
 
 const NOT_BUILT = /\.(?:test|fixture)\.tsx?$/;
 
-/** Builds unless what is in place was made from these very sources. */
+/** Builds unless the present build is of exactly these sources. */
 export async function buildIfStale({ quiet = false } = {}) {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
   if (!quiet) console.error('Building the site …');
   await alone(async () => {
-    // Whoever held the lock may have built just this.
+    // The previous holder of the lock may have built exactly this.
     if ((await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined)) !== stamp) await build(stamp);
   });
 }
 
-/** Runs `work` while no other process of this checkout does; a lock whose holder is dead is taken over. */
+/** Runs `work` while no other process of this checkout does; the lock of a dead process is taken over. */
 async function alone(work) {
   const lock = `${DIST}-lock`;
   for (;;) {
@@ -74,12 +75,13 @@ function isRunning(pid) {
 }
 
 async function build(stamp) {
-  // Loaded here, since a site that is built needs no bundler.
+  // Loaded here, since a built site needs no bundler.
   const { build: bundle } = await import('vite');
   const aside = `${DIST}-${process.pid}`;
   try {
     for (const [configFile, outDir] of [
       ['vite.config.ts', 'client'],
+      ['vite.console.config.ts', 'console'],
       ['vite.server.config.ts', 'server'],
     ]) {
       await bundle({
@@ -96,7 +98,7 @@ async function build(stamp) {
       define: { BUILD_ID: JSON.stringify(stamp.slice(0, 16)), BUILD_FILES: JSON.stringify(await filesOf(aside)) },
       build: { outDir: join(aside, 'client') },
     });
-    await compressFolder(join(aside, 'client', 'assets'));
+    for (const part of ['client', 'console']) await compressFolder(join(aside, part, 'assets'));
     await writeFile(join(aside, 'stamp'), stamp);
     await putInPlace(aside);
   } finally {
@@ -104,7 +106,7 @@ async function build(stamp) {
   }
 }
 
-/** The addresses of all files that the browser's build names by their content. */
+/** The addresses of all files with hashed names in the browser's build. */
 async function filesOf(aside) {
   const files = await readdir(join(aside, 'client', 'assets'));
   return files.sort().map((file) => `/assets/${file}`);

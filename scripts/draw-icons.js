@@ -1,6 +1,6 @@
 /**
- * Draws the icons of public/ from the site's mark: node scripts/draw-icons.js. What it draws is committed, so that a build
- * needs no browser.
+ * Draws the icons of public/ from the site's mark: node scripts/draw-icons.js. The results are committed, so builds
+ * need no browser.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { requireChromium } from './find-chromium.js';
 
 const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 
-/** The mark as it is, with its round corners. */
+/** The mark with its round corners. */
 const MARK = await readFile(join(PUBLIC, 'favicon.svg'), 'utf8');
 
-/** The mark without corners and with sea around it, for systems that cut icons to a shape of their own. */
+/** The mark without corners, surrounded by sea, for systems that crop icons to their own shape. */
 const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   viewBox="${-margin} ${-margin} ${32 + 2 * margin} ${32 + 2 * margin}">
   <rect x="-8" y="-8" width="48" height="48" fill="#0c3b54"/>
@@ -22,7 +22,7 @@ const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   <path d="M-8 23.900c3 .4 5 .6 8 .6 4.500 0 6-3 10.500-3s6.500 4 11.500 4 7-2 10-2.500c3-.5 5-.6 8-.6V40H-8Z" fill="#c9f0ea"/>
 </svg>`;
 
-/** File, edge in pixels, drawing. A mask may cut off up to a tenth on each side. */
+/** File, edge in pixels, drawing. A mask may crop up to a tenth on each side. */
 const ICONS = [
   ['icon-192.png', 192, MARK],
   ['icon-512.png', 512, MARK],
@@ -49,7 +49,7 @@ try {
   await browser.close();
 }
 
-/** An .ico file that holds one PNG: a directory of 6 bytes, one entry of 16, the picture. */
+/** An .ico file with one PNG: a directory of 6 bytes, one entry of 16, the picture. */
 function icoOf(png, edge) {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2);

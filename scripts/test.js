@@ -1,29 +1,15 @@
-/** Every check of the project, in the order in which they are quick to fail. */
-import { spawnSync } from 'node:child_process';
-import { requireChromium } from './find-chromium.js';
+/**
+ * Runs every check of the project. A failed step does not stop the later ones; the end lists each failed test with the
+ * command that repeats it, and the last line counts.
+ */
+import { provideChromium } from './find-chromium.js';
+import { runSuite } from './test/run-suite.js';
+import { STEP_GROUPS } from './test/steps.js';
+import { summarize } from './test/summary.js';
 
-const STEPS = [
-  ['format and lint', 'biome', 'check', '--error-on-warnings', '.'],
-  ['types', 'tsc', '--noEmit'],
-  ['import rules', 'depcruise', 'src', '--config', '.dependency-cruiser.js', '--output-type', 'err'],
-  ['build', 'node', 'scripts/build.js'],
-  ['unit, API and command tests', 'vitest', 'run'],
-  ['browser tests', 'playwright', 'test'],
-];
+const BUDGET_SECONDS = 300;
 
-// Before everything else: to find out after minutes that there is no browser would be a pity.
-const environment = { ...process.env, CHROMIUM_PATH: requireChromium() };
-
-for (const [index, [name, program, ...parameters]] of STEPS.entries()) {
-  const started = Date.now();
-  console.log(`\n[${index + 1}/${STEPS.length}] ${name}`);
-  // npm has put the folder of the project's own programs first on the path.
-  const { status, error } = spawnSync(program, parameters, { stdio: 'inherit', env: environment });
-  if (error) console.error(error.message);
-  if (status !== 0) {
-    console.error(`\nFailed: ${name}`);
-    process.exit(1);
-  }
-  console.log(`    ${name}: passed in ${Math.round((Date.now() - started) / 1000)} s`);
-}
-console.log(`\n${STEPS.length} passed, 0 failed`);
+const { results, seconds, isInterrupted } = await runSuite(STEP_GROUPS, { chromium: provideChromium(), show: true });
+for (const line of summarize(results, seconds, BUDGET_SECONDS)) console.log(line);
+const hasFailed = results.some(({ tests }) => tests.some(({ status }) => status === 'failed'));
+process.exit(isInterrupted ? 130 : hasFailed ? 1 : 0);

@@ -1,22 +1,30 @@
 import { readFile } from 'node:fs/promises';
-import Fastify from 'fastify';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 
-/** Bytes to send, as they are, from an address. */
-export interface BareAnswer {
+/** A response as the site sent it: these bytes behind these header fields. */
+export interface RecordedResponse {
   path: string;
-  /** In base64. */
+  /** Base64. */
   body: string;
   headers: Record<string, string>;
 }
 
-/** As fast as it gets with the same framework: nothing but bytes that are in memory already, behind the same head. */
-const answers: BareAnswer[] = JSON.parse(await readFile(process.env.ANSWERS ?? '', 'utf8'));
-const app = Fastify();
-for (const { path, body, headers } of answers) {
-  const bytes = Buffer.from(body, 'base64');
-  app.get(path, (_request, reply) => {
-    reply.headers(headers).send(bytes);
-  });
-}
+/** The upper bound of Node.js: `node:http` alone, which looks up the address and sends bytes from memory. */
+const recorded: RecordedResponse[] = JSON.parse(await readFile(process.env.RESPONSES ?? '', 'utf8'));
+const responses = new Map(
+  recorded.map(({ path, body, headers }) => {
+    const bytes = Buffer.from(body, 'base64');
+    return [path, { bytes, headers: [...Object.entries(headers).flat(), 'content-length', String(bytes.length)] }];
+  }),
+);
 
-console.log(`Address ${await app.listen({ host: '127.0.0.1', port: 0 })}`);
+const server = createServer((request, response) => {
+  const found = responses.get(request.url ?? '');
+  if (found === undefined) response.writeHead(404).end();
+  else response.writeHead(200, found.headers).end(found.bytes);
+});
+server.listen(0, '127.0.0.1', () => {
+  console.log(`Address http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+});
+process.on('SIGTERM', () => process.exit());

@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CountStream {
-  /** When a count of at least so many upvotes of a product arrived, or arrives. */
+  /** The time at which at least this count of a product's upvotes arrived; waits for it if necessary. */
   hears(productId: string, upvotes: number, patienceMs: number): Promise<number>;
   close(): void;
 }
 
-/** Opens a stream of all counts and notes when it told each. */
+/** Opens a stream of all counts and records when each arrived. */
 export async function listenToCounts(address: string): Promise<CountStream> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');

@@ -6,8 +6,8 @@ const DRIFT = `SELECT c.product_id FROM product_counts c
 const PATIENCE_MS = 2_000;
 
 /**
- * Every count is that of its rows, every upvote that was acknowledged is there, and every address shows them.
- * @throws Error with what is not.
+ * Checks that every count equals its rows, and that every acknowledged upvote is stored and shown at every address.
+ * @throws Error with the differences.
  */
 export async function assertCountsRight({ name, database, addresses, upvotes }: Side): Promise<void> {
   const drifting = await database.query(DRIFT);

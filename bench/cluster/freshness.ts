@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Answer, HttpConnection, requestText } from '../harness/http-connection.ts';
+import { HttpConnection, type HttpResponse, requestText } from '../harness/http-connection.ts';
 import { runLoad, type Target } from '../harness/run-load.ts';
 import { quantile } from '../harness/statistics.ts';
 import { listenToCounts } from './count-stream.ts';
 import type { Side } from './side.ts';
 
-/** Milliseconds from the sending of an upvote. */
+/** Milliseconds since the upvote was sent. */
 export interface Delays {
   p50Ms: number;
   p95Ms: number;
   maxMs: number;
 }
 
-/** From an upvote on one site until its own answer, and until the other one's API, page and stream show it. */
+/** From an upvote on one site until its own response, and until the other's API, page and stream show it. */
 export interface Freshness {
   samples: number;
   answer: Delays;
@@ -24,18 +24,17 @@ export interface Freshness {
 
 export interface FreshnessOptions {
   seconds: number;
-  /** On other products of the same site, meanwhile. */
+  /** Other upvotes per second on the same site, on other products. */
   upvotesPerSecond: number;
   products: number;
 }
 
-/** How often the other site is asked, and how long at most. */
-const ASK_EVERY_MS = 5;
-const PATIENCE_MS = 10_000;
-/** Between two upvotes, so that they fall anywhere between the readings of the feed. */
+const POLL_INTERVAL_MS = 5;
+const VISIBLE_TIMEOUT_MS = 10_000;
+/** Pause between two upvotes, so they fall at any point of the polling interval. */
 const LONGEST_PAUSE_MS = 250;
 
-/** Upvotes on the first site of a side and watches the second. @throws Error where it never shows one. */
+/** Upvotes on the first site of a side and watches the second. @throws Error if an upvote never shows. */
 export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
   const [here = '', there = ''] = side.addresses;
   const stream = await listenToCounts(there);
@@ -51,21 +50,21 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
     const id = `p-${sample % (options.products / 2)}`;
     const askApi = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
     const askPage = requestText('GET', `/product/${id}`, 'session-of-a-reader');
-    // Kept from now on, so that what is seen later was made anew because of the upvote.
-    const before = upvotesIn(await api.ask(askApi));
-    await page.ask(askPage);
+    // Cached from now on, so a later version was produced because of the upvote.
+    const before = upvotesIn(await api.send(askApi));
+    await page.send(askPage);
     const sentAt = performance.now();
     const shown = (connection: HttpConnection, request: string) =>
-      until(async () => upvotesIn(await connection.ask(request)) > before).then((at) => at - sentAt);
+      until(async () => upvotesIn(await connection.send(request)) > before).then((at) => at - sentAt);
     const [answer, apiMs, pageMs, streamAt] = await Promise.all([
-      writer.ask(requestText('PUT', `/api/products/${id}/upvote`, `session-${randomUUID()}`)).then((given) => {
-        if (given.status !== 200) throw new Error(`An upvote was answered ${given.status}`);
+      writer.send(requestText('PUT', `/api/products/${id}/upvote`, `session-${randomUUID()}`)).then((given) => {
+        if (given.status !== 200) throw new Error(`An upvote failed with status ${given.status}`);
         side.upvotes += 1;
         return performance.now() - sentAt;
       }),
       shown(api, askApi),
       shown(page, askPage),
-      stream.hears(id, before + 1, PATIENCE_MS),
+      stream.hears(id, before + 1, VISIBLE_TIMEOUT_MS),
     ]);
     seen.answer.push(answer);
     seen.api.push(apiMs);
@@ -84,7 +83,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
   };
 }
 
-/** Of the second half of the products: those of the first are watched. */
+/** In the second half of the products: those of the first are watched. */
 async function otherUpvotes(side: Side, address: string, options: FreshnessOptions): Promise<void> {
   const { seconds, upvotesPerSecond, products } = options;
   if (upvotesPerSecond === 0) return;
@@ -93,12 +92,12 @@ async function otherUpvotes(side: Side, address: string, options: FreshnessOptio
     return { method: 'PUT', path: `/api/products/p-${half + index}/upvote` };
   });
   const result = await runLoad({ address, connections: 20, seconds, targets, maxPerSecond: upvotesPerSecond });
-  if (result.succeeded !== result.asked) throw new Error(`Upvotes failed: ${JSON.stringify(result.statuses)}`);
+  if (result.succeeded !== result.sent) throw new Error(`Upvotes failed: ${JSON.stringify(result.statuses)}`);
   side.upvotes += result.succeeded;
 }
 
-/** The API's answer is JSON; a page holds the same in the state that it begins with. */
-function upvotesIn({ status, body }: Answer): number {
+/** The API's response is JSON; a page contains the same in its initial state. */
+function upvotesIn({ status, body }: HttpResponse): number {
   const found = /\\?"upvotes\\?":(\d+)/.exec(body)?.[1];
   if (status !== 200 || found === undefined) throw new Error(`No count in an answer of status ${status}`);
   return Number(found);
@@ -106,10 +105,10 @@ function upvotesIn({ status, body }: Answer): number {
 
 /** @returns when it became true. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
   while (!(await isSo())) {
-    if (performance.now() > deadline) throw new Error(`Not shown within ${PATIENCE_MS} ms`);
-    await sleep(ASK_EVERY_MS);
+    if (performance.now() > deadline) throw new Error(`Not shown within ${VISIBLE_TIMEOUT_MS} ms`);
+    await sleep(POLL_INTERVAL_MS);
   }
   return performance.now();
 }

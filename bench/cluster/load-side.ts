@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { cpuMsOf } from '../harness/process-use.ts';
 import { type LoadResult, runLoad, type Target } from '../harness/run-load.ts';
-import type { BenchOptions } from '../main.ts';
+import type { BenchOptions } from '../options.ts';
 import type { Side } from './side.ts';
 
-/** So many processes load each side: one of them alone may be slower than what it asks. */
+/** Load processes per side: a single one may be slower than the site. */
 const LOADERS = 2;
 const TICK_MS = 10;
 
@@ -12,14 +12,14 @@ export interface SideLoad {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Of all processes of the site, for each answer. */
+  /** Processor time of all processes of the site, per response. */
   siteCpuUs: number;
-  /** How many cores the site kept busy, and how many everything on the machine did: of so many there are no more. */
+  /** How many cores the site used, and how many the whole machine did. */
   siteCores: number;
   machineCores: number;
 }
 
-/** Asks a side as much as it answers, its addresses alike. @throws Error where not everything succeeded. */
+/** Loads a side to its limit, all addresses alike. @throws Error if any request failed. */
 export async function loadSide(
   side: Side,
   targets: readonly Target[],
@@ -33,7 +33,7 @@ export async function loadSide(
         address: side.addresses[loader % side.addresses.length] ?? '',
         connections: Math.ceil(connections / LOADERS),
         seconds,
-        // Two that begin at the same product would wait for each other's row all along.
+        // Two that begin at the same product would keep waiting for each other's row.
         targets: rotated(targets, (loader * targets.length) / LOADERS),
       }),
     ),
@@ -41,20 +41,20 @@ export async function loadSide(
   const elapsedMs = performance.now() - before.at;
   const siteMs = (await siteCpuMs(pids)) - before.site;
   const machineMs = (await machineCpuMs()) - before.machine;
-  for (const { succeeded, asked, statuses } of results) {
-    if (succeeded !== asked) throw new Error(`${side.name}: not everything succeeded: ${JSON.stringify(statuses)}`);
+  for (const { succeeded, sent, statuses } of results) {
+    if (succeeded !== sent) throw new Error(`${side.name}: not everything succeeded: ${JSON.stringify(statuses)}`);
     if (targets[0]?.method === 'PUT') side.upvotes += succeeded;
   }
-  const asked = results.reduce((sum, result) => sum + result.asked, 0);
+  const sent = results.reduce((sum, result) => sum + result.sent, 0);
   return {
     ...addUp(results),
-    siteCpuUs: (siteMs * 1_000) / asked,
+    siteCpuUs: (siteMs * 1_000) / sent,
     siteCores: siteMs / elapsedMs,
     machineCores: machineMs / elapsedMs,
   };
 }
 
-/** Of several loaders at once: their sum, and the worse of their latencies. */
+/** The sum of several load processes, and the worse of their latencies. */
 export function addUp(results: readonly LoadResult[]): SideLoad {
   const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
   return {
@@ -77,7 +77,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Of all cores together, the idle time not counted; `iowait`, the fifth number, is idle as well. */
+/** Of all cores together, without idle time; `iowait`, the fifth number, is idle, too. */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

@@ -6,11 +6,11 @@ import { type ServerProcess, startSite } from '../harness/server-process.ts';
 export interface Side {
   name: string;
   database: BenchDatabase;
-  /** One, or several on ports of their own. */
+  /** One, or several on separate ports. */
   addresses: readonly string[];
-  /** All processes that belong to it, without its database's. */
+  /** All processes of the side, except its database's. */
   pids(): Promise<number[]>;
-  /** Upvotes that it acknowledged so far. */
+  /** Acknowledged upvotes. */
   upvotes: number;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface SideShape {
   name: string;
   /** Processes of each site (WEB_CONCURRENCY). */
   processes: number;
-  /** Sites, each on a port of its own. */
+  /** Sites, each on a separate port. */
   sites: number;
 }
 
@@ -40,7 +40,7 @@ export async function startSide(database: BenchDatabase, { name, processes, site
   };
 }
 
-/** A process and those that it started, by the table of processes. */
+/** A process and its descendants, from the process table. */
 async function withChildren(pid: number): Promise<number[]> {
   const tasks = await readdir(`/proc/${pid}/task`);
   const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
-import { startThrowawayCluster } from '../../src/core/database/embedded/throwaway.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
-import { completeProduct } from '../../src/core/products/complete-product.ts';
-import { saveProducts } from '../../src/core/products/save-products.ts';
+import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
+import { startThrowawayCluster } from '../../tests/support/throwaway-cluster.ts';
 
 const log = pino({ level: 'error' });
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');

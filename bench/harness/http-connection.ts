@@ -1,32 +1,39 @@
 import { connect, type Socket } from 'node:net';
 
-/** What came back: the body is kept only for those who ask. */
-export interface Answer {
+export interface HttpResponse {
   status: number;
   body: string;
 }
 
 /**
- * One keep-alive connection of HTTP/1.1 that asks one thing after the other. Far cheaper than a general client, so that
- * what is measured is the server: it understands answers with a Content-Length, which is all that is asked for here.
+ * One keep-alive HTTP/1.1 connection with one request in flight. It understands only responses with a Content-Length,
+ * which makes it far cheaper than a general client, so it measures the server.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   #received = '';
-  #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  #waiting: { resolve(response: HttpResponse): void; reject(error: Error): void } | undefined;
 
-  /** `localAddress` decides from which network it comes: all of 127.0.0.0/8 is this machine. */
+  /** `localAddress` decides which network the requests come from: all of 127.0.0.0/8 is this machine. */
   constructor(address: string, localAddress = '127.0.0.1') {
     const { hostname, port } = new URL(address);
     this.#socket = connect({ port: Number(port), host: hostname, localAddress })
       .setNoDelay(true)
       .setEncoding('latin1');
+    // Where no process listens on an ephemeral port, the kernel may connect a socket to itself, which then reads its own request.
+    this.#socket.on('connect', () => {
+      if (this.#socket.localPort === Number(port)) this.#socket.destroy(new Error('No process listens on this port'));
+    });
     this.#socket.on('data', (text: string) => this.#onData(text));
     this.#socket.on('error', (error) => this.#fail(error));
     this.#socket.on('close', () => this.#fail(new Error('The server closed the connection')));
   }
 
-  ask(request: string): Promise<Answer> {
+  get isOpen(): boolean {
+    return !this.#socket.destroyed && !this.#socket.readableEnded;
+  }
+
+  send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
       this.#socket.write(request, 'latin1');
@@ -45,14 +52,39 @@ export class HttpConnection {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1] ?? 0);
     const end = headEnd + 4 + length;
     if (this.#received.length < end) return;
-    const answer = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(headEnd + 4, end) };
+    const response = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(headEnd + 4, end) };
     this.#received = this.#received.slice(end);
-    this.#waiting?.resolve(answer);
+    this.#waiting?.resolve(response);
+    this.#waiting = undefined;
   }
 
   #fail(error: Error): void {
     this.#waiting?.reject(error);
     this.#waiting = undefined;
+  }
+}
+
+/** As many connections as there are requests in flight: a request never waits for another's response. */
+export class ConnectionPool {
+  readonly #address: string;
+  readonly #idle: HttpConnection[] = [];
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  async send(request: string): Promise<HttpResponse> {
+    // The one used last is the least likely to reach the server's keep-alive timeout.
+    let connection = this.#idle.pop();
+    while (connection !== undefined && !connection.isOpen) connection = this.#idle.pop();
+    connection ??= new HttpConnection(this.#address);
+    const response = await connection.send(request);
+    this.#idle.push(connection);
+    return response;
+  }
+
+  close(): void {
+    for (const connection of this.#idle.splice(0)) connection.close();
   }
 }
 

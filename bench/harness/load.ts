@@ -5,7 +5,7 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { LoadOptions, LoadResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
 
-/** The process that asks, apart from those that answer: keeps every connection busy and tells what came back. */
+/** The load process: keeps every connection busy and reports the responses. */
 const WARM_UP_S = 0.5;
 
 const [given] = (await once(process, 'message')) as [LoadOptions];
@@ -18,30 +18,30 @@ async function load(options: LoadOptions): Promise<LoadResult> {
   const run = randomBytes(8).toString('hex');
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
-  let asked = 0;
+  let sentCount = 0;
   let succeeded = 0;
   const begin = performance.now() + WARM_UP_S * 1_000;
   const end = begin + seconds * 1_000;
 
   const nextRequest = (): string => {
-    const target = targets[asked % targets.length];
-    if (target === undefined) throw new Error('There is nothing to ask');
-    asked += 1;
+    const target = targets[sentCount % targets.length];
+    if (target === undefined) throw new Error('There are no targets');
+    sentCount += 1;
     const { method, path, body, acceptEncoding } = target;
-    return requestText(method, path, `session-${run}-${asked.toString(16)}`, body, acceptEncoding);
+    return requestText(method, path, `session-${run}-${sentCount.toString(16)}`, body, acceptEncoding);
   };
 
   const keepBusy = async (): Promise<void> => {
     const connection = new HttpConnection(address, localAddress);
-    for (let sent = performance.now(); sent < end; ) {
-      const { status } = await connection.ask(nextRequest());
+    for (let sentAt = performance.now(); sentAt < end; ) {
+      const { status } = await connection.send(nextRequest());
       const received = performance.now();
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status < 300) succeeded += 1;
-      // Counted when it came back in the measured time, whenever it was sent.
-      if (received >= begin && received < end) latencies.push(received - sent);
-      if (pauseMs > 0) await sleep(Math.max(0, sent + pauseMs - received));
-      sent = pauseMs > 0 ? performance.now() : received;
+      // A response counts if it arrived in the measured time, whenever its request was sent.
+      if (received >= begin && received < end) latencies.push(received - sentAt);
+      if (pauseMs > 0) await sleep(Math.max(0, sentAt + pauseMs - received));
+      sentAt = pauseMs > 0 ? performance.now() : received;
     }
     connection.close();
   };
@@ -53,7 +53,7 @@ async function load(options: LoadOptions): Promise<LoadResult> {
     p50Ms: quantile(sorted, 0.5),
     p99Ms: quantile(sorted, 0.99),
     succeeded,
-    asked,
+    sent: sentCount,
     statuses,
   };
 }

@@ -3,15 +3,15 @@ import { readFile } from 'node:fs/promises';
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
 
-/** Milliseconds of processor time that a process has used so far, all its threads together. */
+/** Milliseconds of processor time that a process has used, over all threads. */
 export async function cpuMsOf(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // Behind the name in parentheses, which may hold anything: user and system time are fields 14 and 15.
+  // After the name in parentheses, which may contain anything: user and system time are fields 14 and 15.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Megabytes that a process holds in memory now. */
+/** Resident memory of a process in megabytes. */
 export async function memoryMbOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Keeps what a scenario found: numbers in bench/results, its chart in docs/images. */
+/** Saves the results of a scenario: numbers in bench/results, its chart in docs/images. */
 export async function writeResults(scenario: string, results: object, chart?: string): Promise<void> {
   const machine = { node: process.version, platform: `${process.platform} ${process.arch}`, cores: cpus().length };
   const record = { scenario, date: new Date().toISOString(), ...machine, ...results };

@@ -13,11 +13,11 @@ export interface LoadOptions {
   address: string;
   connections: number;
   seconds: number;
-  /** Asked in turn, each time by another session. */
+  /** Requested in turn, each time by another session. */
   targets: readonly Target[];
-  /** Whence the requests come; by default from 127.0.0.1. */
+  /** Source address of the requests; 127.0.0.1 by default. */
   localAddress?: string;
-  /** At most so many requests a second; by default as many as are answered. */
+  /** Upper bound of requests per second; unlimited by default. */
   maxPerSecond?: number;
 }
 
@@ -25,18 +25,58 @@ export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers of 2xx, in the warm-up too. */
+  /** 2xx responses, including those of the warm-up. */
   succeeded: number;
-  asked: number;
+  sent: number;
   statuses: Record<string, number>;
 }
 
-/** Loads a server from a process of its own. */
-export async function runLoad(options: LoadOptions): Promise<LoadResult> {
-  const child = fork(join(import.meta.dirname, 'load.ts'), { execArgv: ['--import', 'tsx'] });
+/**
+ * Closed loop: each connection sends its next request once the last response has arrived. A slow server gets fewer
+ * requests, so its slowest moments are undercounted; `runOpenLoad` has no such bias.
+ */
+export function runLoad(options: LoadOptions): Promise<LoadResult> {
+  return runInChild('load.ts', options);
+}
+
+export interface OpenLoadOptions {
+  address: string;
+  seconds: number;
+  /** Flows of requests by name, each at its own pace. */
+  flows: Readonly<Record<string, Flow>>;
+}
+
+export interface Flow {
+  targets: readonly Target[];
+  perSecond: number;
+}
+
+export interface FlowResult {
+  /** Requests that were due in the measured time; each was sent, regardless of earlier responses. */
+  due: number;
+  succeeded: number;
+  statuses: Record<string, number>;
+  /** From the moment a request was due to the end of its response. */
+  p50Ms: number;
+  p95Ms: number;
+  p99Ms: number;
+  maxMs: number;
+}
+
+/**
+ * Open loop: requests are sent when they are due, however slow the responses are, like requests of independent
+ * visitors.
+ */
+export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, FlowResult>> {
+  return runInChild('open-load.ts', options);
+}
+
+/** The load runs in a separate process, so it never competes with the caller for an event loop. */
+async function runInChild<Result>(program: string, options: object): Promise<Result> {
+  const child = fork(join(import.meta.dirname, program), { execArgv: ['--import', 'tsx'] });
   child.send(options);
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`The load ended with code ${code}`)));
+  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with code ${code}`)));
   const [result] = await Promise.race([once(child, 'message'), failed]);
   failed.catch(() => {});
-  return result as LoadResult;
+  return result as Result;
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 export interface StreamLoad {
   address: string;
   streams: number;
-  /** What the streams name, dealt out in turn; null: all counts. */
-  interests: readonly (readonly string[] | null)[];
+  /** The subscriptions of the streams, assigned in turn; null: all counts. */
+  subscriptions: readonly (readonly string[] | null)[];
   /** Products `p-0` and so on that are upvoted. */
   products: number;
   upvotesPerSecond: number;
@@ -14,7 +14,7 @@ export interface StreamLoad {
 }
 
 export interface StreamReport {
-  /** Upvotes times streams that heard of them, and that should have. */
+  /** Pairs of upvote and stream that were received, and that should have been. */
   deliveries: number;
   expected: number;
   /** Streams that did not stay open. */
@@ -23,17 +23,17 @@ export interface StreamReport {
   p95Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** For each interest the last upvotes that its streams were told, by product. */
+  /** For each subscription the last received upvotes, by product. */
   finalCounts: Record<string, number>[];
 }
 
 export interface StreamRun {
-  /** Upvotes, and tells what was heard of them. */
+  /** Upvotes, and reports what arrived. */
   vote(): Promise<StreamReport>;
   end(): void;
 }
 
-/** Opens streams from a process of its own. */
+/** Opens streams from a separate process. */
 export async function openStreams(load: StreamLoad): Promise<StreamRun> {
   const child = fork(join(import.meta.dirname, 'stream-clients.ts'), { execArgv: ['--import', 'tsx'] });
   child.send(load);

@@ -11,7 +11,7 @@ export interface ServerProcess {
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The site as an operator runs it: built, logging warnings, without limits on what one visitor may do. */
+/** The site as an operator runs it: built, logging warnings, without limits per visitor. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
   await build();
   const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
@@ -25,7 +25,7 @@ export async function startSite(databaseUrl: string, environment: Record<string,
   });
 }
 
-/** By a process of its own: a site that builds itself first would hold the bundler in the memory that is measured. */
+/** In a separate process: a site that builds itself first would keep the bundler in the measured memory. */
 async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
@@ -33,12 +33,12 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site could not be built');
 }
 
-/** One of the servers that the site is measured against. */
+/** One of the baseline servers. */
 export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
   return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
 }
 
-/** A process that says in its output at which address it listens. */
+/** A process that prints the address at which it listens. */
 async function start(parameters: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, parameters, {
     env: { ...process.env, NODE_ENV: 'production', ...environment },
@@ -46,7 +46,7 @@ async function start(parameters: readonly string[], environment: Record<string, 
   });
   const exited = once(child, 'exit');
   return {
-    address: await addressOf(child, exited),
+    address: await cacheKeyOf(child, exited),
     pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
@@ -55,7 +55,7 @@ async function start(parameters: readonly string[], environment: Record<string, 
   };
 }
 
-function addressOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<string> {
+function cacheKeyOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => {

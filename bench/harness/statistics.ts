@@ -1,4 +1,4 @@
-/** The middle, and how far the rounds lie apart. */
+/** The median, and the range of the rounds. */
 export interface Spread {
   median: number;
   min: number;
@@ -14,7 +14,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** Of sorted values, linear between the two that lie nearest. */
+/** Of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)] ?? Number.NaN;

@@ -6,13 +6,13 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { StreamLoad, StreamReport } from './run-streams.ts';
 import { quantile } from './statistics.ts';
 
-/** The process that listens and votes, apart from the one that answers: so all its times are of one clock. */
+/** The process that listens and votes, separate from the site: all its times are on one clock. */
 const WRITERS = 16;
 
-/** Sockets that are opened at the same time. */
+/** Sockets opened at the same time. */
 const OPENING = 200;
 
-/** What the streams of one interest were told in one frame, and when each of them had it. */
+/** The values that the streams of one subscription received in one frame, and the times of arrival. */
 interface FrameRecord {
   text: string;
   counts: { id: string; upvotes: number }[];
@@ -26,14 +26,14 @@ interface Group {
 }
 
 const [load] = (await once(process, 'message')) as [StreamLoad];
-const groups: Group[] = load.interests.map((productIds) => ({ productIds, size: 0, frames: [] }));
+const groups: Group[] = load.subscriptions.map((productIds) => ({ productIds, size: 0, frames: [] }));
 const sockets = await openAll();
 let closed = 0;
 for (const socket of sockets) socket.on('close', () => (closed += 1));
 process.send?.('open');
 await once(process, 'message');
 const votes = await vote();
-// What is on its way still arrives.
+// Frames in flight still arrive.
 await sleep(2_000);
 process.send?.(report(votes));
 process.disconnect();
@@ -64,7 +64,7 @@ async function open(index: number): Promise<Socket> {
       if (!rest.endsWith('\n\n')) return;
       if (rest.startsWith('HTTP/1.1 200')) resolve();
       else if (rest.startsWith('HTTP/')) reject(new Error(`Refused: ${rest.slice(0, 40)}`));
-      // Several may have come at once, and heartbeats between them.
+      // Several may have arrived at once, with heartbeats between them.
       for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) hear(group, block);
       rest = '';
     });
@@ -72,7 +72,7 @@ async function open(index: number): Promise<Socket> {
   return socket;
 }
 
-/** Streams of one group are sent the same bytes, which are parsed once. */
+/** Streams of one group receive the same bytes, which are parsed once. */
 function hear(group: Group, text: string): void {
   let frame = group.frames.findLast((each, index) => each.text === text || index < group.frames.length - 3);
   if (frame?.text !== text) {
@@ -85,7 +85,7 @@ function hear(group: Group, text: string): void {
   frame.arrivals.push(performance.now());
 }
 
-/** Upvotes at an even rate. @returns for each product when the upvote was sent that made its count. */
+/** Upvotes at an even rate. @returns for each product when the upvote with each count was sent. */
 async function vote(): Promise<Map<string, number[]>> {
   const { upvotesPerSecond, seconds, products } = load;
   const sentAt = new Map<string, number[]>();
@@ -101,10 +101,10 @@ async function vote(): Promise<Map<string, number[]>> {
       await sleep(Math.max(0, begin + (number / upvotesPerSecond) * 1_000 - performance.now()));
       const id = `p-${(number * 7) % products}`;
       const sent = performance.now();
-      const { status, body } = await connection.ask(
+      const { status, body } = await connection.send(
         requestText('PUT', `/api/products/${id}/upvote`, `session-${run}-${number}`),
       );
-      if (status !== 200) throw new Error(`An upvote was answered ${status}`);
+      if (status !== 200) throw new Error(`An upvote got the status ${status}`);
       const ofProduct = sentAt.get(id) ?? [];
       ofProduct[(JSON.parse(body) as { upvotes: number }).upvotes] = sent;
       sentAt.set(id, ofProduct);
@@ -115,7 +115,7 @@ async function vote(): Promise<Map<string, number[]>> {
   return sentAt;
 }
 
-/** Every upvote of every stream that wants to hear of it: from its sending to the first frame that has it. */
+/** Every upvote of every subscribed stream: from its sending to the first frame that contains it. */
 function report(sentAt: ReadonlyMap<string, number[]>): StreamReport {
   const latencies: number[] = [];
   const finalCounts: StreamReport['finalCounts'] = [];

@@ -1,19 +1,22 @@
+import { PERIOD_KINDS } from '../../src/contract/leaderboards/period.ts';
 import type { ProductListQuery } from '../../src/contract/products/schema.ts';
 import { listComments } from '../../src/core/comments/list-comments.ts';
+import { getLeaderboard } from '../../src/core/leaderboards/get-leaderboard.ts';
+import { getStandings } from '../../src/core/leaderboards/get-standings.ts';
 import { getProduct } from '../../src/core/products/get-product.ts';
 import { listProducts } from '../../src/core/products/list-products.ts';
 import { getUpvoted } from '../../src/core/upvotes/get-upvoted.ts';
 import type { Side } from './side.ts';
 
-/** What a read must hold at the greater size. */
+/** The target at the greater size. */
 export type Target = { p50Ratio: number } | { p95Ms: number } | undefined;
 
 export interface Read {
   name: string;
   target: Target;
-  /** How often it is asked on each side. */
+  /** Repetitions on each side. */
   times: number;
-  /** Prepares the questions, so that only answering them is measured: one for each asking, distinct where they can be. */
+  /** Prepares the requests, so only their execution is measured: distinct ones where possible. */
   prepare(side: Side, times: number): Promise<(() => Promise<unknown>)[]>;
 }
 
@@ -34,6 +37,14 @@ export const READS: readonly Read[] = [
   narrowed('tag, rare', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}` })),
   narrowed('tag, rare, by upvotes', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}`, sort: 'top' })),
   read('product and its neighbours', SAME, 300, ({ database, ids }, index) => getProduct(database, pick(ids, index))),
+  ...PERIOD_KINDS.map((kind) =>
+    read(`leaderboard of a ${kind}`, FAST, 200, ({ database, periods }, index) =>
+      getLeaderboard(database, pick(periods[kind], index), { limit: 30 }, rulesNow()),
+    ),
+  ),
+  read('standing of a product', SAME, 200, ({ database, ids }, index) =>
+    getStandings(database, pick(ids, index), rulesNow()),
+  ),
   read('comments of the hottest product', SAME, 300, ({ database, hottest }, index) =>
     listComments(database, hottest, { sort: (['best', 'newest', 'oldest'] as const)[index % 3] ?? 'best' }),
   ),
@@ -63,13 +74,17 @@ export const READS: readonly Read[] = [
   narrowed('1 or 2 characters, absent', IN_TIME, 30, (_side, index) => ({ q: pick(SHORT_ABSENT, index) })),
 ];
 
+function rulesNow() {
+  return { now: new Date(), timeZone: 'UTC', reviewHours: 24 };
+}
+
 const COMMON = 'the and data team video open source search your private without ing ion code food table'.split(' ');
 const OTHER_SCRIPTS = 'данные быстро команда δεδομένα γρήγορα بيانات データ 検索共 用户数 데이터 검색을'.split(' ');
 const SHORT_COMMON = 'a e in or 的 数据 🌊 и'.split(' ');
 const SHORT_RARE = '时公 水同 天头 面水 地经 道手 里又 能如'.split(' ');
 const SHORT_ABSENT = '§§ q~ ☂ ßß %_ \\'.split(' ');
 
-/** A word of letters that words do not have in this order. */
+/** Letters that no word contains in this order. */
 function absentWord(index: number): string {
   return `zxq${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26))}vw`;
 }
@@ -81,7 +96,7 @@ function list(name: string, query: ProductListQuery, pages: number): Read {
     times: 300,
     async prepare(side, times) {
       const cursors: string[] = [];
-      // The first page is one question; at a depth, each asking begins at another product nearby.
+      // The first page is one request; deeper, each repetition begins at another product nearby.
       for (let each = 0; each < (pages === 0 ? 1 : 20); each += 1) {
         cursors.push(pages === 0 ? '' : await side.cursorAt(query.sort ?? 'newest', pages - each / 10));
       }

@@ -1,9 +1,10 @@
+import type { PeriodKind } from '../../src/contract/leaderboards/period.ts';
 import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import { cursorBehind } from '../../src/core/keyset.ts';
-import { PRODUCT_ORDERS } from '../../src/core/products/product-orders.ts';
+import { PRODUCT_ORDERS } from '../../src/core/products/product-row.ts';
 
-/** A database of one size, and what there is in it to ask for. */
+/** A database of one size, and samples of its content. */
 export interface Side {
   database: Database;
   products: number;
@@ -12,9 +13,11 @@ export interface Side {
   /** The product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that at most one product in 2,000 contains, and words that more do without being common. */
+  /** Words that at most one product in 2,000 contains, and more frequent words that are not common. */
   rareWords: string[];
   middlingWords: string[];
+  /** Leaderboards of each kind, those with the most launches first. */
+  periods: Record<PeriodKind, string[]>;
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
 }
 
@@ -43,11 +46,12 @@ export async function openSide(database: Database, products: number): Promise<Si
     sessions: sessions.map((row) => row.user_session),
     rareWords: words.rare,
     middlingWords: words.middling,
+    periods: await periodsOf(database),
     cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(pages * PAGE, products - PAGE - 1)),
   };
 }
 
-/** Words of names, by how many products contain them: the whole list's share is what makes a word rare. */
+/** Words of names, by how many products contain them: rarity is measured over the whole list. */
 async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; middling: string[] }> {
   const rows = await database.query<{ word: string; found: number }>(
     `SELECT word, (SELECT count(*)::integer FROM products WHERE search_text LIKE '%' || word || '%') AS found
@@ -57,6 +61,15 @@ async function wordsOf(database: Database, products: number): Promise<{ rare: st
   const mostRare = Math.max(1, products * RARE_SHARE);
   const words = (kept: (found: number) => boolean) => rows.filter(({ found }) => kept(found)).map(({ word }) => word);
   return { rare: words((found) => found <= mostRare), middling: words((found) => found > mostRare) };
+}
+
+async function periodsOf(database: Database): Promise<Record<PeriodKind, string[]>> {
+  const rows = await database.query<{ kind: PeriodKind; period: string }>(
+    `SELECT kind, period FROM leaderboards JOIN leaderboard_counts USING (period)
+     GROUP BY kind, period ORDER BY sum(products) DESC, period`,
+  );
+  const named = (kind: PeriodKind) => rows.filter((row) => row.kind === kind).map(({ period }) => period);
+  return { day: named('day'), week: named('week'), month: named('month'), year: named('year') };
 }
 
 const KEYS: Record<ProductSort, string> = {

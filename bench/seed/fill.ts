@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { boardPlaces, leaderboardRow } from '../../src/core/leaderboards/update-boards.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 import { type Cell, copyRows } from './copy.ts';
 import { makeProducts } from './products.ts';
@@ -15,16 +16,16 @@ export interface SeedSizes {
   seed: number;
 }
 
-const TABLES = ['products', 'product_counts', 'upvotes', 'comments'];
+const TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches', 'leaderboards', 'leaderboard_counts'];
 const NOW = Date.UTC(2026, 0, 1);
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Ids of different things must differ although both count from 0. */
+/** Different kinds of rows must have different ids although all count from 0. */
 const KIND = { upvote: 0, comment: 1, session: 2 } as const;
 
 /**
- * Fills an empty database with the current schema: the same numbers make the same rows. All or nothing.
- * @throws Error where there are products already, unless `force`.
+ * Fills an empty database with the current schema: the same options make the same rows. All or nothing.
+ * @throws Error if there are products already, unless `force`.
  */
 export async function fillDatabase(
   url: string,
@@ -65,11 +66,21 @@ async function copyAll(
   const upvoteCounts = splitByZipf(upvotes, products, seed + 1, sessions);
   const commentCounts = splitByZipf(comments, products, seed + 2);
   const ids: string[] = [];
+  const launches: Date[] = [];
 
-  await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids }), products);
-  const counts = ids.map((id, index) => [id, upvoteCounts[index] ?? 0, commentCounts[index] ?? 0]);
-  await copy('product_counts', ['product_id', 'upvotes', 'comments'], counts, products);
-  await copy('upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, counts: upvoteCounts, sessions, seed }), upvotes);
+  await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }), products);
+  // All upvotes are cast in the launch windows, so all of them count on the boards.
+  const counts = ids.map((id, index) => [
+    id,
+    upvoteCounts[index] ?? 0,
+    upvoteCounts[index] ?? 0,
+    commentCounts[index] ?? 0,
+    (launches[index] ?? new Date(NOW)).toISOString(),
+  ]);
+  await copy('product_counts', ['product_id', 'upvotes', 'counted', 'comments', 'window_from'], counts, products);
+  await copy('upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, launches, counts: upvoteCounts, sessions, seed }), upvotes);
+  await copy('launches', LAUNCH_COLUMNS, launchRows({ ids, launches, counts: upvoteCounts }), products);
+  await fillLeaderboards(client);
   await copy('comments', COMMENT_COLUMNS, commentRows({ ids, counts: commentCounts, seed }), comments);
 }
 
@@ -78,10 +89,21 @@ const PRODUCT_COLUMNS = [
   ...['created_at', 'search_text', 'tag_keys'],
 ];
 
-/** Also remembers the ids, which the other tables point to. */
-function* productRows({ products, seed, ids }: { products: number; seed: number; ids: string[] }): Generator<Cell[]> {
+/** Also remembers the ids and launches, which the other tables need. */
+function* productRows({
+  products,
+  seed,
+  ids,
+  launches,
+}: {
+  products: number;
+  seed: number;
+  ids: string[];
+  launches: Date[];
+}): Generator<Cell[]> {
   for (const product of makeProducts(products, seed)) {
     ids.push(product.id);
+    launches.push(new Date(product.createdAt));
     const { id, name, description, image, tags, category, maker, launchDate, team, screenshots, createdAt } = product;
     const searchText = searchTextOf(product);
     const tagKeys = tags.map(foldText);
@@ -103,20 +125,60 @@ function* productRows({ products, seed, ids }: { products: number; seed: number;
 
 const UPVOTE_COLUMNS = ['id', 'product_id', 'user_session', 'created_at'];
 
-function* upvoteRows({ ids, counts, sessions, seed }: Engagement & { sessions: number }): Generator<Cell[]> {
+function* upvoteRows({
+  ids,
+  launches,
+  counts,
+  sessions,
+  seed,
+}: Engagement & { sessions: number; launches: readonly Date[] }): Generator<Cell[]> {
   const names = Array.from({ length: sessions }, (_, index) => `session-${uuidOf(seed, KIND.session, index)}`);
   const random = randomFrom(seed + 3);
-  // A prime larger than any table of sessions steps through all of them before it meets one again.
+  // A prime larger than any table of sessions visits all of them before it repeats one.
   const stride = 2_147_483_629;
   let made = 0;
   for (const [index, id] of ids.entries()) {
     const start = random.below(sessions);
     for (let upvote = 0; upvote < (counts[index] ?? 0); upvote += 1) {
       const session = names[(start + upvote * stride) % sessions] ?? '';
-      yield [uuidOf(seed, KIND.upvote, made), id, session, timeBefore(random.next())];
+      const time = (launches[index]?.getTime() ?? 0) + Math.floor(DAY_MS * random.next());
+      yield [uuidOf(seed, KIND.upvote, made), id, session, new Date(time).toISOString()];
       made += 1;
     }
   }
+}
+
+const LAUNCH_COLUMNS = [
+  ...['product_id', 'launched_at', 'placed_for', 'votes', 'day', 'week', 'month', 'year'],
+  ...['day_order', 'week_order', 'month_order', 'year_order'],
+];
+
+function* launchRows({
+  ids,
+  launches,
+  counts,
+}: Omit<Engagement, 'seed'> & { launches: readonly Date[] }): Generator<Cell[]> {
+  for (const [index, id] of ids.entries()) {
+    const launchedAt = launches[index] ?? new Date(NOW);
+    const { day, week, month, year, ...orders } = boardPlaces(id, launchedAt, 'UTC');
+    const { day_order, week_order, month_order, year_order } = orders;
+    const at = launchedAt.toISOString();
+    yield [id, at, at, counts[index] ?? 0, day, week, month, year, day_order, week_order, month_order, year_order];
+  }
+}
+
+async function fillLeaderboards(client: pg.Client): Promise<void> {
+  const periods = 'launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period';
+  await client.query(
+    `INSERT INTO leaderboard_counts (period, votes, products) SELECT period, votes, count(*) FROM ${periods} GROUP BY period, votes`,
+  );
+  const { rows } = await client.query<{ period: string }>(`SELECT DISTINCT period FROM ${periods}`);
+  await client.query(
+    `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at)
+     SELECT period, kind, 'UTC', from_at, to_at
+     FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)`,
+    [JSON.stringify(rows.map(({ period }) => leaderboardRow(period, 'UTC')))],
+  );
 }
 
 const COMMENT_COLUMNS = ['id', 'product_id', 'author_name', 'author_avatar', 'content', 'likes', 'created_at'];
@@ -146,12 +208,12 @@ interface Engagement {
   seed: number;
 }
 
-/** Some time in the last year, rather lately. */
+/** A time in the last year, weighted towards recent days. */
 function timeBefore(share: number): string {
   return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
 }
 
-/** `products_search` out of the statement that builds it. */
+/** `products_search` from the statement that builds it. */
 function titleOf(statement: string): string {
   return /(?:INDEX|CONSTRAINT) (\S+)/.exec(statement)?.[1] ?? statement;
 }

@@ -1,8 +1,9 @@
-import type { StoredProduct } from '../../src/core/products/complete-product.ts';
+import type { StoredProduct } from '../../src/contract/products/schema.ts';
+import { completeProduct } from '../../src/core/products/save-products.ts';
 import { type Random, randomFrom, zipf } from './random.ts';
 import { capitalised, createWriter, type Writer, writeName, writeText } from './text.ts';
 
-/** The first launch and, products being spread over the time between them, the last. */
+/** The time of the first launch and of the last; products are spread between them. */
 const FIRST = Date.UTC(2020, 0, 1);
 const LAST = Date.UTC(2026, 0, 1);
 
@@ -21,7 +22,7 @@ const HEAD_TAGS = ['AI', 'Open Source', 'Productivity', 'Developer Tools', 'SaaS
 const TAGS = 5_000;
 const ROLES = ['Founder', 'Engineer', 'Designer', 'Marketing', 'Support'];
 
-/** Products in the order of their launch, the oldest first, as a site's own history would have written them. */
+/** Products in the order of their launch, oldest first, like a site's own history. */
 export function* makeProducts(count: number, seed: number): Generator<StoredProduct> {
   const writer = createWriter(seed);
   const random = randomFrom(seed);
@@ -29,7 +30,7 @@ export function* makeProducts(count: number, seed: number): Generator<StoredProd
   const step = (LAST - FIRST) / count;
   let createdAt = FIRST;
   for (let index = 0; index < count; index += 1) {
-    // Some arrive in the same millisecond, as those of one import do.
+    // Some arrive in the same millisecond, like those of one import.
     if (!random.chance(0.02)) createdAt = Math.max(createdAt, Math.floor(FIRST + step * (index + random.next())));
     yield makeProduct({ index, createdAt: new Date(createdAt), random, writer, tagRank });
   }
@@ -47,10 +48,10 @@ function makeProduct({ index, createdAt, random, writer, tagRank }: Making): Sto
   const vocabulary = writer.vocabularyFor(random);
   const id = `${writer.latin.rareWord(random)}-${writer.latin.rareWord(random)}-${index.toString(36)}`;
   const tags = new Set(Array.from({ length: 1 + random.below(5) }, () => tagOf(tagRank(random))));
-  return {
+  const product = {
     id,
     name: writeName(vocabulary, random),
-    // Most say a little, some say a lot.
+    // Most are short, some are long.
     description: writeText(vocabulary, random, 6 + Math.floor(60 * random.next() ** 2)),
     image: `/pictures/seed/${id}.webp`,
     tags: [...tags],
@@ -65,6 +66,7 @@ function makeProduct({ index, createdAt, random, writer, tagRank }: Making): Sto
     screenshots: Array.from({ length: random.below(4) }, (_, shot) => `/pictures/seed/${id}-${shot + 1}.webp`),
     createdAt: createdAt.toISOString(),
   };
+  return completeProduct(product, createdAt);
 }
 
 function tagOf(rank: number): string {

@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Where the stages of a long piece of work are shown. */
+/** Where the stages of a long job are shown. */
 export interface Progress {
   /** A stage with a known number of parts. */
   start(title: string, total: number): { add(count: number): void; end(): void };
@@ -39,7 +39,7 @@ function startBar(title: string, total: number): ReturnType<Progress['start']> {
   };
 }
 
-/** Tells how long a stage without countable parts took. */
+/** Prints the duration of a stage without countable parts. */
 async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   if (process.stderr.isTTY) process.stderr.write(`${title.padEnd(16)} …`);

@@ -1,8 +1,8 @@
 import { randomFrom } from './random.ts';
 
 /**
- * Splits a total over products with a heavy head (Zipf): exactly, and in an order that has nothing to do with their age.
- * `most` bounds what one product may get.
+ * Splits a total over products with a heavy head (Zipf): exactly, and in an order independent of their age. `most`
+ * bounds the share of one product.
  */
 export function splitByZipf(
   total: number,
@@ -18,7 +18,7 @@ export function splitByZipf(
   let left = total;
   for (let rank = 0; rank < products; rank += 1) {
     const weight = weightOf(rank);
-    // Of what is left, so that the parts add up; rounded by chance, so that the long tail is not all zero.
+    // Of the remainder, so the parts add up; rounded randomly, so the long tail is not all zero.
     const exact = Math.min(most, (left * weight) / weightLeft);
     const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
     counts[order[rank] ?? 0] = part;

@@ -1,17 +1,18 @@
 import type pg from 'pg';
 
-/** A constraint or index that is taken off a table while it is filled. */
+/** A constraint or index that is dropped while its table is filled. */
 interface Rule {
   drop: string;
   restore: string;
 }
 
-// Foreign keys first and primary keys last, and back in the opposite order. Read from the server, so that a later
-// migration's indexes are taken care of without this file knowing them.
+// Foreign keys first and primary keys last, and back in the opposite order. Read from the server, so indexes of later
+// migrations are included.
 const CONSTRAINTS = `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS restore
   FROM pg_constraint
-  WHERE contype = $2 AND conrelid = ANY($1::text[]::regclass[]) ORDER BY conname`;
+  WHERE contype = $2 AND (conrelid = ANY($1::text[]::regclass[]) OR confrelid = ANY($1::text[]::regclass[]))
+  ORDER BY conname`;
 
 const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, pg_get_indexdef(indexrelid) AS restore
   FROM pg_index
@@ -19,9 +20,9 @@ const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, p
     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid::regclass::text`;
 
 /**
- * Takes indexes, keys and references off tables: building an index at once is several times as fast as keeping it up to
- * date row by row, and so is checking references.
- * @returns what puts them back, one statement after the other.
+ * Drops indexes, keys and references of tables: building an index once is several times as fast as updating it row by
+ * row, and so is checking references.
+ * @returns the statements that recreate them, in order.
  */
 export async function dropRules(client: pg.Client, tables: readonly string[]): Promise<string[]> {
   const references = await client.query<Rule>(CONSTRAINTS, [tables, 'f']);

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import { EMOJI, SCRIPTS, type Vocabulary, vocabularyOf } from './words.ts';
 
-/** Writes text in the scripts that a world-wide showcase meets. */
+/** Writes text in several scripts, as on an international site. */
 export interface Writer {
   vocabularyFor(random: Random): Vocabulary;
   latin: Vocabulary;
@@ -27,7 +27,7 @@ export function createWriter(seed: number): Writer {
   };
 }
 
-/** Sentences of some words; every tenth text bears an emoji. */
+/** Sentences of some words; every tenth text contains an emoji. */
 export function writeText(vocabulary: Vocabulary, random: Random, words: number): string {
   const sentences: string[] = [];
   for (let left = words; left > 0; ) {

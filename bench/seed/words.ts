@@ -2,7 +2,7 @@ import { type Random, randomFrom, zipf } from './random.ts';
 
 const list = (text: string) => text.split(' ');
 
-/** A script with what its words are made of. `spaced` is false where words follow each other without a space. */
+/** A script and the parts of its words. `spaced` is false if words are not separated by spaces. */
 export interface Script {
   /** Of all products. */
   share: number;
@@ -12,8 +12,8 @@ export interface Script {
 }
 
 /**
- * Syllables of an onset, a vowel and a coda, the frequent ones named more often: as many sequences of three letters as real
- * languages have, since an index of trigrams is as good as its trigrams are rare.
+ * Syllables of an onset, a vowel and a coda, with frequent ones repeated: as many three-letter sequences as real
+ * languages have, since a trigram index is as good as its trigrams are rare.
  */
 function latinSyllables(): string[] {
   const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');
@@ -89,16 +89,18 @@ export const SCRIPTS: Record<string, Script> = {
 export const EMOJI = list('🌊 🚀 ✨ 🔥 🎉 💡 🧠 📦 🛠️ 🔒 📈 🎨 🧪 🗺️ 🎧 👩‍💻 🏄 🇺🇳');
 
 export interface Vocabulary {
-  /** A word, frequent ones often. */
+  /** A word, frequent ones more often. */
   word(random: Random): string;
-  /** A word that says something: not one of the frequent ones. */
+  /** A content word: not one of the frequent ones. */
   rareWord(random: Random): string;
   spaced: boolean;
 }
 
 const WORDS = 20_000;
 
-/** Frequent words are short and rare ones long (Zipf's law of abbreviation), and the k-th is drawn about 1/k as often. */
+/**
+ * Frequent words are short and rare ones long (Zipf's law of abbreviation), and the k-th is drawn about 1/k as often.
+ */
 export function vocabularyOf(script: Script, seed: number): Vocabulary {
   const random = randomFrom(seed);
   const words = [...script.frequent];

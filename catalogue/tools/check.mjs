@@ -9,6 +9,7 @@ const comments = read('comments.json');
 const upvotes = read('upvotes.json');
 const sizes = read('pictures.json');
 const faults = [];
+const DAY_MS = 24 * 60 * 60 * 1000;
 const must = (holds, fault) => holds || faults.push(fault);
 const distinct = (list) => new Set(list).size === list.length;
 const isPicture = (url, where) => {
@@ -59,8 +60,21 @@ for (const comment of comments) {
   must(comment.createdAt > (byId.get(comment.productId)?.createdAt ?? '9'), `${where}: before its product, or of none`);
   isPicture(comment.authorAvatar, where);
 }
-for (const [id, count] of Object.entries(upvotes))
-  must(byId.has(id) && count >= 0 && count <= 9, `upvotes of ${id}: ${count}`);
+const lastDay = Date.parse(`${products[0].createdAt.slice(0, 10)}T00:00:00Z`);
+for (const [id, { inWindow, excluded = 0, later = 0 }] of Object.entries(upvotes)) {
+  const total = inWindow + excluded + later;
+  must(byId.has(id) && inWindow >= 0 && total <= 30, `upvotes of ${id}: ${total}`);
+  // VOTES_PER_NETWORK votes of a network count before one is excluded.
+  must(excluded === 0 || inWindow >= 20, `${id}: only ${inWindow} votes beside excluded ones`);
+  must(
+    later === 0 || lastDay - Date.parse(byId.get(id)?.createdAt) > DAY_MS,
+    `${id}: votes after a window that is open`,
+  );
+}
+const launchesOn = (daysAgo) =>
+  products.filter(({ createdAt }) => Math.floor((lastDay + DAY_MS - 1 - Date.parse(createdAt)) / DAY_MS) === daysAgo);
+for (let daysAgo = 0; daysAgo < 7; daysAgo += 1)
+  must(launchesOn(daysAgo).length >= 3, `only ${launchesOn(daysAgo).length} launches ${daysAgo} days before the last`);
 
 let bytes = 0;
 const files = readdirSync(new URL('pictures/', folder), { recursive: true }).filter((file) => /\.\w+$/.test(file));

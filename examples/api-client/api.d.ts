@@ -13,7 +13,7 @@ export interface paths {
     };
     /**
      * List and search products
-     * @description A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` says that there is nothing more.
+     * @description A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.
      */
     get: operations['listProducts'];
     put?: never;
@@ -44,6 +44,86 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/leaderboards': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List the periods that have a launch
+     * @description Newest first, with the products that share the first rank. A launch without a counted vote wins nothing.
+     */
+    get: operations['listLeaderboards'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/leaderboards/{id}': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Get a leaderboard
+     * @description More counted votes first. Equal counts share a rank, in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
+     */
+    get: operations['getLeaderboard'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/leaderboards/{id}/tally': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Every vote that a day was counted from
+     * @description JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.
+     */
+    get: operations['getTally'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/api/products/{id}/standing': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * Where a launch stands in its day, week, month and year
+     * @description The votes are the counted ones; `excluded` were cast in the launch window and do not count.
+     */
+    get: operations['getStandings'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/upvotes': {
     parameters: {
       query?: never;
@@ -51,7 +131,7 @@ export interface paths {
       path?: never;
       cookie?: never;
     };
-    /** Ask which products this session has upvoted */
+    /** List which of some products this session has upvoted */
     get: operations['getUpvoted'];
     put?: never;
     post?: never;
@@ -71,13 +151,13 @@ export interface paths {
     get?: never;
     /**
      * Add the session's upvote
-     * @description Sent twice, it does no harm.
+     * @description Idempotent.
      */
     put: operations['addUpvote'];
     post?: never;
     /**
-     * Take the session's upvote back
-     * @description Sent twice, it does no harm.
+     * Remove the session's upvote
+     * @description Idempotent.
      */
     delete: operations['removeUpvote'];
     options?: never;
@@ -110,8 +190,8 @@ export interface paths {
       cookie?: never;
     };
     /**
-     * List the session's own comments that are held back
-     * @description They wait for the operator, are in no other list and in no count. Newest first, at most 100.
+     * List the session's own comments that are held for review
+     * @description Comments that wait for the operator are in no other list and in no count. Newest first, at most 100.
      */
     get: operations['listHeldComments'];
     put?: never;
@@ -133,7 +213,7 @@ export interface paths {
     put?: never;
     /**
      * Comment on a product
-     * @description The text is trimmed and then has 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. A field `website`, which no person fills in, marks the comment as a program's: it is held back.
+     * @description The text is trimmed and then has 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. A field `website`, which no person fills in, marks the comment as sent by a program: it is held for review.
      */
     post: operations['addComment'];
     delete?: never;
@@ -153,7 +233,7 @@ export interface paths {
     put?: never;
     /**
      * Like a comment
-     * @description One like more for each request; there is no way to take it back.
+     * @description Each request adds a like. Likes cannot be removed.
      */
     post: operations['likeComment'];
     delete?: never;
@@ -171,7 +251,7 @@ export interface paths {
     };
     /**
      * Follow changes as server-sent events
-     * @description Frames carry the present state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` say that what is shown has to be read again. A comment line comes at least every 25 seconds.
+     * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line comes at least every 25 seconds.
      */
     get: operations['followChanges'];
     put?: never;
@@ -226,6 +306,11 @@ export interface components {
       status: number;
       detail: string;
       code: string;
+      errors?: components['schemas']['FieldFault'][];
+    };
+    FieldFault: {
+      field: string;
+      detail: string;
     };
     ProductPage: {
       items: components['schemas']['Product'][];
@@ -255,6 +340,190 @@ export interface components {
       product: components['schemas']['Product'];
       previousId: string | null;
       nextId: string | null;
+    };
+    LeaderboardList: {
+      items: components['schemas']['LeaderboardSummary'][];
+      nextCursor: string | null;
+    };
+    LeaderboardSummary: {
+      /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+      period: string;
+      /** @enum {string} */
+      kind: 'day' | 'week' | 'month' | 'year';
+      from: string;
+      to: string;
+      /** @enum {string} */
+      status: 'open' | 'provisional' | 'final';
+      launches: number;
+      winners: {
+        productId: string;
+        name: string;
+        votes: number;
+      }[];
+    };
+    Leaderboard: {
+      /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+      period: string;
+      /** @enum {string} */
+      kind: 'day' | 'week' | 'month' | 'year';
+      from: string;
+      to: string;
+      /** @enum {string} */
+      status: 'open' | 'provisional' | 'final';
+      finalAt: string;
+      revision: number;
+      revisedAt: string | null;
+      digest: string | null;
+      launches: number;
+      previousPeriod: string | null;
+      nextPeriod: string | null;
+      items: components['schemas']['LeaderboardEntry'][];
+      nextCursor: string | null;
+    };
+    LeaderboardEntry: {
+      rank: number;
+      tied: boolean;
+      productId: string;
+      name: string;
+      image: string;
+      votes: number;
+      excluded: number;
+      upvotes: number;
+      comments: number;
+      launchedAt: string;
+      windowEndsAt: string;
+    };
+    TallyHeader: {
+      /** @constant */
+      tally: 1;
+      period: string;
+      timeZone: string;
+      from: string;
+      to: string;
+      /** @enum {string} */
+      status: 'open' | 'provisional' | 'final';
+      revision: number;
+      products: {
+        id: string;
+        launchedAt: string;
+      }[];
+    };
+    TallyVote: {
+      product: string;
+      voter: string;
+      at: string;
+      counted: boolean;
+      reason: ('network' | 'operator') | null;
+    };
+    Standings: {
+      day: {
+        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+        period: string;
+        /** @enum {string} */
+        status: 'open' | 'provisional' | 'final';
+        rank: number;
+        tied: boolean;
+        launches: number;
+        votes: number;
+        upvotes: number;
+        excluded: {
+          /** @enum {string} */
+          reason: 'network' | 'operator';
+          votes: number;
+        }[];
+        windowEndsAt: string;
+        above: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+        below: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+      };
+      week: {
+        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+        period: string;
+        /** @enum {string} */
+        status: 'open' | 'provisional' | 'final';
+        rank: number;
+        tied: boolean;
+        launches: number;
+        votes: number;
+        upvotes: number;
+        excluded: {
+          /** @enum {string} */
+          reason: 'network' | 'operator';
+          votes: number;
+        }[];
+        windowEndsAt: string;
+        above: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+        below: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+      };
+      month: {
+        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+        period: string;
+        /** @enum {string} */
+        status: 'open' | 'provisional' | 'final';
+        rank: number;
+        tied: boolean;
+        launches: number;
+        votes: number;
+        upvotes: number;
+        excluded: {
+          /** @enum {string} */
+          reason: 'network' | 'operator';
+          votes: number;
+        }[];
+        windowEndsAt: string;
+        above: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+        below: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+      };
+      year: {
+        /** @description A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`. */
+        period: string;
+        /** @enum {string} */
+        status: 'open' | 'provisional' | 'final';
+        rank: number;
+        tied: boolean;
+        launches: number;
+        votes: number;
+        upvotes: number;
+        excluded: {
+          /** @enum {string} */
+          reason: 'network' | 'operator';
+          votes: number;
+        }[];
+        windowEndsAt: string;
+        above: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+        below: {
+          productId: string;
+          name: string;
+          votes: number;
+        } | null;
+      };
     };
     Upvoted: {
       upvoted: string[];
@@ -306,22 +575,22 @@ export interface components {
   responses: never;
   parameters: {
     /**
-     * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+     * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
      * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
      */
     Session: string;
     /**
-     * @description Names the draft: sent again within 24 hours by the same session, it answers with the comment that it made first.
+     * @description Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.
      * @example draft-1
      */
     IdempotencyKey: string;
     /**
-     * @description The `ETag` of the version that the client has: 304 while it is the present one.
+     * @description The `ETag` of the version that the client has: 304 while it is the current one.
      * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
      */
     IfNoneMatch: string;
     /**
-     * @description The id of the last frame that came, as a reconnecting `EventSource` sends it; counts instead of `since`.
+     * @description The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.
      * @example 1795201200000
      */
     LastEventId: string;
@@ -329,17 +598,17 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description The version of this answer in this encoding; strong.
+     * @description The version of this response in this encoding; strong.
      * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
      */
     ETag: string;
     /**
-     * @description Whether and for how long the answer may be kept.
+     * @description Whether and for how long the response may be cached.
      * @example public, no-cache
      */
     CacheControl: string;
     /**
-     * @description What is left of each limit (draft-ietf-httpapi-ratelimit-headers).
+     * @description The remaining quota of each limit (draft-ietf-httpapi-ratelimit-headers).
      * @example "session";r=119;t=1, "network";r=587;t=2
      */
     RateLimit: string;
@@ -362,34 +631,34 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Only products whose name or description contains this text, in any case
+         * @description Only products whose name or description contains this text, ignoring case
          * @example version
          */
         q?: string;
         /**
-         * @description Only products with this tag, in any case
+         * @description Only products with this tag, ignoring case
          * @example Command line
          */
         tag?: string;
         /**
-         * @description The order: newest first (without it), most upvotes or most comments first
+         * @description The order: newest first (default), most upvotes or most comments first
          * @example top
          */
         sort?: 'newest' | 'top' | 'discussed';
         /**
-         * @description Items of the page; 30 without it
+         * @description Items per page; 30 by default
          * @example 30
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and keeps its place when items are added
+         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
          * @example WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ
          */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the present one.
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -445,7 +714,7 @@ export interface operations {
           'application/json': components['schemas']['ProductPage'];
         };
       };
-      /** @description The client has the present version */
+      /** @description The client has the current version */
       304: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -506,7 +775,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the present one.
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -565,7 +834,7 @@ export interface operations {
           'application/json': components['schemas']['ProductDetail'];
         };
       };
-      /** @description The client has the present version */
+      /** @description The client has the current version */
       304: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -616,6 +885,550 @@ export interface operations {
       };
     };
   };
+  listLeaderboards: {
+    parameters: {
+      query?: {
+        /**
+         * @description The kind of period; days without it
+         * @example day
+         */
+        kind?: 'day' | 'week' | 'month' | 'year';
+        /**
+         * @description Items per page; 30 by default
+         * @example 30
+         */
+        limit?: number;
+        /**
+         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @example WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ
+         */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         */
+        'If-None-Match'?: components['parameters']['IfNoneMatch'];
+      };
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of periods */
+      200: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "period": "2026-11-19",
+           *           "kind": "day",
+           *           "from": "2026-11-19T00:00:00.000Z",
+           *           "to": "2026-11-20T00:00:00.000Z",
+           *           "status": "final",
+           *           "launches": 23,
+           *           "winners": [
+           *             {
+           *               "productId": "git",
+           *               "name": "Git",
+           *               "votes": 9
+           *             }
+           *           ]
+           *         }
+           *       ],
+           *       "nextCursor": null
+           *     }
+           */
+          'application/json': components['schemas']['LeaderboardList'];
+        };
+      };
+      /** @description The client has the current version */
+      304: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Bad request; Bad cursor */
+      400: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Too many requests */
+      429: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Temporarily unavailable; Overloaded */
+      503: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Any other problem */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getLeaderboard: {
+    parameters: {
+      query?: {
+        /**
+         * @description Items per page; 30 by default
+         * @example 30
+         */
+        limit?: number;
+        /**
+         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
+         * @example WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ
+         */
+        cursor?: string;
+      };
+      header?: {
+        /**
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         */
+        'If-None-Match'?: components['parameters']['IfNoneMatch'];
+      };
+      path: {
+        /**
+         * @description A day, an ISO week, a month or a year
+         * @example 2026-11-19
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description A page of the leaderboard */
+      200: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "period": "2026-11-19",
+           *       "kind": "day",
+           *       "from": "2026-11-19T00:00:00.000Z",
+           *       "to": "2026-11-20T00:00:00.000Z",
+           *       "status": "final",
+           *       "launches": 23,
+           *       "finalAt": "2026-11-22T00:00:00.000Z",
+           *       "revision": 0,
+           *       "revisedAt": null,
+           *       "digest": "sha256:0f343b0931126a20f133d67c2b018a3b5c4c8b5d4b7f3c2a1f0e9d8c7b6a5948",
+           *       "previousPeriod": "2026-11-18",
+           *       "nextPeriod": "2026-11-20",
+           *       "items": [
+           *         {
+           *           "rank": 1,
+           *           "tied": false,
+           *           "productId": "git",
+           *           "name": "Git",
+           *           "image": "/pictures/git/tile.svg",
+           *           "votes": 9,
+           *           "excluded": 1,
+           *           "upvotes": 12,
+           *           "comments": 3,
+           *           "launchedAt": "2026-11-19T09:00:00.000Z",
+           *           "windowEndsAt": "2026-11-20T09:00:00.000Z"
+           *         }
+           *       ],
+           *       "nextCursor": null
+           *     }
+           */
+          'application/json': components['schemas']['Leaderboard'];
+        };
+      };
+      /** @description The client has the current version */
+      304: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Bad request; Bad period; Bad cursor */
+      400: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Period not found */
+      404: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Too many requests */
+      429: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Temporarily unavailable; Overloaded */
+      503: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Any other problem */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getTally: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         */
+        'If-None-Match'?: components['parameters']['IfNoneMatch'];
+      };
+      path: {
+        /**
+         * @description A day
+         * @example 2026-11-19
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The tally */
+      200: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {"tally":1,"period":"2026-11-19","timeZone":"UTC","from":"2026-11-19T00:00:00.000Z","to":"2026-11-20T00:00:00.000Z","status":"final","revision":0,"products":[{"id":"git","launchedAt":"2026-11-19T09:00:00.000Z"}]}
+           *     {"product":"git","voter":"0f343b0931126a20f133d67c2b018a3b","at":"2026-11-19T09:00:07Z","counted":true,"reason":null}
+           */
+          'application/jsonl': string;
+        };
+      };
+      /** @description The client has the current version */
+      304: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Bad request; Bad period */
+      400: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Period not found */
+      404: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Too many requests */
+      429: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          RateLimit: components['headers']['RateLimit'];
+          'RateLimit-Policy': components['headers']['RateLimitPolicy'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Temporarily unavailable; Overloaded */
+      503: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Any other problem */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getStandings: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         */
+        'If-None-Match'?: components['parameters']['IfNoneMatch'];
+      };
+      path: {
+        /**
+         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+         * @example git
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The standing in each period */
+      200: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "day": {
+           *         "period": "2026-11-19",
+           *         "status": "final",
+           *         "rank": 1,
+           *         "tied": false,
+           *         "launches": 23,
+           *         "votes": 9,
+           *         "upvotes": 12,
+           *         "excluded": [
+           *           {
+           *             "reason": "network",
+           *             "votes": 1
+           *           }
+           *         ],
+           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+           *         "above": null,
+           *         "below": {
+           *           "productId": "rust",
+           *           "name": "Rust",
+           *           "votes": 7
+           *         }
+           *       },
+           *       "week": {
+           *         "period": "2026-W47",
+           *         "status": "final",
+           *         "rank": 1,
+           *         "tied": false,
+           *         "launches": 90,
+           *         "votes": 9,
+           *         "upvotes": 12,
+           *         "excluded": [
+           *           {
+           *             "reason": "network",
+           *             "votes": 1
+           *           }
+           *         ],
+           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+           *         "above": null,
+           *         "below": {
+           *           "productId": "rust",
+           *           "name": "Rust",
+           *           "votes": 7
+           *         }
+           *       },
+           *       "month": {
+           *         "period": "2026-11",
+           *         "status": "final",
+           *         "rank": 1,
+           *         "tied": false,
+           *         "launches": 310,
+           *         "votes": 9,
+           *         "upvotes": 12,
+           *         "excluded": [
+           *           {
+           *             "reason": "network",
+           *             "votes": 1
+           *           }
+           *         ],
+           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+           *         "above": null,
+           *         "below": {
+           *           "productId": "rust",
+           *           "name": "Rust",
+           *           "votes": 7
+           *         }
+           *       },
+           *       "year": {
+           *         "period": "2026",
+           *         "status": "final",
+           *         "rank": 1,
+           *         "tied": false,
+           *         "launches": 2400,
+           *         "votes": 9,
+           *         "upvotes": 12,
+           *         "excluded": [
+           *           {
+           *             "reason": "network",
+           *             "votes": 1
+           *           }
+           *         ],
+           *         "windowEndsAt": "2026-11-20T09:00:00.000Z",
+           *         "above": null,
+           *         "below": {
+           *           "productId": "rust",
+           *           "name": "Rust",
+           *           "votes": 7
+           *         }
+           *       }
+           *     }
+           */
+          'application/json': components['schemas']['Standings'];
+        };
+      };
+      /** @description The client has the current version */
+      304: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Bad request */
+      400: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Product not found */
+      404: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Temporarily unavailable; Overloaded */
+      503: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Any other problem */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
   getUpvoted: {
     parameters: {
       query: {
@@ -627,7 +1440,7 @@ export interface operations {
       };
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -637,7 +1450,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description Those of them that it has upvoted */
+      /** @description The upvoted ones among them */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -691,7 +1504,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -707,7 +1520,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The state and the count now */
+      /** @description The state and the count after the change */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -785,7 +1598,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -801,7 +1614,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The state and the count now */
+      /** @description The state and the count after the change */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -878,24 +1691,24 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description The order: most likes first (without it), newest or oldest first
+         * @description The order: most likes first (default), newest or oldest first
          * @example newest
          */
         sort?: 'best' | 'newest' | 'oldest';
         /**
-         * @description Items of the page; 30 without it
+         * @description Items per page; 30 by default
          * @example 30
          */
         limit?: number;
         /**
-         * @description The `nextCursor` of the page before; it belongs to one `sort`, and keeps its place when items are added
+         * @description The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added
          * @example WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ
          */
         cursor?: string;
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the present one.
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -940,7 +1753,7 @@ export interface operations {
           'application/json': components['schemas']['CommentPage'];
         };
       };
-      /** @description The client has the present version */
+      /** @description The client has the current version */
       304: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -996,7 +1809,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -1074,12 +1887,12 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
         /**
-         * @description Names the draft: sent again within 24 hours by the same session, it answers with the comment that it made first.
+         * @description Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.
          * @example draft-1
          */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -1099,7 +1912,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The comment that this idempotency key has made before */
+      /** @description The comment that this idempotency key has created before */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -1191,7 +2004,7 @@ export interface operations {
           'application/problem+json': components['schemas']['Problem'];
         };
       };
-      /** @description Comment too long */
+      /** @description Idempotency key reused; Comment too long */
       422: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -1241,7 +2054,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.
+         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -1257,7 +2070,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description The likes now */
+      /** @description The likes after the change */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -1333,19 +2146,19 @@ export interface operations {
     parameters: {
       query?: {
         /**
-         * @description Ids of products, separated by commas; at most 100. Without it: all counts
+         * @description Ids of products, separated by commas; at most 100. Default: the counts of all products
          * @example git,rust
          */
         products?: string;
         /**
-         * @description The moment in milliseconds since 1970 from which on changes are sent first
+         * @description Milliseconds since 1970; the stream begins with the changes since then
          * @example 1795201200000
          */
         since?: string;
       };
       header?: {
         /**
-         * @description The id of the last frame that came, as a reconnecting `EventSource` sends it; counts instead of `since`.
+         * @description The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.
          * @example 1795201200000
          */
         'Last-Event-ID'?: components['parameters']['LastEventId'];
@@ -1355,7 +2168,7 @@ export interface operations {
     };
     requestBody?: never;
     responses: {
-      /** @description A stream that does not end */
+      /** @description A stream that stays open */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -1422,7 +2235,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the present one.
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1443,7 +2256,7 @@ export interface operations {
           'application/json': Record<string, never>;
         };
       };
-      /** @description The client has the present version */
+      /** @description The client has the current version */
       304: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];
@@ -1478,7 +2291,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the present one.
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1499,7 +2312,7 @@ export interface operations {
           'text/html': string;
         };
       };
-      /** @description The client has the present version */
+      /** @description The client has the current version */
       304: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];

@@ -1,6 +1,6 @@
-// Writes src/web/assets/funnel-display.woff2: the display face, cut down to the characters that names and
-// headings use. Run by hand (`npm install && npm run subset` in this folder) when the face is updated; the
-// result is committed, so that neither a build nor a start needs this tool.
+// Writes src/web/assets/funnel-display.woff2: the display font, reduced to the characters of names and headings. Run
+// it by hand (`npm install && npm run subset` in this folder) when the font is updated; the result is committed, so
+// neither a build nor a start needs this tool.
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import subsetFont from 'subset-font';

@@ -1,42 +1,65 @@
+import { extname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import { isProductId } from '../contract/products/product-id.ts';
 import { isStorableText } from '../contract/text.ts';
-import { isUuid } from '../core/uuid.ts';
-import { oneLine } from './one-line.ts';
-import { UsageError } from './usage-error.ts';
+import type { FileKind } from '../core/imports/check-file.ts';
 
-const MOST_LISTED = 1_000;
+const MAX_LISTED = 1_000;
 
-/** `--limit` of a list, with what it is without it. */
-export function limitOption(fallback: number): Option {
-  return new Option('--limit <number>', `how many at most, up to ${MOST_LISTED}`)
-    .argParser(numberReader(1, MOST_LISTED))
-    .default(fallback);
+/** Missing or invalid arguments; the message says what to pass. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** Files of products by their endings. */
+const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map([
+  ['.csv', 'csv'],
+  ['.json', 'json'],
+  ['.jsonl', 'json-lines'],
+  ['.ndjson', 'json-lines'],
+]);
+
+/** The format that a file's ending names; undefined for any other ending. */
+export function fileKindOf(path: string): FileKind | undefined {
+  return FILE_KINDS.get(extname(path).toLowerCase());
+}
+
+/** The format that a file's ending names. @throws UsageError for any other ending. */
+export function readFileKind(path: string): FileKind {
+  const kind = fileKindOf(path);
+  if (kind === undefined) throw new UsageError(`${path}: its name must end in ${[...FILE_KINDS.keys()].join(', ')}`);
+  return kind;
+}
+
+/** `--limit` of a list. */
+export function limitOption(defaultLimit: number): Option {
+  return new Option('--limit <number>', `list at most this many, up to ${MAX_LISTED}`)
+    .argParser(numberReader(1, MAX_LISTED))
+    .default(defaultLimit);
 }
 
 /** Reads a whole number within bounds. */
-export function numberReader(least: number, most: number): (text: string) => number {
+export function numberReader(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(number >= least && number <= most))
-      throw new InvalidArgumentError(`It must be a number from ${least} to ${most}.`);
+    if (!(number >= min && number <= max)) throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
     return number;
   };
 }
 
-/** Reads a text to look for: one that the database could hold. */
+/** Reads a text that the database can store. */
 export function readText(text: string): string {
-  if (text === '' || !isStorableText(text)) throw new InvalidArgumentError('It must be a text.');
+  if (text === '' || !isStorableText(text)) throw new InvalidArgumentError('It must be text.');
   return text;
 }
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Reads a date, which is its midnight in UTC, or an instant with its offset. */
+/** Reads a date, meaning midnight in UTC, or an instant with its offset. */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
-  // The 30th of February is taken for a day of March.
+  // `Date` takes 30 February for a day in March.
   const isReal = !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10));
   if (!isReal) throw new InvalidArgumentError('It must be a date such as 2026-01-31, or 2026-01-31T18:00:00Z.');
   return instant;
@@ -47,16 +70,9 @@ function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Ids of products as they were given. @throws UsageError for one that no product can have. */
-export function productIdsOf(ids: readonly string[]): readonly string[] {
+/** Checks the ids of products. @throws UsageError for an impossible id. */
+export function readProductIds(ids: readonly string[]): readonly string[] {
   const wrong = ids.find((id) => !isProductId(id));
-  if (wrong !== undefined) throw new UsageError(`'${oneLine(wrong)}' is no id of a product`);
-  return ids;
-}
-
-/** Ids of comments as they were given. @throws UsageError for one that no comment can have. */
-export function commentIdsOf(ids: readonly string[]): readonly string[] {
-  const wrong = ids.find((id) => !isUuid(id));
-  if (wrong !== undefined) throw new UsageError(`'${oneLine(wrong)}' is no id of a comment`);
+  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a product id`);
   return ids;
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { UsageError } from './arguments.ts';
 import { confirm, requireTerminal } from './confirm.ts';
-import { UsageError } from './usage-error.ts';
 
 const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
 
@@ -13,14 +13,14 @@ test.each([
   ['n', false],
   ['yep', false],
   ['yes please', false],
-])('the answer %j means %j', async (answer, agreed) => {
+])('the reply %j means %j', async (reply, agreed) => {
   const terminal = { input: stream(true), output: stream(true) };
-  terminal.input.write(`${answer}\n`);
+  terminal.input.write(`${reply}\n`);
   expect(await confirm('Remove it?', terminal)).toBe(agreed);
   expect(String(terminal.output.read())).toContain('Remove it? [y/N] ');
 });
 
-test('no answer at all means no', async () => {
+test('the end of the input means no', async () => {
   const terminal = { input: stream(true), output: stream(true) };
   terminal.input.end();
   expect(await confirm('Remove it?', terminal)).toBe(false);
@@ -29,7 +29,7 @@ test('no answer at all means no', async () => {
 test.each([
   [false, true],
   [true, false],
-])('where nobody can answer (a terminal to read from: %j, to write to: %j) nobody is asked', async (reads, writes) => {
+])('without a terminal (input: %j, output: %j) it refuses without asking', async (reads, writes) => {
   const terminal = { input: stream(reads), output: stream(writes) };
   await expect(confirm('Remove it?', terminal)).rejects.toThrow(UsageError);
   expect(() => requireTerminal(terminal)).toThrow('--yes');

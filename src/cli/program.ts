@@ -1,10 +1,13 @@
 import { Command } from 'commander';
+import { PACKAGE_VERSION } from '../settings/package-root.ts';
 import { backupCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
+import { consoleCommand } from './commands/console.ts';
 import { countsCommand } from './commands/counts.ts';
 import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
+import { leaderboardsCommand } from './commands/leaderboards.ts';
 import { logCommand } from './commands/log.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { moveCommand } from './commands/move.ts';
@@ -13,33 +16,47 @@ import { restoreCommand } from './commands/restore.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
 import { statsCommand } from './commands/stats.ts';
+import { submissionsCommand } from './commands/submissions.ts';
+import { votesCommand } from './commands/votes.ts';
+import { webhooksCommand } from './commands/webhooks.ts';
+import { print, printError } from './terminal/output.ts';
 
-/** The operator's command, one file a subcommand. */
+/** The operator's command, one file per subcommand. */
 export function buildProgram(): Command {
   const program = new Command('groundswell')
-    .description(
-      'Runs and looks after a Groundswell site. Settings come from the environment: see docs/configuration.md.',
-    )
+    .description('Runs and manages a Groundswell site. Settings come from the environment: see docs/configuration.md.')
+    .version(PACKAGE_VERSION, '--version', 'print the version')
     .addCommand(serveCommand())
     .addCommand(migrateCommand())
     .addCommand(sampleCommand())
     .addCommand(productsCommand())
     .addCommand(commentsCommand())
+    .addCommand(submissionsCommand())
+    .addCommand(leaderboardsCommand())
+    .addCommand(votesCommand())
     .addCommand(logCommand())
+    .addCommand(webhooksCommand())
     .addCommand(statsCommand())
     .addCommand(countsCommand())
+    .addCommand(consoleCommand())
     .addCommand(importCommand())
     .addCommand(exportCommand())
     .addCommand(backupCommand())
     .addCommand(restoreCommand())
     .addCommand(moveCommand())
     .addCommand(doctorCommand());
-  throwFaults(program);
+  configure(program);
   return program;
 }
 
-/** A command that is added does not inherit this; left to itself it would end the process with a code of its own. */
-function throwFaults(command: Command): void {
-  command.exitOverride().showHelpAfterError('Run it with --help to see what it takes.');
-  command.commands.forEach(throwFaults);
+/** Commands added by `addCommand` do not inherit these; by default they would end the process with exit code 1. */
+function configure(command: Command): void {
+  command
+    .exitOverride()
+    .showHelpAfterError('Add --help for its usage.')
+    .configureOutput({
+      writeOut: (text) => print(text.trimEnd()),
+      writeErr: (text) => printError(text.trimEnd()),
+    });
+  command.commands.forEach(configure);
 }

@@ -3,23 +3,21 @@ import { BackupFileError } from '../core/backups/backup-format.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
-import { ExportFileError } from '../core/exports/export-format.ts';
 import { ImportUsageError } from '../core/imports/import-faults.ts';
 import { PictureError } from '../core/pictures/local-pictures.ts';
 import { StartError } from '../server/start-error.ts';
 import { SettingsError } from '../settings/settings.ts';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './arguments.ts';
+import { printError } from './terminal/output.ts';
 
 /** Exit codes of every command. */
 const FAILED = 1;
 const BAD_USAGE = 2;
 
-/** Errors that say what to do. */
-const OPERATORS_TO_MEND = [
+/** Errors in usage, settings or input; their messages say what to do. */
+const USAGE_ERRORS = [
   BackupFileError,
-  ConnectError,
   EmbeddedDatabaseError,
-  ExportFileError,
   ImportUsageError,
   PictureError,
   SiteNotEmptyError,
@@ -27,17 +25,45 @@ const OPERATORS_TO_MEND = [
   UsageError,
 ];
 
-/** Says what went wrong in as few lines as it takes. @returns which exit code that is. */
+/** Advice for PostgreSQL's error codes (appendix A of its manual). */
+const ADVICE: ReadonlyMap<string, string> = new Map([
+  ['53100', "The database's disk is full. Free some space, then run the command again."],
+  ['53300', 'The database accepts no more connections. Raise its max_connections, or run the command again later.'],
+  [
+    '28P01',
+    'The database refused the password. Correct it in DATABASE_URL, or restore the password file of the embedded database.',
+  ],
+  ['28000', 'The database refused the role. Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
+  ['3D000', 'The database does not exist. Create it, or correct its name in DATABASE_URL.'],
+  ['25006', 'The database is read-only. Name the primary server in DATABASE_URL.'],
+  ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],
+]);
+
+/** Prints why a command failed in as few lines as possible. @returns its exit code. */
 export function reportFailure(error: unknown): number {
-  // Commander has already written its own message, or the help that was asked for.
+  // Commander has already printed its own message, or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
   if (error instanceof SettingsError) {
-    for (const fault of error.faults) console.error(`groundswell: ${fault}`);
+    for (const fault of error.faults) printError(`groundswell: ${fault}`);
     return BAD_USAGE;
   }
-  const isOperatorsToMend = OPERATORS_TO_MEND.some((kind) => error instanceof kind);
-  console.error(`groundswell: ${error instanceof Error ? error.message : error}`);
-  if (isOperatorsToMend) return BAD_USAGE;
-  if (error instanceof Error && process.env.LOG_LEVEL === 'debug') console.error(error.stack);
+  const isStartFailure = error instanceof EmbeddedDatabaseError && error.code === 'start_failed';
+  const isUsageError = !isStartFailure && USAGE_ERRORS.some((kind) => error instanceof kind);
+  printError(`groundswell: ${messageOf(error)}`);
+  if (isUsageError) return BAD_USAGE;
+  const isExpected = isStartFailure || error instanceof ConnectError;
+  if (!isExpected && error instanceof Error && process.env.LOG_LEVEL === 'debug') printError(error.stack ?? '');
   return FAILED;
+}
+
+/** The message of an error, or its database cause if that is more precise. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // A connection error already contains the address and the reason.
+  if (error instanceof ConnectError) return error.message;
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    const advice = 'code' in cause ? ADVICE.get(String(cause.code)) : undefined;
+    if (advice !== undefined) return advice;
+  }
+  return error.message;
 }

@@ -1,14 +1,14 @@
 import { type Connection, connect } from '../core/database/connect.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
-import { readSettings } from '../settings/settings.ts';
+import { readSettings, type Settings } from '../settings/settings.ts';
 
 /**
  * Runs a command's work on the site's database, with its schema up to date, whether or not the site is running.
- * The log goes to standard error, so that standard output holds the answer alone.
+ * The log goes to standard error, so standard output holds only the result.
  */
 export async function withDatabase<Result>(
-  work: (connection: Connection, applied: readonly string[]) => Promise<Result>,
+  work: (connection: Connection, applied: readonly string[], settings: Settings) => Promise<Result>,
 ): Promise<Result> {
   const settings = readSettings(process.env);
   const log = createLog(process.env.LOG_LEVEL ? settings.logLevel : 'warn', process.stderr);
@@ -19,8 +19,23 @@ export async function withDatabase<Result>(
     log,
   });
   try {
-    return await work(connection, await connection.migrate(PACKAGE_FOLDERS.migrations));
+    return await work(connection, await connection.migrate(PACKAGE_FOLDERS.migrations), settings);
   } finally {
     await connection.close();
+  }
+}
+
+/** Runs work that cleans up after itself. On Ctrl-C or SIGTERM its signal fires, and this waits until the work has ended. */
+export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const abort = () => controller.abort(new Error('Interrupted. Nothing was changed.'));
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const name of signals) process.on(name, abort);
+  try {
+    return await work(controller.signal);
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : error;
+  } finally {
+    for (const name of signals) process.off(name, abort);
   }
 }

@@ -1,10 +1,14 @@
-/** Bounds that browser and server agree on. A unit stands last in a name where it is not a plain count. */
+/** Bounds shared by browser and server. Names end with their unit, except plain counts. */
 export const LIMITS = {
   /** Items on one page of any list. */
   pageSize: { default: 30, max: 100 },
-  /** Products that the site shows at a time: what a phone of the middle brings to life without a hitch. */
+  /** Products rendered at a time: as many as a mid-range phone hydrates smoothly. */
   listedProducts: 20,
-  /** Product ids in one question about upvotes. */
+  /** Every launch collects votes for this long. */
+  launchWindowHours: 24,
+  /** Counted votes for one product from one network in a launch window; VOTES_PER_NETWORK sets another number. */
+  votesPerNetwork: 20,
+  /** Product ids per request for upvotes. */
   upvoteQueryProducts: 100,
   /** Products that one stream of events names. */
   eventProducts: 100,
@@ -14,7 +18,7 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  /** Hours for which an idempotency key stands for the comment it made. */
+  /** Hours for which an idempotency key stands for its comment. */
   idempotencyKeyHours: 24,
   /** A JSON request body. */
   bodyBytes: 16 * 1024,

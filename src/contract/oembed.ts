@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { TEXT_FORMAT } from './text.ts';
 
-/** What a consumer asks (oembed.com): how to show the page at `url`. Bounds are pixels. */
+/** A consumer's request (oembed.com): how to embed the page at `url`. Bounds are pixels. */
 export const OembedQuerySchema = Type.Object({
   url: Type.String({ format: TEXT_FORMAT, maxLength: 2_000 }),
   format: Type.Optional(Type.String()),
@@ -9,7 +9,7 @@ export const OembedQuerySchema = Type.Object({
   maxheight: Type.Optional(Type.Integer({ minimum: 1 })),
 });
 
-/** The answer: a link around the product's card, without a script or a frame. */
+/** The response: a link around the product's card, without a script or a frame. */
 export const OembedSchema = Type.Object({
   version: Type.Literal('1.0'),
   type: Type.Literal('rich'),

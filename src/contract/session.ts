@@ -1,10 +1,10 @@
 /**
- * The anonymous visitor's session id: made and kept by the browser, sent with whatever is personal.
- * It is an untrusted, unguessable token: never logged, never returned, never shown to anyone else.
+ * The anonymous visitor's session id: created and stored by the browser, sent with personal requests. It is an
+ * untrusted, unguessable token: never logged, returned or shown to anyone else.
  */
 export const SESSION_HEADER = 'X-User-Session';
 
-/** The key of the browser's storage under which the id is kept. */
+/** The browser's storage key of the id. */
 export const SESSION_STORAGE_KEY = 'user_session';
 
 /** `session-…`, `fallback-session-…` or `server-session-…`, 9 to 100 characters in all. */

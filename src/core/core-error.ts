@@ -1,14 +1,26 @@
-import type { ProblemCode } from '../contract/problem.ts';
+import type { FieldFault, ProblemCode } from '../contract/problem.ts';
+import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 
-/** Something that a caller can be told: a stable code, and a message that a person may read. */
+/** An error for the caller: a stable code, and a message for people. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
+  /** The invalid fields, if the error is about fields. */
+  readonly fields: readonly FieldFault[] | undefined;
+  /** Of a conflict: the state that the caller did not know. */
+  readonly current: object | undefined;
 
   constructor(
     readonly code: ProblemCode,
     message: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { fields?: readonly FieldFault[]; current?: object },
   ) {
     super(message, options);
+    this.fields = options?.fields;
+    this.current = options?.current;
   }
+}
+
+/** The error of every operation on an unknown product. */
+export function productNotFound(): CoreError {
+  return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }

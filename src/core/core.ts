@@ -1,16 +1,27 @@
-import type { CommentListQuery, CommentPage, HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
-import type { ProductDetail, ProductListQuery, ProductPage } from '../contract/products/schema.ts';
+import type { ReadApi } from '../contract/api.ts';
+import type { HeldComments, Likes, NewComment } from '../contract/comments/schema.ts';
+import type { PeriodKind } from '../contract/leaderboards/period.ts';
+import { LIMITS } from '../contract/limits.ts';
+import type { ModerationLogQuery } from '../contract/moderation/schema.ts';
 import type { Upvoted, UpvoteState } from '../contract/upvotes/schema.ts';
-import type { Change } from './changes/change.ts';
-import { addComments, type WrittenComment } from './comments/add-comments.ts';
-import { type Draft, draftComment, type Judgement, type Sender } from './comments/draft.ts';
-import { type Like, type Liked, likeComments } from './comments/like-comments.ts';
-import { listComments } from './comments/list-comments.ts';
-import { listHeldComments } from './comments/list-held-comments.ts';
-import { CoreError } from './core-error.ts';
+import { listModeration } from './audit/moderation-log.ts';
+import type { Change } from './changes/change-feed.ts';
+import { addReportedComments, holdSpam, type Repetition, type WrittenComment } from './comments/add-comments.ts';
+import { type CommentAuthor, type Draft, draftComment, type Sender } from './comments/draft.ts';
+import { type Like, likeComments } from './comments/like-comments.ts';
+import { listComments, listHeldComments } from './comments/list-comments.ts';
+import { CoreError, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { type ReadSources, readsFrom } from './database/replicas.ts';
+import type { BatchResult } from './group-commit.ts';
 import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
+import { periodsAt } from './leaderboards/calendar.ts';
+import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
+import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
+import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
+import { readTally, type Tally } from './leaderboards/read-tally.ts';
+import { placeLaunches } from './leaderboards/update-boards.ts';
+import type { VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import {
@@ -19,126 +30,164 @@ import {
   type ProductStretch,
   readProductAddresses,
 } from './products/product-addresses.ts';
-import { isProductRemoved } from './products/removed-products.ts';
-import { type Sources, systemSources } from './sources.ts';
+import { isProductRemoved } from './products/remove-products.ts';
+import { type Runtime, systemRuntime } from './runtime.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
+import { createNetworkCounts, type VotedFrom } from './upvotes/network-counts.ts';
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
+import type { RecordEvents } from './webhooks/outbox.ts';
 
-/** The product: everything that a visitor's request can ask for. Errors are `CoreError`s, as each function says. */
-export interface Core {
-  listProducts(query: ProductListQuery): Promise<ProductPage>;
-  getProduct(id: string): Promise<ProductDetail | null>;
+/** Everything that a visitor's request can do. Pages read through its `ReadApi`. Errors are `CoreError`s, as each operation says. */
+export interface Core extends ReadApi {
   /** Whether the operator removed a product of this id. */
   isProductRemoved(id: string): Promise<boolean>;
-  /** The products of a stretch, in batches; see `readProductAddresses`. */
+  /** The products of a range, in batches; see `readProductAddresses`. */
   readProductAddresses(stretch: ProductStretch, limit: number): AsyncIterable<ProductAddress[]>;
-  /** All products, cut into stretches; see `cutProductStretches`. */
+  /** All products, cut into ranges; see `cutProductStretches`. */
   cutProductStretches(size: number): Promise<(ProductStretch & { newestAt: string })[]>;
+  readBoardAddresses(limit: number): Promise<BoardAddress[]>;
+  /** The names of the periods that are running now, in the site's time zone. */
+  currentPeriods(): Record<PeriodKind, string>;
+  /** Hands the tally of a day to `use`; see `readTally`. */
+  readTally(day: string, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
-  setUpvote(change: UpvoteChange): Promise<UpvoteState>;
-  listComments(productId: string, query: CommentListQuery): Promise<CommentPage>;
+  /** `networkPrefix` identifies the voter's network, for the cap on its votes; unset if unknown. */
+  setUpvote(change: Omit<UpvoteChange, 'network'>, networkPrefix?: Uint8Array): Promise<UpvoteState>;
   listHeldComments(productId: string, session: string): Promise<HeldComments>;
-  addComment(comment: NewComment, sender: Sender, judgement?: Judgement): Promise<WrittenComment>;
+  /** `author`: unset for a visitor, whose comments are by `You`. */
+  addComment(
+    comment: NewComment,
+    sender: Sender,
+    options?: { repetition?: Repetition | undefined; author?: CommentAuthor | undefined },
+  ): Promise<WrittenComment>;
   likeComment(like: Like): Promise<Likes>;
-  /** Whether the database answers. */
+  /** Whether the database responds and takes writes. */
   isReady(): Promise<boolean>;
-  /** How many writes of each kind wait for a transaction. */
+  /** The number of queued writes of each kind. */
   queuedWrites(): Record<WriteKind, number>;
 }
 
-/** What is written in groups, each kind in transactions of its own. */
+/** Writes that are grouped, each kind in its own transactions. */
 export type WriteKind = 'upvotes' | 'comments' | 'likes';
 
 export interface CoreOptions {
-  sources?: Sources;
-  /** Who is told what happens to the writes of a kind. */
+  runtime?: Runtime;
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
-  /** Where reads go; unset: to the database, like writes. */
+  /** Where reads go; unset: to the primary. */
   reads?: ReadSources | undefined;
-  /** Told what a transaction changed, after its commit and before anybody is answered. */
+  /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;
+  /** Called with networks whose votes may have to be judged again; see `setUpvotes`. */
+  onUnsettled?: ((networks: readonly VotedFrom[]) => void) | undefined;
+  launches?: LaunchOptions;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+  /** Whether visitors may read the moderation log. */
+  hasModerationLog?: boolean | undefined;
 }
 
-/** What one write belongs to. */
-interface Written {
-  productId: string | undefined;
-  commentId?: string | undefined;
+/** The rules of launches that an operator can set. */
+export interface LaunchOptions {
+  /** IANA name of the zone in which days begin. */
+  timeZone: string;
+  reviewHours: number;
+  votesPerNetwork: number;
+  /** Knows launches and names the networks of voters; unset: no cap on the votes of one network. */
+  networks?: VoteNetworks | undefined;
 }
 
-function definedOnce(ids: readonly (string | undefined)[]): string[] {
-  return [...new Set(ids.filter((id) => id !== undefined))];
-}
+export const DEFAULT_LAUNCHES: LaunchOptions = {
+  timeZone: 'UTC',
+  reviewHours: 24,
+  votesPerNetwork: LIMITS.votesPerNetwork,
+};
 
-/** A comment may be a hundred times as large as an upvote; so many fit into memory and into one statement. */
+/** A comment may be a hundred times as large as an upvote; this many fit into memory and one statement. */
 const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
-export function createCore(
-  database: Database,
-  { sources = systemSources, observeWrites, onWrite, reads = readsFrom(database) }: CoreOptions = {},
-): Core {
-  /** Passes outcomes on, and says which products and comments those that succeeded belong to. */
-  async function telling<Result>(
-    committing: Promise<Outcome<Result>[]>,
-    writtenBy: (result: Result, index: number) => Written,
-  ): Promise<Outcome<Result>[]> {
-    const outcomes = await committing;
-    const written = outcomes.flatMap((outcome, index) =>
-      outcome instanceof CoreError ? [] : writtenBy(outcome, index),
-    );
-    const productIds = definedOnce(written.map(({ productId }) => productId));
-    if (productIds.length > 0) {
-      const commentIds = definedOnce(written.map(({ commentId }) => commentId));
-      onWrite?.({ productIds, commentIds, catalogue: false });
-    }
+export function createCore(database: Database, options: CoreOptions = {}): Core {
+  const { runtime = systemRuntime, observeWrites, onWrite, onUnsettled, reads = readsFrom(database) } = options;
+  const { launches = DEFAULT_LAUNCHES, recordEvents } = options;
+  const rules = (): LeaderboardRules => ({ ...launches, now: runtime.now() });
+
+  function publish<Result>({ outcomes, productIds, commentIds }: BatchResult<Result>): Outcome<Result>[] {
+    if (productIds.length > 0) onWrite?.({ productIds, commentIds, catalogue: false });
     return outcomes;
   }
 
+  const networkCounts = createNetworkCounts(runtime.monotonicMs);
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
-    commit: (changes) =>
-      telling(setUpvotes(database, sources, changes), (_state, index) => ({ productId: changes[index]?.productId })),
+    async commit(changes) {
+      const written = await setUpvotes(database, runtime, changes, { ...launches, networkCounts });
+      onUnsettled?.(written.unsettled);
+      return publish(written);
+    },
     observer: observeWrites?.('upvotes'),
   });
   const comments = groupCommit<Draft, WrittenComment>({
-    commit: (drafts) =>
-      telling(addComments(database, sources, drafts), ({ comment }) => ({
-        productId: comment.productId,
-        commentId: comment.id,
-      })),
+    commit: async (drafts) => publish(await addReportedComments(database, runtime, drafts, recordEvents)),
     observer: observeWrites?.('comments'),
     ...COMMENT_BOUNDS,
   });
-  const likes = groupCommit<Like, Liked>({
-    commit: (items) =>
-      telling(likeComments(database, items), ({ productId }, index) => ({
-        productId,
-        commentId: items[index]?.commentId.toLowerCase(),
-      })),
+  const likes = groupCommit<Like, Likes>({
+    commit: async (items) => publish(await likeComments(database, items, runtime.now())),
     observer: observeWrites?.('likes'),
   });
   return {
-    listProducts: (query) => listProducts(database, query, reads.of({})),
-    getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id),
+    listProducts: (query) => listProducts(database, query, reads.of({}), runtime.now()),
+    getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id, runtime.now()),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
-    readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit),
-    cutProductStretches: (size) => cutProductStretches(reads.of({}), size),
+    readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit, runtime.now()),
+    cutProductStretches: (size) => cutProductStretches(reads.of({}), size, runtime.now()),
+    readBoardAddresses: (limit) => readBoardAddresses(reads.of({}), limit),
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
-    async setUpvote(change) {
-      const state = await upvotes.submit(change);
+    currentPeriods: () => periodsAt(runtime.now(), launches.timeZone),
+    ...(options.hasModerationLog && {
+      getModerationLog: (query: ModerationLogQuery) => listModeration(reads.of({}), query, runtime.now()),
+    }),
+    getLeaderboard: (period, query) => getLeaderboard(reads.of({}), period, query, rules()),
+    listLeaderboards: (query) => listLeaderboards(reads.of({}), query, rules()),
+    readTally: (day, use) => readTally(database, day, { rules: rules(), runtime }, use),
+    async getStandings(productId) {
+      const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
+      if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
+      // A page opened in the first moment of a launch must show its standing, too.
+      const { productIds } = await placeLaunches(database, rules(), recordEvents);
+      if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
+      return getStandings(database, productId, rules());
+    },
+    async setUpvote(change, networkPrefix) {
+      const looking = launches.networks?.lookUp(change.productId, change.upvoted ? networkPrefix : undefined);
+      const { hasLaunched, network } = (looking instanceof Promise ? await looking : looking) ?? { hasLaunched: true };
+      if (!hasLaunched) throw productNotFound();
+      const state = await upvotes.submit(network ? { ...change, network } : change);
       reads.noteSession(change.session);
       return state;
     },
-    listComments: (productId, query) => listComments(reads.of({ productIds: [productId] }), productId, query),
+    listComments: (productId, query) =>
+      listComments(reads.of({ productIds: [productId] }), productId, query, runtime.now()),
     listHeldComments: (productId, session) =>
       listHeldComments(reads.of({ productIds: [productId], session }), productId, session),
-    async addComment(comment, sender, judgement) {
-      const added = await comments.submit(draftComment(sources, comment, sender, judgement));
+    async addComment(comment, sender, { repetition, author } = {}) {
+      const added = await holdSpam(comment, repetition, async (held) => {
+        const draft = draftComment(runtime, comment, sender, { held, author });
+        const written = await comments.submit(draft);
+        // The key stands for another text, and this one must not be lost silently.
+        if (
+          written.comment.productId !== draft.comment.productId ||
+          written.comment.content !== draft.comment.content
+        ) {
+          throw new CoreError('idempotency_key_reused', 'This Idempotency-Key was used for another comment');
+        }
+        return written;
+      });
       reads.noteSession(sender.session);
       return added;
     },
-    likeComment: async (like) => ({ likes: (await likes.submit(like)).likes }),
+    likeComment: (like) => likes.submit(like),
     isReady: () =>
-      database.query('SELECT 1').then(
-        () => true,
+      database.query<{ on: boolean }>("SELECT current_setting('transaction_read_only') = 'on' AS on").then(
+        ([readOnly]) => readOnly?.on === false,
         () => false,
       ),
     queuedWrites: () => ({ upvotes: upvotes.queued(), comments: comments.queued(), likes: likes.queued() }),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CoreError } from './core-error.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 
-/** A commit that is held open until the test lets it go, and remembers its batches. */
+/** A commit that the test holds open and releases, and that records its batches. */
 function heldCommit() {
   const batches: number[][] = [];
   let release = () => {};
@@ -22,7 +22,7 @@ function heldCommit() {
   return { batches, options, batchCount, release: () => release() };
 }
 
-test('what arrives while a transaction is in flight goes together into the next one, in order', async () => {
+test('items that arrive during a transaction are written together in the next one, in order', async () => {
   const { batches, options, batchCount, release } = heldCommit();
   const group = groupCommit(options);
   const first = group.submit(1);
@@ -50,7 +50,7 @@ test('a refused item fails alone', async () => {
   ]);
 });
 
-test('where a batch fails as a whole, only the bad item fails, found by halving, and the order is kept', async () => {
+test('if a batch fails as a whole, halving finds the bad item, only that fails, and the order is preserved', async () => {
   const written: number[] = [];
   let transactions = 0;
   const group = groupCommit<number, number>({
@@ -68,7 +68,7 @@ test('where a batch fails as a whole, only the bad item fails, found by halving,
   expect(transactions).toBeLessThan(25);
 });
 
-test('a transaction that met another one crosswise is tried again, and nobody notices', async () => {
+test('a transaction that ends in a deadlock is retried, and every request succeeds', async () => {
   let tries = 0;
   let retries = 0;
   const quiet = { committed() {}, failed() {}, refused() {} };
@@ -91,7 +91,7 @@ test('a transaction that met another one crosswise is tried again, and nobody no
   expect({ tries, retries }).toEqual({ tries: 3, retries: 2 });
 });
 
-test('while the database is away, nothing is asked again and everybody is told', async () => {
+test('while the database is unreachable, no batch is retried and every request fails', async () => {
   let commits = 0;
   const away = new CoreError('unavailable', 'away');
   const group = groupCommit<number, number>({
@@ -105,7 +105,37 @@ test('while the database is away, nothing is asked again and everybody is told',
   expect(commits).toBe(1);
 });
 
-test('a full queue refuses with `overloaded` instead of growing, and takes more once it has room', async () => {
+test('an error that no single item can cause is not searched for by halving', async () => {
+  let commits = 0;
+  const missing = Object.assign(new pg.DatabaseError('no such table', 0, 'error'), { code: '42P01' });
+  const group = groupCommit<number, number>({
+    async commit() {
+      commits += 1;
+      throw missing;
+    },
+  });
+  const results = await Promise.allSettled([1, 2, 3].map((item) => group.submit(item)));
+  expect(results).toEqual([1, 2, 3].map(() => ({ status: 'rejected', reason: missing })));
+  expect(commits).toBe(1);
+});
+
+test('an item that waits too long is refused while the transaction before it still runs, and never written', async () => {
+  const { batches, options, batchCount, release } = heldCommit();
+  const group = groupCommit({ ...options, maxWaitMs: 20 });
+  const first = group.submit(1);
+  await batchCount(1);
+  await expect(group.submit(2)).rejects.toMatchObject({ code: 'unavailable' });
+  expect(group.queued()).toBe(0);
+  release();
+  await first;
+  const later = group.submit(3);
+  await batchCount(2);
+  release();
+  expect(await later).toBe(30);
+  expect(batches).toEqual([[1], [3]]);
+});
+
+test('a full queue refuses with `overloaded` instead of growing, and accepts more once it has room', async () => {
   const { options, batchCount, release } = heldCommit();
   const group = groupCommit({ ...options, maxQueued: 2 });
   const first = group.submit(1);

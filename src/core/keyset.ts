@@ -1,28 +1,37 @@
 import { isProductId } from '../contract/products/product-id.ts';
+import { isStorableText } from '../contract/text.ts';
 import { CoreError } from './core-error.ts';
-import { isUuid } from './uuid.ts';
+import { isUuid } from './runtime.ts';
 
-/** What a sort key is, which decides how it reads in a cursor and what SQL takes it for. */
-type KeyKind = 'count' | 'time' | 'productId' | 'uuid';
+/** The type of a sort key, for the cursor and for SQL. */
+type KeyKind = 'count' | 'negatedCount' | 'time' | 'productId' | 'uuid' | 'text';
 
 export type Key = string | number;
 
-/** A total order of a list: its columns, all in one direction, the last of them unique. */
+/** A total order of a list: its columns, all in one direction, the last one unique. */
 export interface KeysetOrder<Row> {
-  /** Names the order inside a cursor, so that a cursor of another order is refused. */
+  /** Names the order inside a cursor, so a cursor of another order is refused. */
   name: string;
   direction: 'ASC' | 'DESC';
   columns: readonly { sql: string; kind: KeyKind; keyOf(row: Row): Key }[];
 }
 
-const SQL_TYPES: Record<KeyKind, string> = { count: 'integer', time: 'timestamptz', productId: 'text', uuid: 'uuid' };
+const SQL_TYPES: Record<KeyKind, string> = {
+  count: 'integer',
+  negatedCount: 'integer',
+  time: 'timestamptz',
+  productId: 'text',
+  uuid: 'uuid',
+  text: 'text',
+};
 
 /** PostgreSQL's greatest integer. */
 const MAX_COUNT = 2_147_483_647;
 
 const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
-  count: (key) => typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT,
-  // What `Date.toISOString` writes, which refuses the 30th of February: years 0001 to 9999, as rows have them.
+  count: isCount,
+  negatedCount: (key) => typeof key === 'number' && isCount(-key),
+  // The format of `Date.toISOString`, which refuses the 30th of February: years 0001 to 9999, as rows have them.
   time: (key) =>
     typeof key === 'string' &&
     !Number.isNaN(Date.parse(key)) &&
@@ -30,7 +39,12 @@ const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
     /^(?!0000)\d{4}-/.test(key),
   productId: (key) => typeof key === 'string' && isProductId(key),
   uuid: (key) => typeof key === 'string' && isUuid(key),
+  text: (key) => typeof key === 'string' && isStorableText(key),
 };
+
+function isCount(key: unknown): boolean {
+  return typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT;
+}
 
 /** `ORDER BY` of the order. */
 export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
@@ -40,15 +54,15 @@ export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
 type Bind = (value: Key, sqlType: string) => string;
 
 /**
- * The condition that a row comes after the cursor, as one row comparison that an index on the same columns answers.
+ * The condition that a row comes after the cursor, as one row comparison that an index on the same columns supports.
  * `bind` takes a value and its SQL type, and returns its placeholder.
- * @throws CoreError `bad_cursor` where the cursor is not one of this order.
+ * @throws CoreError `bad_cursor` if the cursor is not of this order.
  */
 export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '<' : '>', cursor, bind);
 }
 
-/** The condition that a row comes before the cursor or is the very one behind which it stands; otherwise the same. */
+/** The opposite condition: the row comes before the cursor or is the cursor's own. */
 export function upToCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '>=' : '<=', cursor, bind);
 }
@@ -74,7 +88,7 @@ export function isCursorOf<Row>(order: KeysetOrder<Row>, cursor: string): boolea
   }
 }
 
-/** One page out of `limit + 1` rows: the row too many tells, without counting, whether there is another page. */
+/** Makes a page from `limit + 1` rows: the extra row shows, without counting, whether there is another page. */
 export function pageOf<Row>(
   order: KeysetOrder<Row>,
   rows: readonly Row[],
@@ -94,7 +108,7 @@ export function pageOf<Row>(
   };
 }
 
-/** The cursor that stands behind a row with these sort keys: base64url of the order's name and the keys. */
+/** The cursor after a row with these sort keys: base64url of the order's name and the keys. */
 export function cursorBehind<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
   return Buffer.from(JSON.stringify([name, ...keys])).toString('base64url');
 }
@@ -104,11 +118,11 @@ function parse(cursor: string): unknown[] {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (Array.isArray(parts)) return parts;
   } catch {
-    // Not JSON, so not a cursor of ours: refused below like any other.
+    // Not JSON, so not our cursor: refused below.
   }
   throw badCursor();
 }
 
-function badCursor(): CoreError {
+export function badCursor(): CoreError {
   return new CoreError('bad_cursor', 'This cursor does not belong to this list. Start again without one.');
 }

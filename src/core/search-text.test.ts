@@ -16,15 +16,15 @@ describe('folding', () => {
     expect(foldText(one)).toBe(foldText(other));
   });
 
-  test('no letter is lost: every sigma is the same one', () => {
+  test('every sigma becomes the same letter', () => {
     expect(foldText('ΣΟΦΟΣ')).toBe('σοφοσ');
   });
 
-  test('text without case stays as it is', () => {
+  test('text without case stays unchanged', () => {
     expect(foldText('製品 منتج 🚀')).toBe('製品 منتج 🚀');
   });
 
-  test('any part of a text, cut between its characters, is found in the text', () => {
+  test('any part of a text, cut between characters, is found in it', () => {
     const graphemes = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 1 }));
     fc.assert(
       fc.property(graphemes, graphemes, graphemes, (before, part, after) => {
@@ -36,7 +36,7 @@ describe('folding', () => {
 });
 
 describe('search text', () => {
-  test('it holds the folded name and description, apart from each other', () => {
+  test('it contains the folded name and description, separated', () => {
     expect(searchTextOf({ name: 'Vue', description: 'A Framework' })).toBe('vue\na framework');
   });
 });
@@ -52,7 +52,7 @@ describe('patterns', () => {
     expect(likePattern(term)).toBe(pattern);
   });
 
-  test('parts are looked for one behind the other, with anything between them', () => {
+  test('parts match in order, with anything between them', () => {
     expect(likeInOrder(['To', '5%'])).toBe('%to%5\\%%');
   });
 });

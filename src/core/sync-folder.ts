@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** Puts the names in a folder onto the disk: a new file, or a renamed one, is there for good only then. */
+/** Syncs a folder to disk: a new or renamed file is durable only then. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
   const handle = await open(folder, 'r');

@@ -1,59 +1,59 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Core } from '../core/core.ts';
-import { type Sources, systemSources } from '../core/sources.ts';
+import type { PicturePipeline } from '../core/pictures/picture-store.ts';
+import { type Runtime, systemRuntime } from '../core/runtime.ts';
+import type { Submissions } from '../core/submissions/submissions.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../settings/package-root.ts';
-import type { RateLimits } from '../settings/rate-limits.ts';
-import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/stream-limits.ts';
+import { DEFAULT_STREAM_LIMITS, type RateLimits, type StreamLimits } from '../settings/rate-limits.ts';
 import type { TrustedProxies } from '../settings/trusted-proxies.ts';
-import { createTextWidth } from './badges/text-width.ts';
-import type { AnswerCache } from './cache/answer-cache.ts';
-import { type RepeatObserver, repeatAnswers } from './cache/repeat-answers.ts';
-import { createCards } from './cards/cards.ts';
+import { createTextWidth } from './badges/badge.ts';
+import { createApiSender } from './cache/api-response.ts';
+import { addFastPath, type FastPathObserver } from './cache/fast-path.ts';
+import type { ResponseCache } from './cache/response-cache.ts';
+import { CARD_WORKER_FILE, createCards } from './cards/cards.ts';
 import { ownPictures } from './cards/own-pictures.ts';
-import { createPainter, type Painter } from './cards/painter.ts';
-import { coreApi } from './core-api.ts';
+import { type CardRenderer, createCardRenderer } from './cards/renderer/card-renderer.ts';
+import { mountConsole, type OperatorConsole } from './console/mount-console.ts';
 import { boundRequests, SERVER_BOUNDS } from './http/bounds.ts';
-import { drainOnClose } from './http/drain.ts';
-import { handleError } from './http/error-handler.ts';
-import { acceptJsonOnly } from './http/json-body.ts';
-import { recordAllowedMethods } from './http/method-not-allowed.ts';
-import { negotiateRepresentation } from './http/negotiate-representation.ts';
-import { allowPublicReading } from './http/public-reading.ts';
-import { createRequestIds, trustRequestIds } from './http/request-id.ts';
-import { addSecurityHeaders, setSecurityHeaders } from './http/security-headers.ts';
-import { validateByContract } from './http/validation.ts';
+import { boundConnectionsPerNetwork, drainOnClose } from './http/connections.ts';
+import { acceptJsonOnly, handleError, validateByContract } from './http/error-handler.ts';
+import { recordRoutes } from './http/method-not-allowed.ts';
+import { allowPublicReading, publicReadingHeaders } from './http/public-reading.ts';
+import { negotiateRepresentation } from './http/representations.ts';
+import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
+import { addSecurityHeaders, pageSecurityHeaders } from './http/security-headers.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
+import { warnOfUntrustedProxy } from './limits/network-keys.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
 import { createRepeatedTexts } from './limits/repeated-texts.ts';
-import { warnOfUntrustedProxy } from './limits/untrusted-proxy.ts';
 import type { UpvoteBursts } from './limits/upvote-bursts.ts';
 import type { Live } from './live/live.ts';
-import { recordApiRoutes } from './openapi/api-routes.ts';
+import { recordApiRoutes } from './openapi/document.ts';
 import { createPages } from './pages/pages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
-import { apiDocsRoutes } from './routes/api-docs.ts';
 import { badgeRoutes } from './routes/badge.ts';
 import { commentRoutes } from './routes/comments.ts';
 import { eventRoutes } from './routes/events.ts';
 import { feedRoutes } from './routes/feeds.ts';
 import { healthRoutes } from './routes/health.ts';
+import { leaderboardRoutes } from './routes/leaderboards.ts';
+import { moderationLogRoutes } from './routes/moderation-log.ts';
 import { addNotFound, sendNotFound } from './routes/not-found.ts';
 import { oembedRoutes } from './routes/oembed.ts';
 import { cardRoutes } from './routes/og.ts';
-import { openApiRoutes } from './routes/openapi.ts';
+import { apiDocsRoutes, openApiRoutes } from './routes/openapi.ts';
 import { addPageRoutes } from './routes/pages.ts';
 import { productRoutes } from './routes/products.ts';
-import { robotsRoutes } from './routes/robots.ts';
-import { sitemapRoutes } from './routes/sitemap.ts';
-import { type StaticFolders, staticFiles } from './routes/static-files.ts';
+import { robotsRoutes, sitemapRoutes } from './routes/sitemap.ts';
+import { type StaticFolders, staticFiles, webAppRoutes } from './routes/static-files.ts';
+import { submissionRoutes } from './routes/submissions.ts';
 import { upvoteRoutes } from './routes/upvotes.ts';
-import { webAppRoutes } from './routes/web-app.ts';
 
 export interface AppOptions {
   core: Core;
-  /** Told by its maker what changes. */
-  cache: AnswerCache;
+  /** Its maker reports changes to it. */
+  cache: ResponseCache;
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
@@ -62,69 +62,106 @@ export interface AppOptions {
   /** Tells open pages what changes. */
   live: Live;
   streamLimits?: StreamLimits;
-  /** Watches for bursts of upvotes; unset: nobody does. */
+  /** Detects bursts of upvotes; unset: they are not detected. */
   bursts?: UpvoteBursts | undefined;
-  /** Whose `X-Forwarded-For` counts; unset: nobody's. */
+  /** Trusted proxies, whose `X-Forwarded-For` counts; unset: none. */
   trustProxy?: TrustedProxies | undefined;
-  sources?: Sources;
-  /** Draws share images; unset: in a process of its own. */
-  painter?: Painter;
-  /** Whether the server was told to stop, and is not to be asked any more; it still answers. */
+  /** Submissions by visitors; unset: disabled. */
+  submissions?: { operations: Submissions; pictures: PicturePipeline } | undefined;
+  runtime?: Runtime;
+  /** The operator's console; unset: there is none. */
+  operatorConsole?: OperatorConsole | undefined;
+  /** Draws share images; unset: in its own process. */
+  cardRenderer?: CardRenderer;
+  /** Whether the server is stopping, so balancers must not use it any more; it still responds. */
   isStopping?: () => boolean;
-  /** Told of what the hooks of routes do not see. */
-  observeRepeat?: RepeatObserver | undefined;
-  /** Runs before the routes are added; development hangs its asset server in here. */
+  /** Reports responses that bypass the routes' hooks. */
+  observeFastPath?: FastPathObserver | undefined;
+  /** Runs before the routes are added; development adds its asset server here. */
   prepare?: (app: FastifyInstance) => Promise<void>;
 }
 
 const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwork: undefined };
 
-/** Builds the whole server, which then listens where and when its caller says. */
+/** Builds the whole server; the caller decides where and when it listens. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, prepare } = options;
-  const { sources = systemSources, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
+  const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, submissions, prepare } = options;
+  const { runtime = systemRuntime, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
   const site = { name: renderer.siteName, url: renderer.siteUrl };
-  const pages = createPages(renderer, coreApi(core), cache, (id) => core.isProductRemoved(id));
+  const securityHeaders = pageSecurityHeaders(renderer.scriptHash);
+  const pages = createPages({
+    renderer,
+    api: core,
+    cache,
+    log,
+    runtime,
+    isRemoved: (id) => core.isProductRemoved(id),
+    today: () => core.currentPeriods().day,
+  });
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger of its own for each request would cost more than to send an answer that is kept; the few lines about one name it.
+    // A child logger per request would cost more than sending a cached response; the few log lines about a request
+    // name its id.
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_BOUNDS,
-    // What comes on a connection that is still there is answered like the rest; `drainOnClose` ends the connection.
+    // A request on an open connection gets a response like any other; `drainOnClose` closes the connection.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
-    // A path that is no valid URL reaches no hook or handler: it is answered here.
+    // An invalid URL reaches no hook or handler, so it gets its response here.
     frameworkErrors: (error, request, reply) => {
-      setSecurityHeaders(reply);
+      reply.headers(securityHeaders);
       if (request.url.startsWith('/api/')) handleError(error, request, reply);
       else sendNotFound(pages, request, reply).catch((fault: Error) => handleError(fault, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
 
-  const allowedMethods = recordAllowedMethods(app);
+  if (options.operatorConsole) mountConsole(app, options.operatorConsole);
+  const routes = recordRoutes(app);
   const apiRoutes = recordApiRoutes(app);
   trustRequestIds(app, trustProxy);
   app.setErrorHandler(handleError);
   acceptJsonOnly(app);
   validateByContract(app);
-  repeatAnswers(app, { cache, endsConnections: drainOnClose(app, isStopping), observe: options.observeRepeat });
-  addSecurityHeaders(app);
-  allowPublicReading(app, allowedMethods);
+  addFastPath(app, {
+    cache,
+    commonHeaders: (url) => ({ ...securityHeaders, ...publicReadingHeaders(pathOf(url)) }),
+    routeOf: (url) => routes.patternOf(pathOf(url)),
+    endsConnections: drainOnClose(app, isStopping),
+    observe: options.observeFastPath,
+  });
+  addSecurityHeaders(app, securityHeaders);
+  allowPublicReading(app, routes);
   negotiateRepresentation(app);
   boundRequests(app, streamLimits.perProcess);
-  const now = () => sources.now().getTime();
-  const limiter = rateLimits && createRateLimiter(rateLimits, now);
-  if (limiter) warnOfUntrustedProxy(app, trustProxy);
-  limitRequests(app, limiter);
+  const limiter = rateLimits && createRateLimiter(rateLimits, runtime.monotonicMs);
+  if (limiter) {
+    boundConnectionsPerNetwork(app, trustProxy);
+    warnOfUntrustedProxy(app, trustProxy);
+  }
+  limitRequests(app, limiter, runtime.monotonicMs);
   const charge = chargeWith(limiter);
 
   await prepare?.(app);
 
-  await app.register(productRoutes, { core, cache, charge });
-  await app.register(upvoteRoutes, { core, bursts: options.bursts });
-  await app.register(commentRoutes, { core, cache, repeatedTexts: limiter && createRepeatedTexts(now) });
+  const send = createApiSender({ cache, runtime, charge });
+  await app.register(productRoutes, { core, send });
+  await app.register(leaderboardRoutes, { core, send });
+  await app.register(upvoteRoutes, { core, runtime, bursts: options.bursts });
+  await app.register(commentRoutes, {
+    core,
+    send,
+    runtime,
+    repeatedTexts: limiter && createRepeatedTexts(runtime.monotonicMs),
+    submissions: submissions?.operations,
+  });
+  if (submissions) {
+    const { operations, pictures } = submissions;
+    const repeatedTexts = limiter && createRepeatedTexts(runtime.monotonicMs);
+    await app.register(submissionRoutes, { submissions: operations, pictures, runtime, repeatedTexts });
+  }
+  if (core.getModerationLog) await app.register(moderationLogRoutes, { core, send });
   await app.register(eventRoutes, { live, limits: streamLimits });
   await app.register(healthRoutes, { core, isStopping });
   await app.register(robotsRoutes, { site });
@@ -134,14 +171,18 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });
   await app.register(apiDocsRoutes, { cache, siteName: site.name });
   const { cardFonts } = PACKAGE_FOLDERS;
-  const { painter = createPainter({ log, fontFolder: cardFonts }) } = options;
+  const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
   const readPicture = ownPictures({ '/pictures/': folders.picturesDir, '/images/': folders.imagesDir });
-  const cards = createCards({ painter, readPicture, siteName: renderer.siteName });
+  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, { core, cache, siteName: renderer.siteName, widthOf: createTextWidth(cardFonts) });
   await app.register(staticFiles, folders);
   await app.register(webAppRoutes, { renderer });
-  addPageRoutes(app, pages, charge);
-  addNotFound(app, pages, allowedMethods);
+  addPageRoutes(app, { pages, charge, currentPeriods: () => core.currentPeriods() });
+  addNotFound(app, pages, routes, securityHeaders);
   return app;
+}
+
+function pathOf(url: string): string {
+  return url.split('?', 1)[0] ?? '/';
 }

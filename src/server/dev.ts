@@ -3,14 +3,14 @@ import { createServer, type ViteDevServer } from 'vite';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
+import { consoleDocument } from './console/console-page.ts';
 import { renderDocument } from './pages/document.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { serve } from './serve.ts';
 import type { RendererFactory } from './site-process.ts';
 
-/** The files of the browser as the development server serves them, unbundled. */
+/** The browser's files as the development server serves them, unbundled. */
 const SOURCES = {
-  themeScript: '/src/web/theme.ts',
   appScript: '/src/web/entry-client.tsx',
   styles: ['/src/web/styles.css'],
   modulePreloads: [],
@@ -18,16 +18,22 @@ const SOURCES = {
   fonts: [],
 };
 
+const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePreloads: [], fonts: [] };
+
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// The site as it is, but with the browser's code and the rendering straight from the sources, reloading on change.
+// The site, but with browser code and rendering directly from the sources, reloading on change.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });
 const site = await serve(settings, log, {
   createRenderer: (options) => devRenderer(vite, options),
   prepare: (app) => serveSources(vite, app),
-  caching: false,
+  cacheEnabled: false,
+  readConsole: async () => ({
+    document: () => vite.transformIndexHtml('/console', consoleDocument(CONSOLE_SOURCES)),
+    consoleDir: undefined,
+  }),
 });
 log.info(`Development site at ${site.address}`);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -40,17 +46,29 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { siteName, siteUrl }: Parameters<RendererFactory>[0],
+  { siteName, siteUrl, timeZone, votesPerNetwork, submissions }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
   return {
     siteName,
     siteUrl,
-    // A page is read offline from the built site only.
+    // Development sends no policy.
+    scriptHash: '',
+    // Only the built site can be read offline.
     shell: () => '',
-    async render(path, api) {
+    async render(path, api, today = '') {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });
-      const html = await vite.transformIndexHtml(path, renderDocument(page, SOURCES));
+      const page = await render({
+        url: path,
+        api,
+        siteName,
+        siteUrl: siteUrl(),
+        today,
+        timeZone,
+        votesPerNetwork,
+        submissions,
+      });
+      const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
+      const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }));
       return { status: page.status, html, problems: page.problems ?? [] };
     },
   };
@@ -58,7 +76,7 @@ async function devRenderer(
 
 async function serveSources(vite: ViteDevServer, app: FastifyInstance): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
-    // Vite's client is inlined by Vite and talks over a socket of its own.
+    // Vite inlines its client, which uses its own socket.
     reply.removeHeader('Content-Security-Policy');
     const taken = await new Promise<boolean>((resolve) => {
       reply.raw.once('finish', () => resolve(true));

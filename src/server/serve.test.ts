@@ -23,7 +23,7 @@ afterEach(async () => {
 const SELECT_OTHERS = `SELECT pid FROM pg_stat_activity
   WHERE datname = current_database() AND backend_type = 'client backend' AND application_name = $1`;
 
-test('a site whose port is taken while it starts says so, and leaves no connection behind', async () => {
+test('a site whose port is taken while it starts reports it, and leaves no connection behind', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;
@@ -42,8 +42,9 @@ test('a site whose port is taken while it starts says so, and leaves no connecti
         siteUrl,
         render: async () => ({ status: 200, html: '', problems: [] }),
         shell: () => '',
+        scriptHash: '',
       }),
-      // Between the look whether the port is free and the moment at which it is wanted.
+      // Between the check of the port and its use.
       async prepare() {
         whileStarting = await connected();
         other.listen(port, '127.0.0.1');

@@ -1,19 +1,22 @@
 import type { Logger } from 'pino';
 import type { Settings } from '../settings/settings.ts';
-import { startChores } from './chores.ts';
-import { type Closeable, closeAll } from './closeable.ts';
-import { createMetricsIfWanted, startMetricsIfApart } from './metrics/expose-metrics.ts';
+import { startBackgroundJobs } from './background-jobs.ts';
+import { createMetricsIfEnabled, startMetricsServers } from './metrics/serve-metrics.ts';
+import { type Closeable, closeAll } from './site.ts';
 import { openSiteData } from './site-data.ts';
 import { type ServeOptions, startSiteProcess } from './site-process.ts';
 
-/** A site that is up. */
+/** A running site. */
 export interface Site {
   /** Where it listens. */
   address: string;
-  /** Where its data lies. */
+  /** Where its data is. */
   dataLocation: string;
   productCount: number;
-  /** Answers what is in flight, then ends everything that was started. With a delay, it first is not ready for so long. */
+  /**
+   * Finishes the requests in flight, then stops everything that was started. With a delay, it first reports that it is
+   * not ready.
+   */
   close(delayMs?: number): Promise<void>;
 }
 
@@ -25,19 +28,19 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
   const { connection, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {
-    const metrics = createMetricsIfWanted(settings);
+    const metrics = createMetricsIfEnabled(settings);
     const server = await startSiteProcess(connection, settings, { log, metrics }, options);
     closeables.push(server);
-    closeables.push(...(await startMetricsIfApart(metrics, settings, log)));
+    closeables.push(...(await startMetricsServers(metrics, settings, log)));
     connection.setOwnerNote(server.address);
-    const chores = startChores(connection, settings, metrics, log);
+    const jobs = startBackgroundJobs(connection, settings, metrics, log);
     return {
       address: server.address,
       dataLocation: connection.location,
       productCount,
       async close(delayMs = 0) {
-        // What is in flight is answered first, and no backup begins meanwhile.
-        await closeAll(chores);
+        // Requests in flight are finished first, and no backup begins.
+        await closeAll(jobs);
         await server.close(delayMs);
         await closeAll(closeables);
       },

@@ -1,23 +1,25 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
-import { systemSources } from '../core/sources.ts';
+import { systemRuntime } from '../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { CONNECTIONS_OF_FIRST_PROCESS, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { prepareBackupFolder } from './backups/schedule-backups.ts';
-import { probeAddress } from './probe-address.ts';
+import { StartError } from './start-error.ts';
 
-/** The site's database, brought up and up to date. */
+/** The site's database, running and up to date. */
 export interface SiteData {
   connection: Connection;
   productCount: number;
 }
 
 /**
- * Brings the database of a site up: the embedded one or that of `DATABASE_URL`, its schema, and the sample catalogue where it is new.
- * What would keep the site from coming up is said before.
+ * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
+ * the sample catalogue into a new one. Faults that would prevent the start are reported first.
  * @throws ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
@@ -44,11 +46,30 @@ async function lookAhead({ host, port, metricsPort, metricsToken, backups }: Set
 async function prepareData(connection: Connection, settings: Settings): Promise<number> {
   await connection.migrate(PACKAGE_FOLDERS.migrations);
   if (connection.embedded && settings.sampleCatalogue) {
-    const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue);
-    await loadSampleIfNew(connection.database, catalogue, systemSources);
+    const { timeZone } = settings.launches;
+    const now = systemRuntime.now().toISOString();
+    const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue, { now, timeZone });
+    await loadSampleIfNew(connection.database, catalogue, systemRuntime);
   }
   const [row] = await connection.database.query<{ products: number }>(
     'SELECT count(*)::integer AS products FROM products',
   );
   return row?.products ?? 0;
+}
+
+/**
+ * Checks whether a server could listen there, before a database is created and started for it. The server may still
+ * fail to listen if another program takes the port in between.
+ * @throws StartError
+ */
+export async function probeAddress(host: string, port: number, setting?: 'PORT' | 'METRICS_PORT'): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+  } catch (error) {
+    throw StartError.ofListening(error, host, port, setting);
+  }
+  server.close();
+  await once(server, 'close');
 }

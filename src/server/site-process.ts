@@ -1,90 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { followSite } from '../core/changes/site-changes.ts';
-import { createCore } from '../core/core.ts';
 import type { Connection } from '../core/database/connect.ts';
 import type { Database } from '../core/database/database.ts';
 import { expectReplicable, openReplicas, type ReplicatedReads } from '../core/database/replicas.ts';
-import type { Log } from '../core/log.ts';
+import { checkBackups } from '../core/doctor/check-backups.ts';
+import { checkDisk } from '../core/doctor/check-disk.ts';
+import { runDatabaseChecks } from '../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
+import type { Log } from '../core/runtime.ts';
+import { recordEvents } from '../core/webhooks/outbox.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
-import { connectionsOf } from '../settings/process-settings.ts';
+import { connectionsNeeded, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
-import { buildApp } from './app.ts';
-import { createFollowedCache } from './cache/followed-cache.ts';
-import { type Closeable, closeAll } from './closeable.ts';
-import { noteWriters } from './http/wrote-cookie.ts';
-import { watchBursts } from './limits/watch-bursts.ts';
-import { createLive } from './live/live.ts';
-import { prepareMetrics } from './metrics/expose-metrics.ts';
+import type { ConsoleOptions } from './console/console-options.ts';
+import { consoleDocument, readConsoleBuild } from './console/console-page.ts';
+import { watchBursts } from './limits/upvote-bursts.ts';
+import { prepareMetrics } from './metrics/serve-metrics.ts';
 import type { SiteMetrics } from './metrics/site-metrics.ts';
 import { readClientBuild } from './pages/client-build.ts';
 import { createPageRenderer, type PageRenderer, type RendererOptions } from './pages/renderer.ts';
+import { createPictureProcessor } from './pictures/picture-pipeline.ts';
+import { buildSite, type Closeable, closeAll } from './site.ts';
 import { StartError } from './start-error.ts';
-import { createStopping } from './stopping.ts';
 
-/** How pages are rendered: from the built site, or through the development server. */
+/** How pages are rendered: from the built site, or by the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
-/** What development does in another way. */
+/** The differences between development and workers. */
 export interface ServeOptions {
   createRenderer?: RendererFactory;
   prepare?: (app: FastifyInstance) => Promise<void>;
-  /** Whether answers are kept. */
-  caching?: boolean;
+  /**
+   * Where workers accept connections, instead of the settings' host and port. @returns the address. @throws StartError
+   */
+  listen?: (app: FastifyInstance) => Promise<string>;
+  /** Whether responses are cached. */
+  cacheEnabled?: boolean;
+  /** The console's page and files: from the built site, or through the development server. */
+  readConsole?: () => Promise<Pick<ConsoleOptions, 'document' | 'consoleDir'>>;
 }
 
-/** The part of a site that answers requests, in this process. */
+/** The part of a site that serves requests, in this process. */
 export interface SiteProcess {
   /** Where it listens. */
   address: string;
-  /** Answers what is in flight, then ends. With a delay, it is served on for so long, to nobody who asks `/readyz`. */
+  /**
+   * Finishes the requests in flight, then ends. With a delay, it serves on for that long while `/readyz` reports that
+   * it stops.
+   */
   close(delayMs?: number): Promise<void>;
 }
 
 /**
- * Starts what answers requests, on a database that is there and up to date.
- * @throws StartError where it cannot listen, ConnectError where replicas cannot be read.
+ * Starts serving requests, on a database that is running and up to date.
+ * @throws StartError if it cannot listen, ConnectError if replicas cannot be used.
  */
 export async function startSiteProcess(
-  { database }: Connection,
+  connection: Connection,
   settings: Settings,
   { log, metrics }: { log: Logger; metrics: SiteMetrics | undefined },
-  { createRenderer = builtRenderer, prepare = async () => {}, caching = true }: ServeOptions = {},
+  {
+    createRenderer = builtRenderer,
+    prepare = async () => {},
+    listen = (app) => listenOnPort(app, settings),
+    cacheEnabled = true,
+    readConsole = builtConsole,
+  }: ServeOptions = {},
 ): Promise<SiteProcess> {
+  const { database } = connection;
   const closeables: Closeable[] = [];
   try {
-    const changes = followSite(database, log);
-    closeables.push(changes);
-    await changes.ready;
-    const reads = await readsOf(database, settings, log);
-    if (reads) {
-      closeables.push(reads);
-      // Before the cache: what a change outdates is made again from a state that has the change.
-      changes.follow({ onChange: reads.noteChange, onGap: reads.noteGap });
-      metrics?.watchReads(reads);
-    }
-    const cache = createFollowedCache(changes, log, caching);
-    const live = createLive({ database, changes, log });
-    const core = createCore(database, {
-      observeWrites: metrics?.observeWrites,
-      onWrite: (change) => changes.onWrite(change),
-      reads,
-    });
-    metrics?.watch({ core, cache, database, live });
-    // Known for certain only when the server listens, since the kernel may pick the port.
+    const replicas = await replicasOf(database, settings, log);
+    if (replicas) closeables.push(replicas);
+    // Final only once the server listens, since the kernel may pick the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
       siteName: settings.siteName,
       siteUrl: () => settings.siteUrl ?? address,
+      timeZone: settings.launches.timeZone,
+      votesPerNetwork: settings.launches.votesPerNetwork,
+      submissions: settings.submissions === 'moderated' ? { timeZone: settings.launches.timeZone } : undefined,
     });
     const bursts = settings.rateLimits && watchBursts(database, log);
     if (bursts) closeables.push(bursts);
+    const pictures = createPictureProcessor({ log, folder: pictureFolder(settings.dataDir) });
+    closeables.push(pictures);
     const stopping = createStopping();
-    const app = await buildApp({
-      core,
-      cache,
-      live,
+    const site = await buildSite({
+      database,
+      replicas,
+      metrics,
+      cacheEnabled,
       renderer,
       folders: {
         clientDir: PACKAGE_FOLDERS.client,
@@ -92,20 +99,31 @@ export async function startSiteProcess(
         imagesDir: pictureFolder(settings.dataDir),
       },
       log,
+      launches: settings.launches,
+      submittedPictures: settings.submissions === 'moderated' ? pictures : undefined,
+      recordEvents: settings.webhooks && recordEvents,
+      hasModerationLog: settings.moderationLog === 'public',
       rateLimits: settings.rateLimits,
       bursts,
       streamLimits: settings.streamLimits,
       trustProxy: settings.trustProxy,
       isStopping: stopping.hasBegun,
-      observeRepeat: metrics?.observeRepeat,
+      console: {
+        ...(await readConsole()),
+        withoutTimeLimit: connection.withoutTimeLimit,
+        pictures,
+        backupFolder: settings.backups?.folder,
+        pictureFolder: pictureFolder(settings.dataDir),
+        examine: () => examineSite(connection, settings),
+      },
       async prepare(target) {
-        if (reads) noteWriters(target, reads.noteWriteAt);
         if (metrics) prepareMetrics(target, metrics, settings);
+        target.addHook('preClose', async () => pictures.stopQueueing());
         await prepare(target);
       },
     });
-    closeables.push(app);
-    address = await listen(app, settings);
+    closeables.push(site);
+    address = await listen(site.app);
     let closing: Promise<void> | undefined;
     return {
       address,
@@ -120,7 +138,7 @@ export async function startSiteProcess(
   }
 }
 
-async function readsOf(
+async function replicasOf(
   database: Database,
   { replicaUrls, processes }: Settings,
   log: Log,
@@ -134,10 +152,52 @@ async function builtRenderer(options: Omit<RendererOptions, 'build'>): Promise<P
   return createPageRenderer({ ...options, build: await readClientBuild(PACKAGE_FOLDERS.client) });
 }
 
-async function listen(app: FastifyInstance, { host, port }: Settings): Promise<string> {
+async function* examineSite({ database, location, withoutTimeLimit }: Connection, settings: Settings) {
+  const { backups, dataDir, launches, processes, submissions, webhooks } = settings;
+  const { migrations } = PACKAGE_FOLDERS;
+  yield await checkDisk('DATA_DIR', dataDir);
+  if (backups) yield await checkDisk('BACKUP_DIR', backups.folder);
+  const connections = connectionsNeeded(processes, connectionsOf(processes));
+  yield* runDatabaseChecks(database, {
+    ...{ location, connections, migrations },
+    rules: { ...launches, now: new Date() },
+    pictures: pictureFolder(dataDir),
+    submissionsOn: submissions !== 'off',
+    webhookUrl: webhooks?.url,
+  });
+  if (backups) yield await withoutTimeLimit((unlimited) => checkBackups(unlimited, { ...backups, migrations }));
+}
+
+async function builtConsole() {
+  const html = consoleDocument(await readConsoleBuild(PACKAGE_FOLDERS.console));
+  return { document: async () => html, consoleDir: PACKAGE_FOLDERS.console };
+}
+
+async function listenOnPort(app: FastifyInstance, { host, port }: Settings): Promise<string> {
   try {
     return await app.listen({ host, port, listenTextResolver: (address) => `Listening on ${address}` });
   } catch (error) {
     throw StartError.ofListening(error, host, port);
   }
+}
+
+/**
+ * The stop of a server. From `begin` on it is not ready and keeps no connection alive, while it still responds: load
+ * balancers have to notice before it stops accepting.
+ */
+interface Stopping {
+  hasBegun(): boolean;
+  /** Begins the stop, and resolves after the time that balancers get to notice. */
+  begin(delayMs: number): Promise<void>;
+}
+
+function createStopping(): Stopping {
+  let begun = false;
+  return {
+    hasBegun: () => begun,
+    async begin(delayMs) {
+      begun = true;
+      if (delayMs > 0) await sleep(delayMs);
+    },
+  };
 }

@@ -2,25 +2,25 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { silentLog } from '../../tests/support/silent-log.ts';
-import { startMetricsServer } from './metrics/metrics-server.ts';
+import { startMetricsServer } from './metrics/serve-metrics.ts';
 import { StartError } from './start-error.ts';
 
 const failure = (code?: string) => Object.assign(new Error('listen went wrong'), { code });
 
 test.each([
   ['EADDRINUSE', 'METRICS_PORT: something already listens on 127.0.0.1:80. Stop it, or set METRICS_PORT'],
-  ['EACCES', 'METRICS_PORT: 80 needs more rights than this user has. Set METRICS_PORT to 1024 or more.'],
+  ['EACCES', 'METRICS_PORT: 80 needs privileges that this user does not have. Set METRICS_PORT to 1024 or more.'],
   ['EADDRNOTAVAIL', "HOST: this machine has no address '127.0.0.1'."],
   ['ENOTFOUND', "HOST: this machine has no address '127.0.0.1'."],
   ['EMFILE', 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
   [undefined, 'The server cannot listen on 127.0.0.1:80: listen went wrong'],
-])('why a server cannot listen (%s) is told in one line', (code, message) => {
+])('a server that cannot listen (%s) explains it in one line', (code, message) => {
   const error = StartError.ofListening(failure(code), '127.0.0.1', 80, 'METRICS_PORT');
   expect(error.message.startsWith(message), error.message).toBe(true);
   expect(error.message).not.toContain('\n');
 });
 
-test('a port of the metrics that somebody else has is named by its setting', async () => {
+test('a metrics port that is in use is reported by its setting', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');
   const { port } = other.address() as AddressInfo;

@@ -2,7 +2,7 @@
 export class StartError extends Error {
   override readonly name = 'StartError';
 
-  /** Puts an error of `listen` into the words of the settings that caused it. */
+  /** Describes an error of `listen` by the settings that caused it. */
   static ofListening(
     error: unknown,
     host: string,
@@ -19,7 +19,7 @@ export class StartError extends Error {
         );
       case 'EACCES':
         return new StartError(
-          `${setting}: ${port} needs more rights than this user has. Set ${setting} to 1024 or more.`,
+          `${setting}: ${port} needs privileges that this user does not have. Set ${setting} to 1024 or more.`,
           options,
         );
       case 'EADDRNOTAVAIL':

@@ -1,21 +1,38 @@
 import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
-import type { LogLevel } from './settings.ts';
+import type { LogLevel } from './read-value.ts';
 
 /**
- * The log of a process: JSON lines, or readable ones on a terminal. It holds no session id and no address of a visitor:
- * requests are logged by method and path only, and of a database error everything but its values.
+ * The log of a process: JSON lines, or readable ones on a terminal. It contains no session id and no visitor's
+ * address; requests are logged with method and path only, database errors without values.
  */
 export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: number }): Logger {
   const options = { level, base: null, serializers: { err: describeError, req: describeRequest } };
-  if (!stream.isTTY) return pino(options, stream as DestinationStream);
+  if (!stream.isTTY) return pino({ ...options, hooks: { streamWrite: escapeControls } }, stream as DestinationStream);
   const transport = pino.transport({
     target: 'pino-pretty',
     options: { destination: stream.fd, ignore: 'pid,hostname', translateTime: 'HH:MM:ss', singleLine: true },
   });
-  return pino(options, transport);
+  return pino({ ...options, hooks: { streamWrite: spellOutControls } }, transport);
 }
 
-/** What is said of an error. All else may hold secrets: PostgreSQL's `detail` names the values of a row, `client` is a whole connection. */
+/** JSON escapes C0 controls; this also escapes DEL, C1 controls and format characters, which act on terminals as well. */
+function escapeControls(line: string): string {
+  return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** Escapes the escapes once more, except line feeds, because the readable log prints strings decoded. */
+function spellOutControls(line: string): string {
+  return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
+    /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,
+  );
+}
+
+/** Logged fields of an error. Others may contain secrets: PostgreSQL's `detail` has row values, `client` is a connection. */
 const ERROR_FIELDS = ['type', 'message', 'stack', 'code', 'severity', 'routine'] as const;
 
 function describeError(error: Error): object {

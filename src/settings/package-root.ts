@@ -2,7 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The package's own folder, where migrations and the catalogue lie: the nearest one above this file with a package.json. */
+/**
+ * The package's own folder, which contains migrations and the catalogue: the nearest one above this file with a
+ * package.json.
+ */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
 
 /** The version of the package, such as `1.2.3`. */
@@ -15,12 +18,13 @@ function findRoot(folder: string): string {
   return findRoot(parent);
 }
 
-/** What belongs to the package and is read while it runs. */
+/** Files of the package that are read at run time. */
 export const PACKAGE_FOLDERS = {
   migrations: join(PACKAGE_ROOT, 'migrations'),
   catalogue: join(PACKAGE_ROOT, 'catalogue'),
   pictures: join(PACKAGE_ROOT, 'catalogue', 'pictures'),
   client: join(PACKAGE_ROOT, 'dist', 'client'),
+  console: join(PACKAGE_ROOT, 'dist', 'console'),
   server: join(PACKAGE_ROOT, 'dist', 'server'),
   cardFonts: join(PACKAGE_ROOT, 'assets', 'card-fonts'),
 } as const;

@@ -3,12 +3,12 @@ import { connectionsNeeded, connectionsOf, limitsOfOneProcess, streamsOfOneProce
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 
 describe('the share of one process', () => {
-  test('is everything where there is one', () => {
+  test('is the whole limit if there is only one process', () => {
     expect(limitsOfOneProcess(DEFAULT_RATE_LIMITS, 1)).toEqual(DEFAULT_RATE_LIMITS);
     expect(connectionsOf(1)).toBe(10);
   });
 
-  test('of a network is divided, but never below what one visitor may do', () => {
+  test("of a network's limit is divided, but never below one visitor's", () => {
     const { upvote, comment, search } = limitsOfOneProcess(DEFAULT_RATE_LIMITS, 4);
     expect(upvote).toEqual({ session: { amount: 120, seconds: 60 }, network: { amount: 150, seconds: 60 } });
     expect(comment.network.amount).toBe(15);
@@ -32,14 +32,14 @@ describe('the share of one process', () => {
     });
   });
 
-  test('of connections leaves the whole machine, and the operator’s commands, within what PostgreSQL takes by default', () => {
+  test('of connections leaves a default PostgreSQL room for the whole machine and the operator’s commands', () => {
     for (let processes = 1; processes <= 28; processes += 1) {
       expect(connectionsNeeded(processes, connectionsOf(processes))).toBeLessThanOrEqual(97 - 9);
     }
     expect([1, 2, 7, 8, 16, 28].map((processes) => connectionsOf(processes))).toEqual([10, 10, 10, 9, 4, 2]);
   });
 
-  test('of connections becomes smaller where the database takes fewer, down to two and no further', () => {
+  test('of connections shrinks if the database allows fewer, but not below two', () => {
     expect(connectionsOf(4, 60)).toBe(10);
     expect(connectionsOf(4, 37)).toBe(5);
     expect(connectionsNeeded(4, connectionsOf(4, 37))).toBe(28);

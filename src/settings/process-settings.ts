@@ -1,78 +1,77 @@
-import type { ActionLimits, Rate, RateLimits } from './rate-limits.ts';
-import type { StreamLimits } from './stream-limits.ts';
+import type { ActionLimits, Rate, RateLimits, StreamLimits } from './rate-limits.ts';
 
-/** More than any machine of ours has cores: beyond, more processes only cost memory. */
-const MOST_PROCESSES = 64;
-const LONGEST_STOP_DELAY_S = 300;
+/** More than most machines have cores; further processes only cost memory. */
+const MAX_PROCESSES = 64;
+const MAX_STOP_DELAY_S = 300;
 
-/** A PostgreSQL that nobody has set up takes a hundred connections, of which it keeps three for superusers. */
-const USUAL_CONNECTIONS = 97;
-const CONNECTIONS_AT_MOST = 10;
-const CONNECTIONS_AT_LEAST = 2;
-/** Of each process beside those: one listens for hints of changes. */
+/** A default PostgreSQL allows a hundred connections and reserves three for superusers. */
+const DEFAULT_CONNECTIONS = 97;
+const MAX_POOL_SIZE = 10;
+const MIN_POOL_SIZE = 2;
+/** Each process has one more that listens for changes. */
 const CONNECTIONS_TO_LISTEN = 1;
-/** The first of several processes serves nobody. Like any, it has one more for long work, such as a backup. */
+/** The first of several processes serves no visitors; it has one more for long work, such as a backup. */
 export const CONNECTIONS_OF_FIRST_PROCESS = 3;
 const CONNECTIONS_FOR_LONG_WORK = 1;
 /** For the operator's commands. */
-const CONNECTIONS_KEPT_FREE = 9;
+const RESERVED_CONNECTIONS = 9;
 
-/** How many requests a second a share of the searches has at least. */
-const SEARCHES_AT_LEAST = 5;
+/** Searches per second that every process allows a network. */
+const MIN_SEARCHES = 5;
 
 export function readProcesses(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MOST_PROCESSES)
+  if (!/^\d{1,3}$/.test(text) || Number(text) < 1 || Number(text) > MAX_PROCESSES)
     throw new Error(
-      `'${text.slice(0, 20)}' is not a number of processes; it must be a number from 1 to ${MOST_PROCESSES}`,
+      `'${text.slice(0, 20)}' is not a number of processes; it must be a number from 1 to ${MAX_PROCESSES}`,
     );
   return Number(text);
 }
 
 /** Reads a number of seconds, into milliseconds. */
 export function readStopDelay(text: string): number {
-  if (!/^\d{1,3}$/.test(text) || Number(text) > LONGEST_STOP_DELAY_S)
+  if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_STOP_DELAY_S)
     throw new Error(
-      `'${text.slice(0, 20)}' is not a number of seconds; it must be a number from 0 to ${LONGEST_STOP_DELAY_S}`,
+      `'${text.slice(0, 20)}' is not a number of seconds; it must be a number from 0 to ${MAX_STOP_DELAY_S}`,
     );
   return Number(text) * 1_000;
 }
 
 /**
- * Connections to the database for each of so many processes, beside the one that listens: as many as `limit`, what the database
- * takes, has room for, but no more than a PostgreSQL that nobody has set up.
+ * Pool size of each process, beside the connection that listens: the share of `limit`, the connections that the database allows,
+ * but no more than of a default PostgreSQL's.
  */
-export function connectionsOf(processes: number, limit: number = USUAL_CONNECTIONS): number {
-  if (processes === 1) return CONNECTIONS_AT_MOST;
-  const others = CONNECTIONS_OF_FIRST_PROCESS + CONNECTIONS_FOR_LONG_WORK + CONNECTIONS_KEPT_FREE;
-  const share = Math.floor((Math.min(limit, USUAL_CONNECTIONS) - others) / processes) - CONNECTIONS_TO_LISTEN;
-  return Math.min(CONNECTIONS_AT_MOST, Math.max(CONNECTIONS_AT_LEAST, share));
+export function connectionsOf(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
+  if (processes === 1) return MAX_POOL_SIZE;
+  const others = CONNECTIONS_OF_FIRST_PROCESS + CONNECTIONS_FOR_LONG_WORK + RESERVED_CONNECTIONS;
+  const share = Math.floor((Math.min(limit, DEFAULT_CONNECTIONS) - others) / processes) - CONNECTIONS_TO_LISTEN;
+  return Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, share));
 }
 
-/** How many connections a site of so many processes opens at most, with `each` of them for each process. */
+/** Maximum connections of a site with so many processes, with pools of size `each`. */
 export function connectionsNeeded(processes: number, each: number): number {
   const first = processes === 1 ? 0 : CONNECTIONS_OF_FIRST_PROCESS;
   return processes * (each + CONNECTIONS_TO_LISTEN) + first + CONNECTIONS_FOR_LONG_WORK;
 }
 
 /**
- * What one of several processes lets pass. A network's connections are spread over all of them, so each has its share, but no
- * less than one visitor may do: a browser keeps to one connection, and with it to one process.
+ * The limits of one of several processes. A network's connections spread over all, so each process allows a share, but no less than
+ * one session's limit: a browser uses one connection and so one process.
  */
 export function limitsOfOneProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
     action,
-    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? SEARCHES_AT_LEAST) },
+    { ...(session && { session }), network: shareOf(network, processes, session?.amount ?? MIN_SEARCHES) },
   ]);
   return Object.fromEntries(shared) as RateLimits;
 }
 
-/** The same for open streams: so many a process, and its share of a network's. */
+/** The same for open streams. */
 export function streamsOfOneProcess(limits: StreamLimits, processes: number): StreamLimits {
   const { perNetwork } = limits;
   return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };
 }
 
-function shareOf(rate: Rate, processes: number, atLeast: number): Rate {
-  const share = Math.max(Math.ceil(rate.amount / processes), atLeast);
+function shareOf(rate: Rate, processes: number, min: number): Rate {
+  const share = Math.max(Math.ceil(rate.amount / processes), min);
   return { ...rate, amount: Math.min(rate.amount, share) };
 }

@@ -1,14 +1,14 @@
-import { DEFAULT_STREAM_LIMITS } from './stream-limits.ts';
+import { readAmount } from './read-value.ts';
 
-/** How often something may be done: `amount` times in any stretch of `seconds`, refilled continuously. */
+/** `amount` times per `seconds`, refilled continuously. */
 export interface Rate {
   amount: number;
   seconds: number;
 }
 
 /**
- * The limits of one action. `session` is what one browser may do, `network` what all browsers of one network prefix may
- * do together (IPv4 /24, IPv6 /64): sessions are free to make up, networks are not.
+ * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4 /24, IPv6 /64):
+ * anyone can invent sessions, but not networks.
  */
 export interface ActionLimits {
   session?: Rate;
@@ -16,49 +16,90 @@ export interface ActionLimits {
 }
 
 /**
- * Every limit, with its default. `search` counts what the database is really asked for; other reads are not limited,
- * since an answer that everyone shares costs next to nothing.
+ * Every limit with its default. `search` counts searches that reach the database; cached responses cost next to
+ * nothing.
  */
 export const DEFAULT_RATE_LIMITS = {
   upvote: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
+  submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
+  /** Requests with a maker key: reading and edits. */
+  maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
+  /** Uploads; each stores up to a megabyte for at least a day. */
+  picture: { network: { amount: 200, seconds: 3_600 } },
   search: { network: { amount: 20, seconds: 1 } },
 } as const satisfies Record<string, ActionLimits>;
 
 export type LimitedAction = keyof typeof DEFAULT_RATE_LIMITS;
 export type RateLimits = Readonly<Record<LimitedAction, ActionLimits>>;
 
-/** Makes the limits of the table with other amounts where `amountOf` knows one; the stretches of time stay. */
-export function rateLimitsOf(amountOf: (setting: RateLimitSetting) => number): RateLimits {
-  const { upvote, comment, like, search } = DEFAULT_RATE_LIMITS;
+/** Open streams of events. */
+export interface StreamLimits {
+  perProcess: number;
+  /** Undefined: the limit of the process. */
+  perNetwork: number | undefined;
+}
+
+/** Measured to fit 150 MB. A network, which may be a company behind one address, gets a tenth; refused clients poll. */
+export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;
+
+const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RATE_LIMITS;
+
+/** The settings of limits, under the names of their values. */
+export const LIMIT_SETTINGS = {
+  upvotesPerSession: amount('LIMIT_UPVOTES_PER_SESSION', upvote.session.amount, 'Upvotes and withdrawals per minute'),
+  upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, of a whole network'),
+  commentsPerSession: amount('LIMIT_COMMENTS_PER_SESSION', comment.session.amount, 'Comments per minute'),
+  commentsPerNetwork: amount('LIMIT_COMMENTS_PER_NETWORK', comment.network.amount, 'The same, of a whole network'),
+  likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute'),
+  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'The same, of a whole network'),
+  submissionsPerSession: amount('LIMIT_SUBMISSIONS_PER_SESSION', submission.session.amount, 'Submissions per hour'),
+  submissionsPerNetwork: amount(
+    'LIMIT_SUBMISSIONS_PER_NETWORK',
+    submission.network.amount,
+    'The same, of a whole network',
+  ),
+  searchesPerNetwork: amount(
+    'LIMIT_SEARCHES_PER_NETWORK',
+    search.network.amount,
+    'Searches that reach the database, and sitemap shards, per second',
+  ),
+  streamsPerNetwork: amount(
+    'LIMIT_STREAMS_PER_NETWORK',
+    DEFAULT_STREAM_LIMITS.perNetwork,
+    'Open [streams of events](api.md#get-apievents)',
+  ),
+} as const;
+
+type LimitValues = Record<keyof typeof LIMIT_SETTINGS, number>;
+
+/** The limits by action. */
+export function rateLimitsOf(values: LimitValues): RateLimits {
   return {
     upvote: {
-      session: { ...upvote.session, amount: amountOf('LIMIT_UPVOTES_PER_SESSION') },
-      network: { ...upvote.network, amount: amountOf('LIMIT_UPVOTES_PER_NETWORK') },
+      session: { ...upvote.session, amount: values.upvotesPerSession },
+      network: { ...upvote.network, amount: values.upvotesPerNetwork },
     },
     comment: {
-      session: { ...comment.session, amount: amountOf('LIMIT_COMMENTS_PER_SESSION') },
-      network: { ...comment.network, amount: amountOf('LIMIT_COMMENTS_PER_NETWORK') },
+      session: { ...comment.session, amount: values.commentsPerSession },
+      network: { ...comment.network, amount: values.commentsPerNetwork },
     },
     like: {
-      session: { ...like.session, amount: amountOf('LIMIT_LIKES_PER_SESSION') },
-      network: { ...like.network, amount: amountOf('LIMIT_LIKES_PER_NETWORK') },
+      session: { ...like.session, amount: values.likesPerSession },
+      network: { ...like.network, amount: values.likesPerNetwork },
     },
-    search: { network: { ...search.network, amount: amountOf('LIMIT_SEARCHES_PER_NETWORK') } },
+    submission: {
+      session: { ...submission.session, amount: values.submissionsPerSession },
+      network: { ...submission.network, amount: values.submissionsPerNetwork },
+    },
+    maker,
+    picture,
+    search: { network: { ...search.network, amount: values.searchesPerNetwork } },
   };
 }
 
-/** The settings that hold the amounts, with their defaults as an operator would write them. */
-export const RATE_LIMIT_SETTINGS = {
-  LIMIT_UPVOTES_PER_SESSION: `${DEFAULT_RATE_LIMITS.upvote.session.amount}`,
-  LIMIT_UPVOTES_PER_NETWORK: `${DEFAULT_RATE_LIMITS.upvote.network.amount}`,
-  LIMIT_COMMENTS_PER_SESSION: `${DEFAULT_RATE_LIMITS.comment.session.amount}`,
-  LIMIT_COMMENTS_PER_NETWORK: `${DEFAULT_RATE_LIMITS.comment.network.amount}`,
-  LIMIT_LIKES_PER_SESSION: `${DEFAULT_RATE_LIMITS.like.session.amount}`,
-  LIMIT_LIKES_PER_NETWORK: `${DEFAULT_RATE_LIMITS.like.network.amount}`,
-  LIMIT_SEARCHES_PER_NETWORK: `${DEFAULT_RATE_LIMITS.search.network.amount}`,
-  LIMIT_STREAMS_PER_NETWORK: `${DEFAULT_STREAM_LIMITS.perNetwork}`,
-} as const;
-
-export type RateLimitSetting = keyof typeof RATE_LIMIT_SETTINGS;
+/** A limit is checked even while limits are off, so a fault does not wait until they are needed. */
+function amount<Name extends string>(name: Name, defaultAmount: number, about: string) {
+  return { name, default: `${defaultAmount}`, read: readAmount, about } as const;
+}

@@ -3,6 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { DEFAULT_RATE_LIMITS } from './rate-limits.ts';
 import { readSettings, SETTING_NAMES, SettingsError } from './settings.ts';
 
+const WHSEC = {
+  old: `whsec_${Buffer.alloc(24, 1).toString('base64')}`,
+  new: `whsec_${Buffer.alloc(64, 2).toString('base64')}`,
+};
+
 function faultsOf(environment: Record<string, string>): readonly string[] {
   try {
     readSettings(environment);
@@ -26,12 +31,16 @@ describe('defaults', () => {
       siteUrl: undefined,
       siteName: 'Groundswell',
       sampleCatalogue: true,
+      submissions: 'off',
+      launches: { timeZone: 'UTC', reviewHours: 24, votesPerNetwork: 20 },
       rateLimits: DEFAULT_RATE_LIMITS,
       streamLimits: { perProcess: 5_000, perNetwork: 500 },
       trustProxy: undefined,
       metricsPort: undefined,
       metricsToken: undefined,
       backups: undefined,
+      moderationLog: 'off',
+      webhooks: undefined,
       logLevel: 'info',
     });
   });
@@ -43,7 +52,7 @@ describe('defaults', () => {
 });
 
 describe('values', () => {
-  test('every setting is read, without the space around it', () => {
+  test('every setting is read without surrounding space', () => {
     expect(
       readSettings({
         HOST: ' 0.0.0.0 ',
@@ -55,7 +64,11 @@ describe('values', () => {
         STOP_DELAY: '15',
         SITE_URL: 'https://Launches.example/',
         SITE_NAME: 'Launches',
+        SUBMISSIONS: ' Moderated ',
         SAMPLE_CATALOGUE: 'OFF',
+        SITE_TIME_ZONE: 'Europe/Berlin',
+        LEADERBOARD_REVIEW_HOURS: '0',
+        VOTES_PER_NETWORK: '5',
         RATE_LIMITS: 'On',
         LIMIT_UPVOTES_PER_SESSION: '1',
         LIMIT_UPVOTES_PER_NETWORK: '2',
@@ -63,6 +76,8 @@ describe('values', () => {
         LIMIT_COMMENTS_PER_NETWORK: '4',
         LIMIT_LIKES_PER_SESSION: '5',
         LIMIT_LIKES_PER_NETWORK: '6',
+        LIMIT_SUBMISSIONS_PER_SESSION: '9',
+        LIMIT_SUBMISSIONS_PER_NETWORK: '10',
         LIMIT_SEARCHES_PER_NETWORK: '7',
         LIMIT_STREAMS_PER_NETWORK: '8',
         MAX_STREAMS: '0',
@@ -72,6 +87,10 @@ describe('values', () => {
         BACKUP_DIR: 'backups',
         BACKUP_EVERY: '6h',
         BACKUP_KEEP: '30',
+        MODERATION_LOG: 'Public',
+        WEBHOOK_URL: 'http://ada:p%40ss@hooks.internal/site?key=1',
+        WEBHOOK_SECRET: `${WHSEC.old} ${WHSEC.new}`,
+        WEBHOOK_ALLOW_HTTP: 'on',
         LOG_LEVEL: 'Warn',
       }),
     ).toEqual({
@@ -85,10 +104,15 @@ describe('values', () => {
       siteUrl: 'https://launches.example',
       siteName: 'Launches',
       sampleCatalogue: false,
+      submissions: 'moderated',
+      launches: { timeZone: 'Europe/Berlin', reviewHours: 0, votesPerNetwork: 5 },
       rateLimits: {
         upvote: { session: { amount: 1, seconds: 60 }, network: { amount: 2, seconds: 60 } },
         comment: { session: { amount: 3, seconds: 60 }, network: { amount: 4, seconds: 60 } },
         like: { session: { amount: 5, seconds: 60 }, network: { amount: 6, seconds: 60 } },
+        submission: { session: { amount: 9, seconds: 3_600 }, network: { amount: 10, seconds: 3_600 } },
+        maker: DEFAULT_RATE_LIMITS.maker,
+        picture: DEFAULT_RATE_LIMITS.picture,
         search: { network: { amount: 7, seconds: 1 } },
       },
       streamLimits: { perProcess: 0, perNetwork: 8 },
@@ -96,6 +120,12 @@ describe('values', () => {
       metricsPort: 9464,
       metricsToken: '0123456789abcdef',
       backups: { folder: resolve('backups'), everyMs: 6 * 3_600_000, keep: 30 },
+      moderationLog: 'public',
+      webhooks: {
+        url: 'http://hooks.internal/site?key=1',
+        authorization: `Basic ${btoa('ada:p@ss')}`,
+        secrets: [Buffer.alloc(24, 1), Buffer.alloc(64, 2)],
+      },
       logLevel: 'warn',
     });
   });
@@ -110,6 +140,9 @@ describe('faults', () => {
     ['PORT', '3000x', /number from 0 to 65535/],
     ['PORT', '0x10', /number from 0 to 65535/],
     ['PORT', '80.5', /number from 0 to 65535/],
+    ['SITE_TIME_ZONE', 'Berlin/Mitte', /not a time zone/],
+    ['LEADERBOARD_REVIEW_HOURS', '721', /from 0 to 720/],
+    ['VOTES_PER_NETWORK', '0', /not a number of votes/],
     ['METRICS_PORT', 'x', /number from 0 to 65535/],
     ['METRICS_TOKEN', 'short', /^METRICS_TOKEN: this is not 16 to 200 visible ASCII/],
     ['METRICS_TOKEN', 'has a space in it all', /^METRICS_TOKEN: this is not 16 to 200 visible ASCII/],
@@ -133,9 +166,9 @@ describe('faults', () => {
     ['SAMPLE_CATALOGUE', 'yes', /neither on nor off/],
     ['SAMPLE_CATALOGUE', 'constructor', /neither on nor off/],
     ['RATE_LIMITS', 'no', /neither on nor off/],
-    ['BACKUP_EVERY', 'daily', /no stretch of time.*30m, 6h or 1d/],
-    ['BACKUP_EVERY', '0h', /no stretch of time/],
-    ['BACKUP_EVERY', '999999d', /no stretch of time/],
+    ['BACKUP_EVERY', 'daily', /not a duration.*30m, 6h or 1d/],
+    ['BACKUP_EVERY', '0h', /not a duration/],
+    ['BACKUP_EVERY', '999999d', /not a duration/],
     ['BACKUP_KEEP', '0', /number from 1 to/],
     ['MAX_STREAMS', '-1', /is not an amount/],
     ['LIMIT_UPVOTES_PER_SESSION', '0', /number from 1 to/],
@@ -145,20 +178,21 @@ describe('faults', () => {
     ['LIMIT_LIKES_PER_SESSION', 'many', /number from 1 to/],
     ['LIMIT_LIKES_PER_NETWORK', '10000000', /number from 1 to/],
     ['LIMIT_SEARCHES_PER_NETWORK', '20/s', /number from 1 to/],
-    ['TRUST_PROXY', 'yes', /no address/],
+    ['TRUST_PROXY', 'yes', /not an address/],
+    ['MODERATION_LOG', 'on', /neither off nor public/],
     ['LOG_LEVEL', 'loud', /is not one of fatal, error, warn/],
-  ])('%s=%s is one line that names the setting and what it takes', (name, value, what) => {
+  ])('%s=%s is reported in one line with the setting and what it accepts', (name, value, what) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);
     expect(faultsOf({ [name]: value })[0]).toMatch(new RegExp(`^${name}: [^\\n]+$`));
   });
 
-  test('a faulty amount is a fault even while limits are off', () => {
+  test('an invalid limit is a fault even while limits are off', () => {
     expect(faultsOf({ RATE_LIMITS: 'off', LIMIT_LIKES_PER_SESSION: 'x' })).toHaveLength(1);
     expect(readSettings({ RATE_LIMITS: 'off' }).rateLimits).toBeUndefined();
     expect(readSettings({ RATE_LIMITS: 'off' }).streamLimits).toEqual({ perProcess: 5_000, perNetwork: undefined });
   });
 
-  test('backups that would never be made are a fault', () => {
+  test('backup settings without a folder are a fault', () => {
     expect(faultsOf({ BACKUP_EVERY: '1d', BACKUP_KEEP: '3' })).toEqual([
       expect.stringMatching(/^BACKUP_EVERY: this has no effect without BACKUP_DIR/),
       expect.stringMatching(/^BACKUP_KEEP: this has no effect without BACKUP_DIR/),

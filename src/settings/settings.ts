@@ -1,80 +1,220 @@
 import { resolve } from 'node:path';
-import { type BackupSettings, backupSettingsOf, readInterval, readKept } from './backup-settings.ts';
+import { LIMITS } from '../contract/limits.ts';
 import { readProcesses, readStopDelay } from './process-settings.ts';
-import { RATE_LIMIT_SETTINGS, type RateLimits, rateLimitsOf } from './rate-limits.ts';
-import { DEFAULT_STREAM_LIMITS, type StreamLimits } from './stream-limits.ts';
-import { readTrustedProxies, type TrustedProxies } from './trusted-proxies.ts';
+import {
+  DEFAULT_STREAM_LIMITS,
+  LIMIT_SETTINGS,
+  type RateLimits,
+  rateLimitsOf,
+  type StreamLimits,
+} from './rate-limits.ts';
+import {
+  LOG_LEVELS,
+  readDatabaseUrl,
+  readHost,
+  readInterval,
+  readKeep,
+  readLogLevel,
+  readModerationLog,
+  readPort,
+  readReplicaUrls,
+  readReviewHours,
+  readSiteName,
+  readSiteUrl,
+  readStreams,
+  readSubmissions,
+  readSwitch,
+  readTimeZone,
+  readToken,
+  readVotes,
+} from './read-value.ts';
+import { readTrustedProxies } from './trusted-proxies.ts';
+import { WEBHOOK_SETTINGS, type WebhookSettings, webhooksOf } from './webhook-settings.ts';
 
-/** What the operator can set, read and checked; see docs/configuration.md. */
-export interface Settings {
-  host: string;
-  /** 0 lets the kernel pick a free one. */
-  port: number;
-  databaseUrl: string | undefined;
-  /** Servers that follow that one, to be read from. */
-  replicaUrls: readonly string[];
-  /** How many processes serve the site on this machine. */
-  processes: number;
-  /** How long the site goes on serving after it was told to stop, while it says that it is not ready. */
-  stopDelayMs: number;
-  /** Absolute. */
-  dataDir: string;
-  /** Origin for absolute links, without a slash at the end; unset: the address that the server listens on. */
-  siteUrl: string | undefined;
-  siteName: string;
-  sampleCatalogue: boolean;
-  /** Unset: nothing is limited. */
-  rateLimits: RateLimits | undefined;
-  streamLimits: StreamLimits;
-  /** Unset: nobody is trusted. */
-  trustProxy: TrustedProxies | undefined;
-  /** Where metrics are served apart from the site; 0 lets the kernel pick. */
-  metricsPort: number | undefined;
-  /** Who brings it may see the metrics. */
-  metricsToken: string | undefined;
-  /** Unset: the site makes no backups by itself. */
-  backups: BackupSettings | undefined;
-  logLevel: LogLevel;
+interface Declaration {
+  /** Of the environment variable. */
+  name: string;
+  /** As an operator would write it; undefined: unset. */
+  default: string | undefined;
+  /** Turns the text into the value. @throws Error with one line about the fault, without repeating a secret. */
+  read(text: string): unknown;
+  /** For the table of docs/configuration.md, as Markdown. */
+  about: string;
 }
 
-const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
+/** Every setting, under the name of its value. The table of docs/configuration.md is generated from this. */
+export const SETTINGS = {
+  host: { name: 'HOST', default: '127.0.0.1', read: readHost, about: 'Address to listen on' },
+  port: { name: 'PORT', default: '3000', read: readPort, about: 'Port to listen on; `0` picks a free one' },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    default: undefined,
+    read: readDatabaseUrl,
+    about: 'PostgreSQL server (14 or newer); without it an embedded one runs',
+  },
+  replicaUrls: {
+    name: 'DATABASE_REPLICA_URL',
+    default: '',
+    read: readReplicaUrls,
+    about: '[Replicas](#database_replica_url) of that server to read from',
+  },
+  processes: {
+    name: 'WEB_CONCURRENCY',
+    default: '1',
+    read: readProcesses,
+    about: 'Number of [processes](#web_concurrency) that serve the site',
+  },
+  stopDelayMs: {
+    name: 'STOP_DELAY',
+    default: '0',
+    read: readStopDelay,
+    about: 'Seconds to [keep serving](#stop_delay) after SIGTERM',
+  },
+  dataDir: {
+    name: 'DATA_DIR',
+    default: './data',
+    read: (text: string) => resolve(text),
+    about: "Folder of the embedded database and the site's own pictures",
+  },
+  /** Without a slash at the end. */
+  siteUrl: {
+    name: 'SITE_URL',
+    default: undefined,
+    read: readSiteUrl,
+    about: 'Public origin of the site, instead of the address listened on',
+  },
+  siteName: {
+    name: 'SITE_NAME',
+    default: 'Groundswell',
+    read: readSiteName,
+    about: 'Name in header, banner and titles, at most 60 characters',
+  },
+  sampleCatalogue: {
+    name: 'SAMPLE_CATALOGUE',
+    default: 'on',
+    read: readSwitch,
+    about: 'Whether a new embedded database gets the [sample](#sample_catalogue)',
+  },
+  submissions: {
+    name: 'SUBMISSIONS',
+    default: 'off',
+    read: readSubmissions,
+    about: '`moderated` lets visitors [submit products](submissions.md) for review',
+  },
+  timeZone: {
+    name: 'SITE_TIME_ZONE',
+    default: 'UTC',
+    read: readTimeZone,
+    about: 'IANA time zone in which the days of the [leaderboards](#leaderboards) begin',
+  },
+  reviewHours: {
+    name: 'LEADERBOARD_REVIEW_HOURS',
+    default: '24',
+    read: readReviewHours,
+    about: 'Hours for which a result is provisional before it is final',
+  },
+  votesPerNetwork: {
+    name: 'VOTES_PER_NETWORK',
+    default: `${LIMITS.votesPerNetwork}`,
+    read: readVotes,
+    about: 'Votes of one network that count for one launch',
+  },
+  limitsOn: {
+    name: 'RATE_LIMITS',
+    default: 'on',
+    read: readSwitch,
+    about: '`off` disables every [limit](#rate_limits) per visitor or network',
+  },
+  ...LIMIT_SETTINGS,
+  maxStreams: {
+    name: 'MAX_STREAMS',
+    default: `${DEFAULT_STREAM_LIMITS.perProcess}`,
+    read: readStreams,
+    about: 'Open streams of events of one process',
+  },
+  trustProxy: {
+    name: 'TRUST_PROXY',
+    default: undefined,
+    read: readTrustedProxies,
+    about: 'Proxies whose `X-Forwarded-For` is [trusted](#trust_proxy)',
+  },
+  metricsPort: {
+    name: 'METRICS_PORT',
+    default: undefined,
+    read: readPort,
+    about: 'Separate port for the [metrics](#metrics_port-and-metrics_token)',
+  },
+  metricsToken: {
+    name: 'METRICS_TOKEN',
+    default: undefined,
+    read: readToken,
+    about: 'Secret that gives access to the metrics',
+  },
+  backupDir: {
+    name: 'BACKUP_DIR',
+    default: undefined,
+    read: (text: string) => resolve(text),
+    about: 'Folder of scheduled [backups](#backup_dir-backup_every-and-backup_keep)',
+  },
+  backupEveryMs: { name: 'BACKUP_EVERY', default: '1d', read: readInterval, about: 'Interval of scheduled backups' },
+  backupKeep: { name: 'BACKUP_KEEP', default: '7', read: readKeep, about: 'Number of scheduled backups to keep' },
+  moderationLog: {
+    name: 'MODERATION_LOG',
+    default: 'off',
+    read: readModerationLog,
+    about: '`public` shows visitors [what was moderated](moderation.md#the-public-log), and why',
+  },
+  ...WEBHOOK_SETTINGS,
+  logLevel: {
+    name: 'LOG_LEVEL',
+    default: 'info',
+    read: readLogLevel,
+    about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
+  },
+} as const satisfies Record<string, Declaration>;
 
-/** Every setting: where its default comes from, and how its text is read. A reader throws what is wrong with the text. */
-const READERS = {
-  HOST: { fallback: '127.0.0.1', read: readHost },
-  PORT: { fallback: '3000', read: readPort },
-  DATABASE_URL: { fallback: undefined, read: readDatabaseUrl },
-  DATABASE_REPLICA_URL: { fallback: '', read: readReplicaUrls },
-  WEB_CONCURRENCY: { fallback: '1', read: readProcesses },
-  STOP_DELAY: { fallback: '0', read: readStopDelay },
-  DATA_DIR: { fallback: './data', read: (text: string) => resolve(text) },
-  SITE_URL: { fallback: undefined, read: readSiteUrl },
-  SITE_NAME: { fallback: 'Groundswell', read: readSiteName },
-  SAMPLE_CATALOGUE: { fallback: 'on', read: readSwitch },
-  RATE_LIMITS: { fallback: 'on', read: readSwitch },
-  LIMIT_UPVOTES_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_UPVOTES_PER_SESSION, read: readAmount },
-  LIMIT_UPVOTES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_UPVOTES_PER_NETWORK, read: readAmount },
-  LIMIT_COMMENTS_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_COMMENTS_PER_SESSION, read: readAmount },
-  LIMIT_COMMENTS_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_COMMENTS_PER_NETWORK, read: readAmount },
-  LIMIT_LIKES_PER_SESSION: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_SESSION, read: readAmount },
-  LIMIT_LIKES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_LIKES_PER_NETWORK, read: readAmount },
-  LIMIT_SEARCHES_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_SEARCHES_PER_NETWORK, read: readAmount },
-  LIMIT_STREAMS_PER_NETWORK: { fallback: RATE_LIMIT_SETTINGS.LIMIT_STREAMS_PER_NETWORK, read: readAmount },
-  MAX_STREAMS: { fallback: `${DEFAULT_STREAM_LIMITS.perProcess}`, read: readStreams },
-  TRUST_PROXY: { fallback: undefined, read: readTrustedProxies },
-  METRICS_PORT: { fallback: undefined, read: readPort },
-  METRICS_TOKEN: { fallback: undefined, read: readToken },
-  BACKUP_DIR: { fallback: undefined, read: (text: string) => resolve(text) },
-  BACKUP_EVERY: { fallback: '1d', read: readInterval },
-  BACKUP_KEEP: { fallback: '7', read: readKept },
-  LOG_LEVEL: { fallback: 'info', read: readLogLevel },
-} as const;
+type Key = keyof typeof SETTINGS;
+type Values = {
+  [K in Key]: ReturnType<(typeof SETTINGS)[K]['read']> | ((typeof SETTINGS)[K]['default'] & undefined);
+};
 
-/** The names of all settings, for the test that each is documented. */
-export const SETTING_NAMES = Object.keys(READERS);
+export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ name }) => name);
 
-/** Settings that cannot be used: every fault of them, a line each. */
+/** Scheduled backups. */
+export interface BackupSettings {
+  /** Absolute. */
+  folder: string;
+  everyMs: number;
+  /** Number of backups to retain. */
+  keep: number;
+}
+
+type Grouped =
+  | 'timeZone'
+  | 'reviewHours'
+  | 'votesPerNetwork'
+  | 'limitsOn'
+  | 'maxStreams'
+  | `${string}Per${'Session' | 'Network'}`
+  | `backup${string}`
+  | `webhook${string}`;
+
+/** Settings without a group. */
+type Others = Omit<Values, Extract<Key, Grouped>>;
+
+/** The settings of this process, checked. Values that belong together are grouped. */
+export interface Settings extends Others {
+  launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
+  /** Undefined: no limits. */
+  rateLimits: RateLimits | undefined;
+  streamLimits: StreamLimits;
+  /** Undefined: no scheduled backups. */
+  backups: BackupSettings | undefined;
+  /** Undefined: no webhooks. */
+  webhooks: WebhookSettings | undefined;
+}
+
+/** Invalid settings: all faults, one line each. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -83,143 +223,61 @@ export class SettingsError extends Error {
   }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Reads the settings from an environment; a blank one counts as unset. @throws SettingsError with all faults at once. */
-export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
+export function readSettings(environment: Environment): Settings {
   const faults: string[] = [];
-  const get = <Name extends keyof typeof READERS>(name: Name) => {
-    const { fallback, read } = READERS[name] as { fallback: string | undefined; read: (text: string) => unknown };
-    const text = environment[name]?.trim() || fallback;
-    try {
-      return (text === undefined ? undefined : read(text)) as ReturnType<(typeof READERS)[Name]['read']>;
-    } catch (error) {
-      faults.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      // Never seen: a fault ends in a SettingsError below.
-      return undefined as never;
-    }
-  };
-  const settings: Settings = {
-    host: get('HOST'),
-    port: get('PORT'),
-    databaseUrl: get('DATABASE_URL'),
-    replicaUrls: get('DATABASE_REPLICA_URL'),
-    processes: get('WEB_CONCURRENCY'),
-    stopDelayMs: get('STOP_DELAY'),
-    dataDir: get('DATA_DIR'),
-    siteUrl: get('SITE_URL'),
-    siteName: get('SITE_NAME'),
-    sampleCatalogue: get('SAMPLE_CATALOGUE'),
-    rateLimits: readRateLimits(get('RATE_LIMITS'), rateLimitsOf(get)),
-    streamLimits: { perProcess: get('MAX_STREAMS'), perNetwork: get('LIMIT_STREAMS_PER_NETWORK') },
-    trustProxy: get('TRUST_PROXY'),
-    metricsPort: get('METRICS_PORT'),
-    metricsToken: get('METRICS_TOKEN'),
-    backups: backupSettingsOf(get('BACKUP_DIR'), get('BACKUP_EVERY'), get('BACKUP_KEEP')),
-    logLevel: get('LOG_LEVEL'),
-  };
-  if (settings.backups === undefined) faults.push(...withoutFolder(environment, faults));
+  const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);
+  const settings = group(Object.fromEntries(values) as Values, faults);
+  if (environment.BACKUP_DIR?.trim() === undefined || environment.BACKUP_DIR.trim() === '')
+    faults.push(...unusedBackupSettings(environment, faults));
   if (settings.databaseUrl === undefined && settings.replicaUrls?.length > 0) {
     faults.push('DATABASE_REPLICA_URL: this has no effect without DATABASE_URL, the server that the replicas follow');
   }
   if (faults.length > 0) throw new SettingsError(faults);
-  return settings.rateLimits ? settings : withoutNetworkLimits(settings);
+  return settings;
 }
 
-function withoutNetworkLimits(settings: Settings): Settings {
-  return { ...settings, streamLimits: { ...settings.streamLimits, perNetwork: undefined } };
-}
-
-/** Whoever sets how often backups are made believes that they are. */
-function withoutFolder(environment: Readonly<Record<string, string | undefined>>, faults: readonly string[]): string[] {
-  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
-  const idle = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
-  return idle.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
-}
-
-function readHost(text: string): string {
-  if (/[\s/]/.test(text))
-    throw new Error(`${quote(text)} is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
-  return text;
-}
-
-function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new Error(`'${text}' is not a port; it must be a number from 0 to 65535`);
-  return Number(text);
-}
-
-function readDatabaseUrl(text: string): string {
-  // The text may hold a password, so a fault never repeats it.
-  const shape = 'it must look like postgres://role:password@host:5432/database';
-  if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
-  if (!/^postgres(?:ql)?:$/.test(new URL(text).protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
-  return text;
-}
-
-function readReplicaUrls(text: string): string[] {
-  const urls = text.split(',').map((url) => url.trim());
-  return urls.filter((url) => url !== '').map(readDatabaseUrl);
-}
-
-function readSiteUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new Error(`${quote(text)} is not an http or https URL, such as https://launches.example`);
-  if (url.href !== `${url.origin}/`) {
-    throw new Error(
-      `${quote(text)} must be an origin only, such as ${url.origin}: the site lives at the root of its host`,
-    );
+function readValue(setting: Declaration, environment: Environment, faults: string[]): unknown {
+  const text = environment[setting.name]?.trim() || setting.default;
+  try {
+    return text === undefined ? undefined : setting.read(text);
+  } catch (error) {
+    faults.push(`${setting.name}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
   }
-  return url.origin;
 }
 
-function readSiteName(text: string): string {
-  if (text.length > 60) throw new Error('this is longer than 60 characters');
-  return text;
+/** Adds settings that contradict each other to `faults`. */
+function group(values: Values, faults: string[]): Settings {
+  const {
+    timeZone,
+    reviewHours,
+    votesPerNetwork,
+    limitsOn,
+    maxStreams,
+    backupDir,
+    backupEveryMs,
+    backupKeep,
+    webhookUrl,
+    webhookSecrets,
+    webhookAllowHttp,
+    ...others
+  } = values;
+  return {
+    ...(Object.fromEntries(Object.entries(others).filter(([key]) => !(key in LIMIT_SETTINGS))) as Others),
+    launches: { timeZone, reviewHours, votesPerNetwork },
+    rateLimits: limitsOn ? rateLimitsOf(values) : undefined,
+    streamLimits: { perProcess: maxStreams, perNetwork: limitsOn ? values.streamsPerNetwork : undefined },
+    backups: backupDir === undefined ? undefined : { folder: backupDir, everyMs: backupEveryMs, keep: backupKeep },
+    webhooks: webhooksOf({ address: webhookUrl, secrets: webhookSecrets, allowHttp: webhookAllowHttp }, faults),
+  };
 }
 
-function readSwitch(text: string): boolean {
-  const value = new Map([
-    ['on', true],
-    ['off', false],
-  ]).get(text.toLowerCase());
-  if (value === undefined) throw new Error(`'${text}' is neither on nor off`);
-  return value;
-}
-
-function readRateLimits(areOn: boolean, limits: RateLimits): RateLimits | undefined {
-  return areOn ? limits : undefined;
-}
-
-function readStreams(text: string): number {
-  if (!/^\d{1,6}$/.test(text)) throw new Error(`${quote(text)} is not an amount; it must be a number from 0 to 999999`);
-  return Number(text);
-}
-
-/** Read even where limits are off: a fault should not wait for the day on which they are needed. */
-function readAmount(text: string): number {
-  if (!/^\d{1,7}$/.test(text) || Number(text) === 0)
-    throw new Error(
-      `${quote(text)} is not an amount; it must be a number from 1 to 9999999 (RATE_LIMITS=off lifts all limits)`,
-    );
-  return Number(text);
-}
-
-/** A secret, so that a fault never repeats it. */
-function readToken(text: string): string {
-  if (!/^[\x21-\x7e]{16,200}$/.test(text))
-    throw new Error(
-      'this is not 16 to 200 visible ASCII characters without a space, such as `openssl rand -hex 16` prints',
-    );
-  return text;
-}
-
-function readLogLevel(text: string): LogLevel {
-  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
-  if (level === undefined) throw new Error(`'${text}' is not one of ${LOG_LEVELS.join(', ')}`);
-  return level;
-}
-
-/** A faulty value as it is repeated: a URL that went astray may hold a password before its `@`. */
-function quote(text: string): string {
-  return `'${text.replace(/^.*@/s, '…@')}'`;
+/** An operator who sets an interval expects backups. */
+function unusedBackupSettings(environment: Environment, faults: readonly string[]): string[] {
+  const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
+  const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));
+  return unused.map((name) => `${name}: this has no effect without BACKUP_DIR, the folder of the backups`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readTrustedProxies } from './trusted-proxies.ts';
 
-describe('who is trusted', () => {
+describe('trusted addresses', () => {
   const cases: [setting: string, trusted: string[], others: string[]][] = [
     ['192.0.2.1', ['192.0.2.1', '::ffff:192.0.2.1'], ['192.0.2.2', '::1', '', 'unknown']],
     ['10.0.0.0/8', ['10.0.0.1', '10.255.255.255', '::ffff:10.1.2.3'], ['11.0.0.1', '9.255.255.255']],
@@ -24,22 +24,22 @@ describe('who is trusted', () => {
 
 describe('faults name the part that is wrong', () => {
   test.each([
-    ['true', "'true' is no address"],
-    ['1', "'1' is no address"],
-    ['*', "'*' is no address"],
-    ['127.1', "'127.1' is no address"],
-    ['0x7f000001', "'0x7f000001' is no address"],
-    ['proxy.example', "'proxy.example' is no address"],
-    ['loopback, 10.0.0.256', "'10.0.0.256' is no address"],
-    ['10.0.0.0/8/8', "'10.0.0.0/8/8' is no address"],
-    ['10.0.0.0/', "'10.0.0.0/' is no range"],
-    ['10.0.0.0/33', "'10.0.0.0/33' is no range"],
-    ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' is no range"],
-    ['2001:db8::/129', "'2001:db8::/129' is no range"],
-    ['0.0.0.0/0', "'0.0.0.0/0' trusts everybody"],
-    ['::/0', "'::/0' trusts everybody"],
+    ['true', "'true' is not an address"],
+    ['1', "'1' is not an address"],
+    ['*', "'*' is not an address"],
+    ['127.1', "'127.1' is not an address"],
+    ['0x7f000001', "'0x7f000001' is not an address"],
+    ['proxy.example', "'proxy.example' is not an address"],
+    ['loopback, 10.0.0.256', "'10.0.0.256' is not an address"],
+    ['10.0.0.0/8/8', "'10.0.0.0/8/8' is not an address"],
+    ['10.0.0.0/', "'10.0.0.0/' is not a range"],
+    ['10.0.0.0/33', "'10.0.0.0/33' is not a range"],
+    ['10.0.0.0/255.0.0.0', "'10.0.0.0/255.0.0.0' is not a range"],
+    ['2001:db8::/129', "'2001:db8::/129' is not a range"],
+    ['0.0.0.0/0', "'0.0.0.0/0' trusts everyone"],
+    ['::/0', "'::/0' trusts everyone"],
     ['::ffff:0:0/96', 'covers all of IPv4'],
-    ['fe80::1%eth0', "'fe80::1%eth0' is no address"],
+    ['fe80::1%eth0', "'fe80::1%eth0' is not an address"],
   ])('TRUST_PROXY=%s', (setting, fault) => {
     expect(() => readTrustedProxies(setting)).toThrow(fault);
   });

@@ -1,10 +1,10 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether an address is that of a proxy whose word about its visitors counts. */
+/** Whether `X-Forwarded-For` from this address is trusted. */
 export type TrustedProxies = (address: string) => boolean;
 
-/** Names that stand for ranges, as most servers of this kind know them. */
+/** Named ranges, as in most web servers. */
 const NAMED_RANGES = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
@@ -15,7 +15,7 @@ type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /**
  * Reads addresses, ranges (`10.0.0.0/8`) and names of ranges, separated by commas.
- * @throws Error that names the part which is none of them.
+ * @throws Error that names the invalid part.
  */
 export function readTrustedProxies(text: string): TrustedProxies {
   const parts = text
@@ -34,15 +34,15 @@ function readRange(part: string): Range {
   const [address = '', bitsText, ...rest] = part.split('/');
   if (isIP(address) === 0 || address.includes('%') || rest.length > 0) {
     throw new Error(
-      `'${part}' is no address, no range such as 10.0.0.0/8, and none of ${[...NAMED_RANGES.keys()].join(', ')}`,
+      `'${part}' is not an address, a range such as 10.0.0.0/8, or one of ${[...NAMED_RANGES.keys()].join(', ')}`,
     );
   }
   const longest = isIPv4(address) ? 32 : 128;
   const bits = bitsText === undefined ? longest : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : Number.NaN;
-  if (bits === 0) throw new Error(`'${part}' trusts everybody, so that anybody could pass for anybody else`);
+  if (bits === 0) throw new Error(`'${part}' trusts everyone, so anyone could forge an address`);
   if (!(bits <= longest))
-    throw new Error(`'${part}' is no range: after the slash stands a number from 1 to ${longest}`);
-  // A visitor's IPv4 address may come in IPv6 clothes, and so may the range.
+    throw new Error(`'${part}' is not a range: the number after the slash must be from 1 to ${longest}`);
+  // An IPv4 address may be written as IPv6 (IPv4-mapped), and so may a range.
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
     if (bits <= 96) throw new Error(`'${part}' is written as IPv6 and covers all of IPv4: write it as IPv4`);

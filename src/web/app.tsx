@@ -1,20 +1,21 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import { Route, Routes, useLocation } from 'react-router';
 import type { Api } from '../contract/api.ts';
-import { ApiProvider } from './lib/api-context.tsx';
-import { SiteContext } from './lib/document-head.ts';
-import { RouteView } from './lib/lazy-route.tsx';
-import { NavigationProvider } from './lib/navigation.tsx';
-import { NowProvider } from './lib/now.tsx';
+import { matchRoute } from '../contract/routes.ts';
+import { ApiProvider } from './api/api-context.tsx';
 import { Layout } from './routes/layout/layout.tsx';
-import { matchRoute, ROUTES } from './routes/table.ts';
+import { SCREENS } from './routes/screens.ts';
+import { type Site, SiteContext } from './routing/document-head.ts';
+import { ScreenView } from './routing/lazy-screen.tsx';
+import { NavigationProvider } from './routing/navigation.tsx';
+import { useLocation } from './routing/router.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
+import { NowProvider } from './ui/now.tsx';
 
 interface AppProps {
   api: Api;
   client: QueryClient;
-  site: { name: string; url: string };
+  site: Site;
   /** Milliseconds since 1970. */
   renderedAt: number;
 }
@@ -42,16 +43,8 @@ export function App({ api, client, site, renderedAt }: AppProps) {
   );
 }
 
-/** The screen of the current address. The router would overlook case and a slash at the end, the table of routes does not. */
 function Screen() {
-  const location = useLocation();
-  const { name } = matchRoute(location.pathname);
-  const shown = ROUTES.filter((row) => row.name === name);
-  return (
-    <Routes>
-      {shown.map(({ path, route }) => (
-        <Route key={path} path={path} element={<RouteView route={route} />} />
-      ))}
-    </Routes>
-  );
+  const { pathname, search } = useLocation();
+  const { name } = matchRoute(pathname, search);
+  return <ScreenView key={name} screen={SCREENS[name]} />;
 }

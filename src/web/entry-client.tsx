@@ -1,15 +1,17 @@
 import { StrictMode, startTransition } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
-import { BrowserRouter } from 'react-router';
+import { matchRoute } from '../contract/routes.ts';
+import { createHttpApi } from './api/http-api.ts';
 import { App } from './app.tsx';
-import { createHttpApi } from './lib/http-api.ts';
-import { keptAt } from './lib/kept-at.ts';
-import { isKeptDocument, type PageState, readAgainWhenThawed, restorePageState } from './lib/page-state.ts';
-import { takePendingWrite } from './lib/pending-write.ts';
-import { createQueryClient } from './lib/query-client.ts';
-import { sessionId } from './lib/session.ts';
-import { matchRoute } from './routes/table.ts';
+import { isRestoredDocument, type PageState, refetchWhenRestored, restorePageState } from './cache/page-state.ts';
+import { createQueryClient } from './cache/query-client.ts';
+import { SCREENS } from './routes/screens.ts';
+import { BrowserRouter } from './routing/router.tsx';
+import { cachedAt } from './service-worker/cached-at.ts';
+import { takeUnfinishedWrite } from './storage/pending-write.ts';
+import { sessionId } from './storage/session.ts';
 import './styles.css';
+import { type ReactNode, useEffect } from 'react';
 
 async function start(): Promise<void> {
   const root = document.getElementById('root');
@@ -17,40 +19,60 @@ async function start(): Promise<void> {
   if (!root || !stateText) throw new Error('The document has no #root or no #state');
 
   const state = JSON.parse(stateText) as PageState;
-  const site = { name: state.siteName, url: state.siteUrl };
   const client = createQueryClient('browser');
-  // Of a copy nothing newer can be had while there is no network.
-  const isOutdated = isKeptDocument() || (keptAt() !== undefined && navigator.onLine);
-  restorePageState(client, state, { fresh: !takePendingWrite() && !isOutdated });
-  readAgainWhenThawed(client);
-  // Hydration cannot wait in the middle: the code of this page's route has to be there first.
-  await matchRoute(window.location.pathname).route.preload();
-  // In slices, between which the browser answers to scrolling and typing: in one piece it would hold a slow phone up.
+  // Offline, a copy cannot be refreshed.
+  const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
+  restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
+  refetchWhenRestored(client);
+  // Hydration cannot wait in the middle: the code of this page's route has to be loaded first.
+  await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
+  // In slices, so the browser responds to scrolling and typing in between: in one piece it would block a slow phone.
   startTransition(() => {
     const app = (
       <StrictMode>
         <BrowserRouter>
-          <App api={createHttpApi({ sessionId })} client={client} site={site} renderedAt={state.renderedAt} />
+          <EarlyClicks>
+            <App api={createHttpApi({ sessionId })} client={client} site={state.site} renderedAt={state.renderedAt} />
+          </EarlyClicks>
         </BrowserRouter>
       </StrictMode>
     );
-    // The document of a page that was not seen before the network went is an empty one.
+    // Offline, a page that was never visited has an empty document.
     if (root.hasChildNodes()) hydrateRoot(root, app);
     else createRoot(root).render(app);
   });
   for (const sign of ['pointerover', 'focusin', 'touchstart'] as const) {
-    document.addEventListener(sign, preloadWhatIsPointedAt, { passive: true });
+    document.addEventListener(sign, preloadLinkedRoute, { passive: true });
   }
 }
 
-/** Fetches a page's code when somebody is about to go there, and not before: most visitors open one page. */
-function preloadWhatIsPointedAt({ target }: Event): void {
+/** Fetches a page's code when a visit is likely, and not before: most visitors open one page. */
+function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
-  // What cannot be fetched now is asked for again by the visit itself.
-  matchRoute(link.pathname)
-    .route.preload()
-    .catch(() => {});
+  // The visit itself retries a failed prefetch.
+  SCREENS[matchRoute(link.pathname, link.search).name].preload().catch(() => {});
 }
 
 void start();
+
+declare global {
+  interface Window {
+    /** Set by the head script: ends the recording and returns the buttons clicked so far, oldest first. */
+    takeEarlyClicks?: () => HTMLElement[];
+  }
+}
+
+/** Repeats the clicks that came before hydration, once handlers are attached. React hydrates the part that a click needs at once. */
+function EarlyClicks({ children }: { children: ReactNode }) {
+  useEffect(() => {
+    // After the commit: React cannot hydrate for an event in the middle of it.
+    const timer = setTimeout(() => {
+      for (const button of window.takeEarlyClicks?.() ?? []) {
+        if (button.isConnected) button.click();
+      }
+    });
+    return () => clearTimeout(timer);
+  }, []);
+  return children;
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { buildComment, buildProduct } from '../../tests/support/product-data.ts';
 import type { ReadApi } from '../contract/api.ts';
 import { render } from './entry-server.tsx';
-import { buildComment, buildProduct } from './test-products.ts';
 
 const PAGE = { items: [buildProduct()], nextCursor: null };
 
@@ -10,6 +10,9 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
     listProducts: async () => PAGE,
     getProduct: async (id) => (id === 'harbour' ? { product: buildProduct(), previousId: null, nextId: 'b' } : null),
     listComments: async () => ({ items: [buildComment()], total: 1, nextCursor: null }),
+    listLeaderboards: async () => ({ items: [], nextCursor: null }),
+    getLeaderboard: async () => null,
+    getStandings: async () => null,
     ...given,
   };
 }
@@ -18,7 +21,7 @@ const open = (url: string, given?: Partial<ReadApi>) =>
   render({ url, api: fakeApi(given), siteName: 'Groundswell', siteUrl: 'https://groundswell.example' });
 /** React puts empty comments between texts. */
 const withoutMarkers = (html: string) => html.replace(/<!--.*?-->/g, '');
-/** What a page says, without its elements. */
+/** The text of a page, without its elements. */
 const textOf = (html: string) =>
   withoutMarkers(html)
     .replace(/<[^>]+>/g, '|')
@@ -68,7 +71,7 @@ describe('the home page', () => {
     );
   });
 
-  test('does not say that nothing matches while the search is not at the end of the list, and links on', async () => {
+  test('reports an empty result only at the end of the list, and links to further results', async () => {
     const unfinished = await open('/?q=zz', { listProducts: async () => ({ items: [], nextCursor: 'there' }) });
     expect(unfinished.html).toContain('Still searching');
     expect(unfinished.html).not.toContain('Nothing on the horizon');
@@ -77,25 +80,25 @@ describe('the home page', () => {
     expect(finished.html).toContain('Nothing on the horizon');
   });
 
-  test('asks the API for what the address says, and links to the next page', async () => {
+  test('reads the page of the address, and links to the next page', async () => {
     const asked: object[] = [];
-    const page = await open('/?q=a&tag=b&sort=top&cursor=abc&page=3', {
+    const page = await open('/?q=a&tag=b&sort=top&cursor=abc.40', {
       listProducts: async (query) => {
         asked.push(query);
-        return { items: [buildProduct()], nextCursor: 'def' };
+        return { items: [buildProduct()], nextCursor: 'def.60' };
       },
     });
-    expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', limit: 20, cursor: 'abc' }]);
+    expect(asked).toEqual([{ q: 'a', tag: 'b', sort: 'top', limit: 20, cursor: 'abc.40' }]);
     expect(textOf(page.html)).toMatch(/Rank \|41\|/);
-    expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def&amp;page=4"');
+    expect(page.html).toContain('href="/?q=a&amp;tag=b&amp;sort=top&amp;cursor=def.60"');
   });
 
-  test('says that nothing was found, and for what', async () => {
+  test('reports an empty result with its search', async () => {
     const page = await open('/?q=zzz', { listProducts: async () => ({ items: [], nextCursor: null }) });
     expect(textOf(page.html)).toContain('“zzz”');
   });
 
-  test('that could not be read says so, with status 503, and tells only the log why', async () => {
+  test('that could not be read says so, with status 503, and only the log has the reason', async () => {
     const page = await open('/', { listProducts: broken });
     expect(page.status).toBe(503);
     expect(textOf(page.html)).toContain('Failed to load products');
@@ -139,7 +142,7 @@ describe('a product’s page', () => {
     expect(page.html).not.toMatch(/<button[^>]*disabled=""[^>]*>Next/);
   });
 
-  test('has its picture loaded early, where it has one', async () => {
+  test('preloads its picture, if it has one', async () => {
     expect((await open('/product/harbour')).preloadImage).toBe('/pictures/harbour/tile.svg');
     const bare = { product: buildProduct({ image: '' }), previousId: null, nextId: null };
     expect(await open('/product/harbour', { getProduct: async () => bare })).not.toHaveProperty('preloadImage');
@@ -165,7 +168,7 @@ describe('a product’s page', () => {
     expect(page.problems).toHaveLength(1);
   });
 
-  test('starts its comments where the address says', async () => {
+  test('starts its comments at the cursor of the address', async () => {
     const asked: object[] = [];
     await open('/product/harbour?comments=abc', {
       listComments: async (_id, query) => {
@@ -176,7 +179,7 @@ describe('a product’s page', () => {
     expect(asked).toEqual([{ sort: 'best', cursor: 'abc' }]);
   });
 
-  test('that there is not is a 404', async () => {
+  test('of an unknown product is a 404', async () => {
     const page = await open('/product/nope', { listComments: broken });
     expect(page.status).toBe(404);
     expect(page.problems).toBeUndefined();
@@ -196,7 +199,7 @@ test('any other path is a 404 with the specification’s texts', async () => {
 });
 
 describe('the page’s state', () => {
-  test('cannot end its own script element', async () => {
+  test('cannot end its script element', async () => {
     const name = '</script><script>alert(1)</script>\u2028';
     const page = await open('/', { listProducts: async () => ({ items: [buildProduct({ name })], nextCursor: null }) });
     expect(page.state).not.toMatch(/[<\u2028\u2029]/);
@@ -206,5 +209,24 @@ describe('the page’s state', () => {
 
   test('and the page have no style attribute, which the policy would block', async () => {
     for (const url of ['/', '/product/harbour', '/nope']) expect((await open(url)).html).not.toMatch(/ style=/);
+  });
+});
+
+describe('submissions', () => {
+  const SUBMISSIONS = { timeZone: 'Asia/Tokyo' };
+  const pageOf = (url: string, submissions?: typeof SUBMISSIONS) =>
+    render({ url, api: fakeApi(), siteName: 'Groundswell', siteUrl: 'https://groundswell.example', submissions });
+  const LINK = /<a[^>]* href="\/\?submit"[^>]*>Submit a product<\/a>/;
+
+  test.each(['/', '/product/harbour', '/product/gone', '/nope'])('when on, %s has only one more link', async (url) => {
+    const on = withoutMarkers((await pageOf(url, SUBMISSIONS)).html);
+    expect(on).toMatch(LINK);
+    expect(on.replace(LINK, '')).toBe(withoutMarkers((await pageOf(url)).html));
+  });
+
+  test('off, no page mentions them, and the page with ?submit is the list', async () => {
+    const { html, state } = await pageOf('/?submit');
+    expect(html + state).not.toMatch(/submission|Submit a/i);
+    expect(html).toBe((await pageOf('/')).html);
   });
 });

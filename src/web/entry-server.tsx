@@ -1,29 +1,44 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { renderToString } from 'react-dom/server';
-import { StaticRouter } from 'react-router';
+import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
-import { DEFAULT_COMMENT_SORT } from '../contract/comments/sort.ts';
+import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
+import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
 import type { ProductDetail } from '../contract/products/schema.ts';
+import { matchRoute, type RouteName } from '../contract/routes.ts';
+import { readOnlyApi } from './api/api-context.tsx';
 import { App } from './app.tsx';
+import { commentKeys } from './cache/keys.ts';
+import { scriptJson, writePageState } from './cache/page-state.ts';
+import { setCommentCount } from './cache/product-cache.ts';
+import { createQueryClient } from './cache/query-client.ts';
 import { commentListOptions, commentOrder } from './features/comments/queries.ts';
-import { type ProductFilters, readFilters } from './features/products/filters.ts';
-import { productDetailOptions, productListOptions, rankOf } from './features/products/queries.ts';
-import { readOnlyApi } from './lib/api-context.tsx';
-import type { DocumentHead } from './lib/page-head.ts';
-import { writePageState } from './lib/page-state.ts';
-import { setCommentCount } from './lib/product-cache.ts';
-import { createQueryClient } from './lib/query-client.ts';
-import { scriptJson } from './lib/script-json.ts';
+import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';
+import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
+import { productDetailOptions, productListOptions } from './features/products/queries.ts';
+import { boardHead, missingBoardHead } from './routes/board/head.ts';
+import { boardStructuredData } from './routes/board/structured-data.ts';
 import { HOME_DESCRIPTION, homeHead } from './routes/home/head.ts';
+import { LANDSCAPES } from './routes/home/home.tsx';
 import { listStructuredData } from './routes/home/structured-data.ts';
+import { SUBMIT_LINK } from './routes/layout/submit-slot.tsx';
+import { logHead } from './routes/log/head.ts';
+import { LogPage } from './routes/log/log-page.tsx';
 import { notFoundHead } from './routes/not-found/head.ts';
 import { missingProductHead, productHead } from './routes/product/head.ts';
+import { MAKER } from './routes/product/maker-slot.tsx';
+import { PRODUCT_SIDE } from './routes/product/product.tsx';
+import { STANDING } from './routes/product/standing-slot.tsx';
 import { productStructuredData } from './routes/product/structured-data.ts';
-import { matchRoute, ROUTES, type RouteName } from './routes/table.ts';
+import { SCREENS } from './routes/screens.ts';
+import type { DocumentHead, Site } from './routing/document-head.ts';
+import { StaticRouter } from './routing/router.tsx';
+import { PLACEHOLDER } from './ui/picture.tsx';
 
-// While the server starts: a later build may replace the files of one that is running.
-await Promise.all(ROUTES.map(({ route }) => route.preload()));
+// Read when the server starts: a later build may replace the files of a running server.
+await Promise.all(
+  [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE].map((screen) => screen.preload()),
+);
 
 export interface RenderRequest {
   /** Path and query, e.g. `/?q=a`. */
@@ -31,28 +46,38 @@ export interface RenderRequest {
   api: ReadApi;
   siteName: string;
   siteUrl: string;
+  /** The current day in the site's time zone, as `YYYY-MM-DD`. */
+  today?: string;
+  timeZone?: string | undefined;
+  votesPerNetwork?: number | undefined;
+  submissions?: Site['submissions'] | undefined;
 }
 
 export interface RenderedPage extends Omit<DocumentHead, 'structuredData'> {
-  /** 404: unknown product or path; 503: the products could not be read, and the page says so. */
-  status: 200 | 404 | 503;
+  /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
+  status: 200 | 302 | 404 | 503;
   siteName: string;
   siteUrl: string;
-  /** Whose code the browser needs for this page. */
-  route: RouteName;
+  /** Whose code the browser needs for this page; unset: it needs none. */
+  route?: RouteName;
+  /** What the site has, to which every page links. */
+  today?: string | undefined;
+  hasModerationLog?: boolean | undefined;
+  hasSubmissions?: boolean | undefined;
+  votesPerNetwork?: number | undefined;
   /** The content of `<div id="root">`. */
   html: string;
   /** JSON for `<script type="application/json" id="state">`, safe to embed. */
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** The image that the first view waits for. */
+  /** The image that the first paint waits for. */
   preloadImage?: string;
-  /** Reads that failed, for the server's log; their words are the specification's. */
+  /** Failed reads, for the server's log; the specification fixes their texts. */
   problems?: Error[];
 }
 
-/** A visitor waits for this page: the browser's patience with a failing read is not the server's. */
+/** A visitor waits for this page, so the browser's retries do not apply here. */
 const ONCE = { retry: false } as const;
 
 type Head = DocumentHead & Pick<RenderedPage, 'status' | 'preloadImage'>;
@@ -61,19 +86,38 @@ function writeStructuredData(items: readonly object[]): string {
   return scriptJson({ '@context': 'https://schema.org', '@graph': items });
 }
 
-/** Renders one page for every visitor: nothing personal is asked for. Never rejects because a read failed. */
-export async function render({ url, api, siteName, siteUrl }: RenderRequest): Promise<RenderedPage> {
+/** Renders one page for every visitor, without personal data. Never rejects because a read failed. */
+export async function render({
+  url,
+  api,
+  siteName,
+  siteUrl,
+  today = '',
+  timeZone,
+  votesPerNetwork,
+  submissions,
+}: RenderRequest): Promise<RenderedPage> {
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
+  const features = {
+    today,
+    hasModerationLog: api.getModerationLog !== undefined,
+    hasSubmissions: submissions !== undefined,
+    votesPerNetwork,
+  };
+  if (pathname === paths.home && searchParams.has('log')) {
+    return { ...(await renderLog({ api, siteName, siteUrl, searchParams })), ...features };
+  }
   const client = createQueryClient('server');
   const renderedAt = Date.now();
+  const site = { name: siteName, url: siteUrl, today, timeZone, votesPerNetwork, ...(submissions && { submissions }) };
   const { structuredData, ...head } = await read({ client, api, siteName, siteUrl, pathname, searchParams });
   const html = renderToString(
-    <StaticRouter location={url}>
-      <App api={readOnlyApi(api)} client={client} site={{ name: siteName, url: siteUrl }} renderedAt={renderedAt} />
+    <StaticRouter url={url}>
+      <App api={readOnlyApi(api)} client={client} site={site} renderedAt={renderedAt} />
     </StaticRouter>,
   );
-  const route = matchRoute(pathname).name;
-  const state = writePageState(client, { siteName, siteUrl, renderedAt });
+  const route = matchRoute(pathname, searchParams).name;
+  const state = writePageState(client, { site, renderedAt });
   const page = {
     ...head,
     ...(structuredData?.length ? { structuredData: writeStructuredData(structuredData) } : {}),
@@ -82,15 +126,49 @@ export async function render({ url, api, siteName, siteUrl }: RenderRequest): Pr
     route,
     html,
     state,
+    ...features,
   };
   const problems = failuresIn(client);
   client.clear();
   return problems.length > 0 ? { ...page, problems } : page;
 }
 
-/** A page with nothing on it: the browser reads and renders it whole. */
-export function emptyPage(siteName: string, siteUrl: string): RenderedPage {
-  const state = writePageState(createQueryClient('server'), { siteName, siteUrl, renderedAt: Date.now() });
+async function renderLog({
+  api,
+  siteName,
+  siteUrl,
+  searchParams,
+}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'searchParams'>): Promise<RenderedPage> {
+  const cursor = searchParams.get('cursor') ?? '';
+  const problems: Error[] = [];
+  const log =
+    api.getModerationLog === undefined
+      ? null
+      : await api.getModerationLog(cursor === '' ? {} : { cursor }).catch((error: Error) => {
+          problems.push(error);
+          return undefined;
+        });
+  const status = log === null ? 404 : log === undefined ? 503 : 200;
+  const head = log === null ? notFoundHead(siteName) : logHead(siteName);
+  const html = renderToStaticMarkup(<LogPage siteName={siteName} log={log} isContinued={cursor !== ''} />);
+  return { ...head, status, siteName, siteUrl, html, state: '', problems };
+}
+
+/** An empty page: the browser reads and renders everything. */
+export function emptyPage(
+  siteName: string,
+  siteUrl: string,
+  { timeZone, votesPerNetwork, submissions }: Pick<RenderRequest, 'timeZone' | 'votesPerNetwork' | 'submissions'> = {},
+): RenderedPage {
+  const site = {
+    name: siteName,
+    url: siteUrl,
+    today: '',
+    timeZone,
+    votesPerNetwork,
+    ...(submissions && { submissions }),
+  };
+  const state = writePageState(createQueryClient('server'), { site, renderedAt: Date.now() });
   const head = { title: siteName, description: HOME_DESCRIPTION, noindex: true };
   return { ...head, status: 200, siteName, siteUrl, route: 'home', html: '', state };
 }
@@ -105,9 +183,10 @@ interface Reading {
 }
 
 function read(reading: Reading): Promise<Head> | Head {
-  const { name, params } = matchRoute(reading.pathname);
-  if (name === 'home') return readHome(reading, readFilters(reading.searchParams));
-  if (name === 'product') return readProduct(reading, params.id ?? '');
+  const match = matchRoute(reading.pathname, reading.searchParams);
+  if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
+  if (match.name === 'board') return readBoard(reading, match.period);
+  if (match.name === 'product') return readProduct(reading, match.id);
   return { status: 404, ...notFoundHead(reading.siteName) };
 }
 
@@ -116,8 +195,7 @@ async function readHome({ client, api, siteName, siteUrl }: Reading, filters: Pr
   await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
   if (!products) return { status: 503, title: siteName, description: HOME_DESCRIPTION };
-  const preloadImage = products[0]?.image;
-  const firstRank = rankOf(filters.page ?? 1, 0);
+  const firstRank = positionOf(filters) + 1;
   const head = homeHead(filters, siteName, { empty: products.length === 0 });
   return {
     status: 200,
@@ -126,28 +204,57 @@ async function readHome({ client, api, siteName, siteUrl }: Reading, filters: Pr
     alternates: [
       { type: 'application/atom+xml', path: paths.feed, title: `${siteName}: new products` },
       { type: 'application/feed+json', path: paths.jsonFeed, title: `${siteName}: new products` },
+      boardFeed(siteName),
     ],
     structuredData: head.noindex ? [] : listStructuredData({ siteName, siteUrl, filters, products, firstRank }),
-    ...(preloadImage ? { preloadImage } : {}),
+    ...preloadOf(products[0]?.image),
   };
+}
+
+async function readBoard({ client, api, siteName, siteUrl, searchParams }: Reading, name: string): Promise<Head> {
+  const period = parsePeriod(name);
+  if (period === undefined) return { status: 302, ...missingBoardHead(siteName) };
+  const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
+  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
+  const board = client.getQueryData(options.queryKey)?.pages[0];
+  if (board === undefined) return { status: 503, ...boardHead(period, siteName, { empty: true }) };
+  if (board === null) return { status: 302, ...missingBoardHead(siteName) };
+  const head = boardHead(period, siteName, { empty: board.items.length === 0 });
+  return {
+    status: 200,
+    ...head,
+    card: head.noindex
+      ? { path: paths.siteCard, alt: `${siteName}: ${HOME_DESCRIPTION}` }
+      : { path: paths.boardCard(name), alt: `${siteName}: ${head.description}` },
+    alternates: [boardFeed(siteName)],
+    structuredData:
+      head.noindex || searchParams.has('cursor') ? [] : boardStructuredData({ siteName, siteUrl, period, board }),
+    ...preloadOf(board.items[0]?.image),
+  };
+}
+
+function boardFeed(siteName: string) {
+  return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
 }
 
 async function readProduct({ client, api, siteName, siteUrl, searchParams }: Reading, id: string): Promise<Head> {
   const options = productDetailOptions(api, id);
+  const standings = standingsOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
   const commentOptions = commentListOptions(api, id, order);
   await Promise.all([
     client.prefetchQuery({ ...options, ...ONCE }),
     client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
+    client.prefetchQuery({ ...standings, ...ONCE }),
   ]);
-  // The comments may have been there before the product was.
+  // The comments may have been read before the product was created.
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
   if (discussion !== undefined) setCommentCount(client, id, discussion.total);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
   if (detail === undefined) return { status: 503, title: siteName, description: HOME_DESCRIPTION };
   if (detail === null) {
-    // Comments of a product that is not there failed to be read, which is nobody's problem.
-    client.removeQueries({ queryKey: ['comments', id] });
+    // Reading the comments of an unknown product fails, which is expected.
+    client.removeQueries({ queryKey: commentKeys.product(id) });
     return { status: 404, ...missingProductHead(siteName) };
   }
   const { product } = detail;
@@ -159,9 +266,20 @@ async function readProduct({ client, api, siteName, siteUrl, searchParams }: Rea
       { type: 'application/atom+xml', path: paths.commentsFeed(id), title: `Comments on ${product.name}` },
       { type: 'application/json+oembed', path: paths.oembed(siteUrl + paths.product(id)), title: product.name },
     ],
-    structuredData: productStructuredData({ siteName, siteUrl, product, comments: discussion?.items ?? [] }),
-    ...(product.image ? { preloadImage: product.image } : {}),
+    structuredData: productStructuredData({
+      siteName,
+      siteUrl,
+      product,
+      comments: discussion?.items ?? [],
+      standings: client.getQueryData(standings.queryKey),
+    }),
+    ...preloadOf(product.image),
   };
+}
+
+/** A product without a picture shows a tile. */
+function preloadOf(image = ''): Pick<RenderedPage, 'preloadImage'> {
+  return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
 }
 
 function failuresIn(client: QueryClient): Error[] {

@@ -21,15 +21,15 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-test('the types of the example are those of the document that the site gives', async () => {
-  // The one address in it, that of the site itself, makes no type.
+test('the types of the example match the OpenAPI document of the site', async () => {
+  // The site's own address is the only one in it, and no type depends on it.
   const document = await (await fetch(`${address}/api/openapi.json`)).text();
   const made = astToString(await openapiTypescript(document));
   const kept = await readFile(join(EXAMPLE, 'api.d.ts'), 'utf8');
   expect(withoutFormat(kept)).toBe(withoutFormat(made));
 });
 
-/** What is left when neither the heading of the generator's command nor the project's own format counts. */
+/** Ignores the header of the generator and formatting. */
 function withoutFormat(source: string): string {
   return source
     .replace(/^\/\*\*\n \* This file was auto-generated[\s\S]*?\*\//, '')
@@ -53,7 +53,7 @@ test('the example runs against a site', async () => {
   ]);
 });
 
-test('the client asks for nothing that the API does not have', async () => {
+test('the client makes only requests that the API describes', async () => {
   const client = createApiClient(address);
   // @ts-expect-error there is no such address, and the types know it
   const { response } = await client.GET('/api/launches');

@@ -6,7 +6,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
 });
 
 afterAll(() => site.close());
@@ -14,11 +14,11 @@ afterAll(() => site.close());
 const get = (url: string, headers?: Record<string, string>) => site.ask.get(url, headers);
 
 describe('the badge of a product', () => {
-  test('is an SVG that others may embed, and keep for a minute', async () => {
+  test('is an SVG that others may embed and cache for a minute', async () => {
     const { id } = await site.addProduct({ name: 'R&D <3' });
     const answer = await get(paths.badge(id));
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
-    expect(answer.body).toContain('<title id="title">R&amp;D &lt;3: 0 upvotes on Groundswell</title>');
+    expect(answer.body).toContain('<title id="title">R&amp;D &lt;3 on Groundswell</title>');
     expect(answer.headers).toMatchObject({
       'cache-control': 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
       'access-control-allow-origin': '*',
@@ -39,7 +39,7 @@ describe('the badge of a product', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  test('is dark where that is asked for, and else light whatever is asked for', async () => {
+  test('is dark with theme=dark, and light with any other value', async () => {
     const { id } = await site.addProduct();
     const light = await get(paths.badge(id));
     const dark = await get(paths.badge(id, 'dark'));
@@ -50,13 +50,13 @@ describe('the badge of a product', () => {
     expect((await get(`${paths.badge(id)}?v=2&theme=dark`)).headers.etag).toBe(dark.headers.etag);
   });
 
-  test('answers HEAD without a body', async () => {
+  test('responds to HEAD without a body', async () => {
     const { id } = await site.addProduct();
     const head = await site.app.inject({ method: 'HEAD', url: paths.badge(id) });
     expect([head.statusCode, head.body]).toEqual([200, '']);
   });
 
-  test('that does not exist is 404', async () => {
+  test('of an unknown product is 404', async () => {
     for (const url of ['/badge/no-such-product.svg', '/badge/UPPER.svg', '/badge/.svg', '/badge/a.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** Everything that the server says until it closes the connection; `send` is sent as it is. */
+/** Everything that the server sends until it closes the connection; `send` is sent unchanged. */
 async function talk(...send: (string | Buffer)[]): Promise<string> {
   const socket = await open();
   let answer = '';
@@ -32,7 +32,7 @@ async function talk(...send: (string | Buffer)[]): Promise<string> {
 
 async function open(): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // A server that has heard enough resets the connection.
+  // A server that closes early resets the connection.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
@@ -53,15 +53,15 @@ function expectRawProblem(answer: string, status: number, code: string): void {
 
 const SECRET = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
-describe('what is too large is refused with a clear answer', () => {
-  test('an address of more than 8 KiB: 414', async () => {
+describe('oversized requests are refused with a clear response', () => {
+  test('a URL of more than 8 KiB: 414', async () => {
     const longest = await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024 - 21)}`);
     expectProblem(longest, 400, 'bad_request');
     expectProblem(await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
     expectProblem(await site.ask.get(`/${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
   });
 
-  test('an address that alone is larger than a head may be: 414', async () => {
+  test('a URL larger than all headers may be: 414', async () => {
     expectRawProblem(await talk(`GET /${'a'.repeat(20_000)}`), 414, 'uri_too_long');
   });
 
@@ -83,7 +83,7 @@ describe('what is too large is refused with a clear answer', () => {
   });
 });
 
-describe('what is no HTTP is refused and let go', () => {
+describe('anything but HTTP is refused and disconnected', () => {
   test.each([
     ['TLS on a plain port', Buffer.from('16030100c4010000c00303', 'hex')],
     ['nonsense', 'hello\r\n\r\n'],
@@ -104,10 +104,10 @@ describe('what is no HTTP is refused and let go', () => {
   });
 });
 
-test('half-open connections and slow ones are let go with 408, while others are served', async () => {
+test('half-open and slow connections are closed with 408, while others are served', async () => {
   const { server } = site.app;
-  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 30_000, maxConnections: 10_000 });
-  // The same clockwork, wound up faster: it looks every two seconds.
+  expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 180_000, maxConnections: 10_000 });
+  // The same mechanism at a faster pace: it checks every two seconds.
   server.headersTimeout = 500;
   server.requestTimeout = 1_000;
   const silent = await Promise.all(Array.from({ length: 50 }, open));
@@ -122,8 +122,8 @@ test('half-open connections and slow ones are let go with 408, while others are 
   await closed;
 });
 
-test('nothing of all this left a session or an address in the log', () => {
+test('no session or address of these requests is in the log', () => {
   expect(logText()).not.toContain(SECRET);
-  // The server's own line about where it listens apart.
+  // Except the server's message about its address.
   expect(logText().replaceAll(`127.0.0.1:${port}`, '')).not.toMatch(/127\.0\.0\.1|::1/);
 });

@@ -31,7 +31,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
   test.each(['best', 'newest', 'oldest'])(
     'sort=%s: all pages together are every comment exactly once, also among equals, and total counts them all',
     async (sort) => {
-      // The clock stands still, so that only likes and ids tell them apart.
+      // The clock stands still, so only likes and ids distinguish them.
       const made = await Promise.all(Array.from({ length: 31 }, (_, index) => add(`${index}`)));
       for (const [index, { id }] of made.entries()) await setLikes(id, index % 3);
       const seen: string[] = [];
@@ -48,7 +48,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     },
   );
 
-  test('30 a page by default, 100 at most', async () => {
+  test('a page has 30 by default and at most 100', async () => {
     await Promise.all(Array.from({ length: 31 }, (_, index) => add(`${index}`)));
     expect((await list()).items).toHaveLength(30);
     expect((await list('?limit=100')).items).toHaveLength(31);
@@ -60,7 +60,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     expect(await list('', elsewhere.id)).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test.each(['0', '101', '-1', 'x', '1.5'])('limit=%s is 400 and says which parameter', async (limit) => {
+  test.each(['0', '101', '-1', 'x', '1.5'])('limit=%s is 400 and names the parameter', async (limit) => {
     expectProblem(
       await on.site.ask.get(`/api/products/${on.productId}/comments?limit=${limit}`),
       400,
@@ -69,12 +69,12 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     );
   });
 
-  test.each(['top', 'BEST', ''])('sort=%s is 400 and says what there is', async (sort) => {
+  test.each(['top', 'BEST', ''])('sort=%s is 400 and names the valid values', async (sort) => {
     const answer = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=${sort}`);
     expectProblem(answer, 400, 'bad_request', /best.*newest.*oldest/);
   });
 
-  test('a cursor that is forged, of another sort, of the other list or truncated is 400 bad_cursor', async () => {
+  test('a forged or truncated cursor, or one of another sort or list, is 400 bad_cursor', async () => {
     await Promise.all(['a', 'b'].map(add));
     await on.site.addProduct();
     const own = (await list('?sort=best&limit=1')).nextCursor ?? '';
@@ -93,7 +93,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     },
   );
 
-  test('imported authors keep their name, avatar and badge; where nothing is given they are Anonymous', async () => {
+  test('imported authors keep their name, avatar and badge; without them they are Anonymous', async () => {
     await on.site.database.query("INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $2, 'x')", [
       randomUUID(),
       on.productId,

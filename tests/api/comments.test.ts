@@ -28,7 +28,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     });
   });
 
-  test('what was acknowledged is in the list and in both counts, in this process and the other', async () => {
+  test('an acknowledged comment is in the list and in both counts, in this process and in another', async () => {
     const comment = await add('Here');
     expect(await list()).toEqual({ items: [comment], total: 1, nextCursor: null });
     expect(await on.other.ask.json(`/api/products/${on.productId}/comments`)).toEqual({
@@ -39,7 +39,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expect(await total()).toBe(1);
   });
 
-  test('the text is trimmed, and otherwise kept verbatim', async () => {
+  test('the text is trimmed, and otherwise stored unchanged', async () => {
     const text =
       'Wow 🌊👩‍👩‍👧‍👦\r\n\n\ttwo  spaces — שָׁלוֹם عليكم e\u0301 é \u202E \u200B ﬁ <script>alert(1)</script> &amp; \\ \' " %';
     expect((await add(` \n\t${text}\u00A0\u2003 `)).content).toBe(text);
@@ -67,7 +67,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expectProblem(await post(body), 400, 'comment_incomplete', 'Product ID and content are required');
   });
 
-  test('2,000 characters are kept, 2,001 are 422: counted as a person counts them, after trimming', async () => {
+  test('2,000 characters are accepted and 2,001 are 422, counted as people count them, after trimming', async () => {
     const longest = '🌊'.repeat(2_000);
     expect((await add(`  ${longest}\n`)).content).toBe(longest);
     expectProblem(await post({ productId: on.productId, content: `${longest}x` }), 422, 'comment_too_long', /2,?000/);
@@ -81,7 +81,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     },
   );
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400, and nothing is written', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('a session that is %s is 400 and writes no comment', async (_what, headers) => {
     expectProblem(await post({ productId: on.productId, content: 'x' }, headers), 400, 'session_required');
     expect(await total()).toBe(0);
   });
@@ -100,7 +100,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expect(await total()).toBe(0);
   });
 
-  test('a pair of escaped surrogates is the character that it stands for', async () => {
+  test('an escaped surrogate pair becomes its character', async () => {
     const response = await post(`{"productId":"${on.productId}","content":"\\ud83c\\udf0a"}`);
     expect(response.json<AddedComment>().comment.content).toBe('🌊');
   });
@@ -129,14 +129,14 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
   });
 
-  test('fields that a visitor does not decide are passed over', async () => {
+  test('fields that a visitor cannot set are ignored', async () => {
     const forged = { authorName: 'Admin', authorBadge: 'Maker', authorAvatar: '/x.png', likes: 99, id: randomUUID() };
     const response = await post({ productId: on.productId, content: 'x', ...forged });
     expect(response.json<AddedComment>().comment).toMatchObject({ authorName: 'You', authorBadge: null, likes: 0 });
     expect(response.json<AddedComment>().comment.id).not.toBe(forged.id);
   });
 
-  test('16 KiB of body are taken, one byte more is 413', async () => {
+  test('16 KiB of body are accepted, one byte more is 413', async () => {
     const frame = JSON.stringify({ productId: on.productId, content: 'x', padding: '' });
     const fill = (bytes: number) => frame.replace('"padding":""', `"padding":"${'p'.repeat(bytes - frame.length)}"`);
     expect((await post(fill(16_384))).statusCode).toBe(201);
@@ -174,7 +174,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expectProblem(answer, 415, 'unsupported_media_type', /in UTF-8, not compressed/);
   });
 
-  test('100 at once, through two processes: 100 comments, and the count is that of the rows', async () => {
+  test('100 at once, through two processes: 100 comments, and the count matches the rows', async () => {
     const answers = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         (index % 2 === 0 ? on.site : on.other).ask.post(

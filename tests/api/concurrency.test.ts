@@ -27,23 +27,23 @@ const newSession = () => `session-${randomUUID()}`;
 const shownUpvotes = async (id: string) => (await site.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes;
 const drift = async () => (await checkCounts(site.database, { after: '', limit: 10_000 })).wrong;
 
-/** Asks over sockets of its own, as many at a time as there are lists, each list in its order. */
+/** Sends requests over separate sockets, as many at a time as there are lists, each list in order. */
 async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
   const answers = lists.map(async (requests) => {
     const connection = new HttpConnection(address);
     const answered = [];
-    for (const request of requests) answered.push(await connection.ask(request));
+    for (const request of requests) answered.push(await connection.send(request));
     connection.close();
     return answered;
   });
   return (await Promise.all(answers)).flat();
 }
 
-describe('upvotes and likes that arrive at once, over real connections', () => {
-  test('100 sessions toggle one product 100 times each: the count is that of the sessions that end upvoted', async () => {
+describe('simultaneous upvotes and likes over real connections', () => {
+  test('100 sessions toggle one product 100 times each: the count is the number of sessions that end upvoted', async () => {
     const id = await newProduct();
     const sessions = Array.from({ length: 100 }, newSession);
-    // Four connections a session, so that its own toggles overtake each other too.
+    // Four connections per session, so its own toggles overtake each other, too.
     const lists = sessions.flatMap((session) =>
       Array.from({ length: 4 }, () =>
         Array.from({ length: 25 }, () =>
@@ -81,7 +81,7 @@ describe('upvotes and likes that arrive at once, over real connections', () => {
 });
 
 describe('two processes on one database', () => {
-  test('they write the same products while some are removed: nobody sees a deadlock, and no count drifts', async () => {
+  test('write the same products while some are removed: no client sees a deadlock, and no count drifts', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
     const beside = joinTestDatabase(site.database);
     let retries = 0;
@@ -91,7 +91,7 @@ describe('two processes on one database', () => {
     const hammer = async (core: Core, worker: number) => {
       const session = `session-worker-${worker % 20}`;
       for (let turn = 0; turn < 40; turn += 1) {
-        // In one process from the first to the last, in the other the other way round.
+        // In order in one process, in reverse order in the other.
         const productId = ids[(worker % 2 === 0 ? turn : 1_000 - turn) % ids.length] ?? '';
         const upvoted = (turn + worker) % 3 > 0;
         await Promise.all([
@@ -118,15 +118,15 @@ describe('two processes on one database', () => {
   });
 });
 
-describe('a queue that is full', () => {
-  test('answers 503 with Retry-After, keeps what it took, and takes more afterwards (api.md, Conventions)', async () => {
+describe('a full queue', () => {
+  test('responds 503 with Retry-After, keeps queued writes, and accepts more afterwards (api.md, Conventions)', async () => {
     const productId = await newProduct();
     const comment = () => ({ productId, content: 'In the queue' });
     const beside = joinTestDatabase(site.database);
     let taken: Promise<unknown>[] = [];
     await beside.transaction(async (sql) => {
       await lockCounts(sql, [productId]);
-      // The first is on its way to the database when the others come, so that none of them slips in.
+      // The first is on its way to the database when the others arrive, so none of them is included.
       taken = [site.core.addComment(comment(), { session: newSession() })];
       await expect.poll(() => site.core.queuedWrites().comments).toBe(0);
       for (let index = 0; index < 2_000; index += 1) {
@@ -136,7 +136,7 @@ describe('a queue that is full', () => {
       const refused = await site.ask.post('/api/comments', comment(), newVisitor());
       expectProblem(refused, 503, 'overloaded');
       expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
-      // Upvotes have a queue of their own.
+      // Upvotes have their own queue.
       expect((await site.ask.put(`/api/products/${await newProduct()}/upvote`, newVisitor())).statusCode).toBe(200);
     });
     await Promise.all(taken);

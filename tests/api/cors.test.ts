@@ -17,7 +17,7 @@ const WRITES = [
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
   await site.addProduct({ id: 'git' });
 });
 
@@ -33,7 +33,7 @@ const preflight = (url: string, method: string, headers = 'x-user-session,conten
 const corsHeadersOf = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
 describe('a page of another origin reads', () => {
-  test.each(READS)('%s, whether it is new, known, compressed or only its head', async (url) => {
+  test.each(READS)('%s, as full, conditional, compressed and HEAD response', async (url) => {
     const first = await site.ask.get(url, ELSEWHERE);
     expect(first.statusCode).toBe(200);
     const known = await site.ask.get(url, { ...ELSEWHERE, 'if-none-match': String(first.headers.etag) });
@@ -48,7 +48,7 @@ describe('a page of another origin reads', () => {
   });
 
   test.each(['/api/products/nothing', '/api/nothing', '/api/products?limit=x', '/oembed?url=x'])(
-    '%s: it may see why there is nothing',
+    '%s: it may read the error',
     async (url) => {
       const { statusCode, headers } = await site.ask.get(url, ELSEWHERE);
       expect(statusCode).toBeGreaterThanOrEqual(400);
@@ -56,7 +56,7 @@ describe('a page of another origin reads', () => {
     },
   );
 
-  test.each(READS)('%s: a preflight is answered, for conditional requests', async (url) => {
+  test.each(READS)('%s: a preflight for conditional requests succeeds', async (url) => {
     const answer = await preflight(url, 'GET', 'if-none-match');
     expect(answer.statusCode).toBe(204);
     expect(answer.headers).toMatchObject({
@@ -66,14 +66,14 @@ describe('a page of another origin reads', () => {
     });
   });
 
-  test('pages and pictures are no API', async () => {
+  test('has no access to pages and pictures', async () => {
     for (const url of ['/', '/product/git', '/healthz']) {
       expect(corsHeadersOf((await site.ask.get(url, ELSEWHERE)).headers), url).toEqual([]);
     }
   });
 });
 
-describe('a page of another origin writes nothing', () => {
+describe('a page of another origin cannot write', () => {
   test.each(WRITES)('a preflight for %s %s is refused', async (method, url) => {
     const answer = await preflight(url, method);
     expectProblem(answer, 405, 'method_not_allowed');
@@ -81,7 +81,7 @@ describe('a page of another origin writes nothing', () => {
   });
 
   test.each(['PUT', 'POST', 'DELETE', 'PATCH'])(
-    'nor is one for %s taken where there is something to read',
+    'a preflight for %s is refused on readable addresses too',
     async (method) => {
       const answer = await preflight('/api/products/git', method);
       expect(answer.statusCode).toBe(405);
@@ -90,16 +90,16 @@ describe('a page of another origin writes nothing', () => {
     },
   );
 
-  test('no preflight lets it act for a visitor, or send JSON', async () => {
+  test('no preflight allows it to act for a visitor, or to send JSON', async () => {
     const { headers } = await preflight('/api/upvotes', 'GET');
     const allowed = String(headers['access-control-allow-headers']).toLowerCase();
     expect(allowed).not.toContain('x-user-session');
     expect(allowed).not.toContain('content-type');
   });
 
-  // What a form or a script sends without asking first: three media types, and no header of its own.
+  // Requests that a form or a script sends without a preflight: three media types, and no custom header.
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined])(
-    'a request that needs no preflight (%s) is refused and leaves nothing',
+    'a request that needs no preflight (%s) is refused and writes nothing',
     async (type) => {
       const body = JSON.stringify({ productId: 'git', content: 'From elsewhere' });
       const headers = { ...ELSEWHERE, ...(type === undefined ? {} : { 'content-type': type }) };
@@ -113,21 +113,21 @@ describe('a page of another origin writes nothing', () => {
     },
   );
 
-  test('an answer to a write names no origin', async () => {
+  test('a response to a write names no origin', async () => {
     const answer = await site.ask.put('/api/products/git/upvote', { ...newVisitor(), ...ELSEWHERE });
     expect(answer.statusCode).toBe(200);
     expect(corsHeadersOf(answer.headers)).toEqual([]);
   });
 });
 
-describe('OPTIONS that is no preflight', () => {
+describe('OPTIONS that is not a preflight', () => {
   test('is a wrong method like any other', async () => {
     const answer = await site.app.inject({ method: 'OPTIONS', url: '/api/products' });
     expectProblem(answer, 405, 'method_not_allowed');
     expect(answer.headers.allow).toBe('GET, HEAD');
   });
 
-  test('and a preflight for what is not there is 404', async () => {
+  test('a preflight for an unknown address is 404', async () => {
     expect((await preflight('/api/nothing', 'GET')).statusCode).toBe(404);
   });
 });

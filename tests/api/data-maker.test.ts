@@ -22,12 +22,12 @@ const DIGEST = `SELECT (SELECT md5(string_agg(p::text, '' ORDER BY p.id)) FROM p
   (SELECT md5(string_agg(u::text, '' ORDER BY u.id)) FROM upvotes u) AS upvotes,
   (SELECT md5(string_agg(c::text, '' ORDER BY c.id)) FROM comments c) AS comments`;
 
-test('the same numbers make the same rows', async () => {
+test('the same options make the same rows', async () => {
   const [first, second] = [await filled(), await filled()];
   expect(await first.query(DIGEST)).toEqual(await second.query(DIGEST));
 });
 
-test('there are as many rows as were asked for, every count is that of its rows, and some products have most of them', async () => {
+test('the numbers of rows are as requested, every count matches its rows, and some products have most of them', async () => {
   const database = await filled();
   const [found] = await database.query<{ wrong: number; upvotes: number; comments: number; most: number }>(
     `SELECT count(*) FILTER (WHERE c.upvotes <> u.rows OR c.comments <> m.rows)::integer AS wrong,
@@ -40,7 +40,7 @@ test('there are as many rows as were asked for, every count is that of its rows,
   expect(found?.most).toBeGreaterThan((5 * SIZES.upvotes) / SIZES.products);
 });
 
-test('indexes, keys and references are back afterwards', async () => {
+test('indexes, keys and references are restored afterwards', async () => {
   const database = await createTestDatabase();
   opened.push(database);
   const rules = () =>
@@ -54,7 +54,7 @@ test('indexes, keys and references are back afterwards', async () => {
   expect(await rules()).toEqual(before);
 });
 
-test('a database that has products is left alone', async () => {
+test('a database with products is refused', async () => {
   const database = await filled();
   const before = await database.query(DIGEST);
   await expect(fillDatabase(database.url, { ...SIZES, seed: 4 }, QUIET)).rejects.toThrow('has products already');

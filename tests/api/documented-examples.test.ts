@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadSample } from '../../src/core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
-import { systemSources } from '../../src/core/sources.ts';
+import { hideComments, restoreComments } from '../../src/core/comments/moderate-comments.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { readText } from '../arch/source-files.ts';
 import { type CurlExample, curlExamplesOf, patternOf } from '../support/curl-examples.ts';
+import { instantPictures } from '../support/instant-pictures.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** Where the document's examples are asked. */
+/** The base address of the document's examples. */
 const WRITTEN = 'http://127.0.0.1:3000';
 
 const examples = curlExamplesOf(await readText('docs/api.md'));
@@ -16,15 +18,21 @@ let site: TestSite;
 let address: string;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
-  await loadSample(site.database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemSources);
+  site = await startTestSite({ cacheEnabled: true, submittedPictures: instantPictures(), hasModerationLog: true });
+  await loadSample(site.database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemRuntime);
+  const comments = await site.database.query<{ id: string }>(
+    "SELECT id FROM comments WHERE product_id = 'git' LIMIT 1",
+  );
+  const ids = comments.map(({ id }) => id);
+  await hideComments(site.database, ids, 'spam');
+  await restoreComments(site.database, ids);
   address = await site.app.listen({ host: '127.0.0.1', port: 0 });
 });
 
 afterAll(() => site.close());
 
-/** In the document's order, since later examples see what earlier ones wrote. */
-describe.sequential('the examples of docs/api.md answer what it says, on a site with the sample catalogue', () => {
+/** In the document's order, because later examples depend on earlier writes. */
+describe.sequential('the examples of docs/api.md return what it shows, on a site with the sample catalogue', () => {
   test('there are examples', () => {
     expect(examples.length).toBeGreaterThan(12);
   });
@@ -36,7 +44,7 @@ describe.sequential('the examples of docs/api.md answer what it says, on a site 
     });
   }
 
-  test('a wrong answer is found', () => {
+  test('a wrong response is found', () => {
     expect('{"likes":8}').toMatch(patternOf('{"likes":…}'));
     expect('{"likes":8}').not.toMatch(patternOf('{"likes":7}'));
   });
@@ -47,7 +55,7 @@ async function answerOf({ url, method, headers, body, showsHead, isStream, answe
   const init = { method, headers, signal: stop.signal, ...(body === undefined ? {} : { body }) };
   const response = await fetch(url.replace(WRITTEN, address), init);
   if (isStream) {
-    // What comes later is what others do meanwhile; the beginning has the same fields each time.
+    // Later events depend on other tests; the beginning always has the same fields.
     const { value } = (await response.body?.getReader().read()) ?? {};
     stop.abort();
     const [first = ''] = new TextDecoder().decode(value).split('\n');

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const TOKEN = 'a-token-of-this-test';
 
-/** The site with its own start; its pages matter to nobody here. */
+/** A site that starts with these options; its pages do not matter here. */
 async function start(environment: Record<string, string> = {}): Promise<string> {
   database = await createTestDatabase();
   const settings = readSettings({ PORT: '0', DATABASE_URL: database.url, METRICS_TOKEN: TOKEN, ...environment });
@@ -28,6 +28,7 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
       siteName: 'Groundswell',
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
+      scriptHash: '',
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });
@@ -45,8 +46,8 @@ async function refusal(url: string): Promise<{ status: number; headers: Headers;
   return { status: response.status, headers: response.headers, code };
 }
 
-describe('how many streams there may be', () => {
-  test('one network has a number of its own, until it closes one of them', async () => {
+describe('limits of streams', () => {
+  test('one network has its own limit, until it closes a stream', async () => {
     const address = await start({ LIMIT_STREAMS_PER_NETWORK: '2' });
     const url = `${address}/api/events`;
     const first = await openEvents(url);
@@ -60,7 +61,7 @@ describe('how many streams there may be', () => {
     await expect.poll(async () => (await openEvents(url)).response.statusCode).toBe(200);
   });
 
-  test('a process has a number of its own, whatever the limits are; other requests are answered', async () => {
+  test('a process has its own limit, independent of the rate limits, and still responds to other requests', async () => {
     const address = await start({ MAX_STREAMS: '1', RATE_LIMITS: 'off' });
     const url = `${address}/api/events`;
     const first = await openEvents(url);
@@ -73,12 +74,12 @@ describe('how many streams there may be', () => {
     await expect.poll(() => metric('groundswell_streams_open')).toBe(0);
   });
 
-  test('with the limits off, a network has as many as there are', async () => {
+  test('without rate limits, a network has no limit', async () => {
     const address = await start({ RATE_LIMITS: 'off', LIMIT_STREAMS_PER_NETWORK: '1' });
     for (const _ of [1, 2, 3]) expect((await openEvents(`${address}/api/events`)).response.statusCode).toBe(200);
   });
 
-  test('a second stream on the same connection is not answered before the first ends, and takes no place', async () => {
+  test('a second stream on the same connection gets no response before the first ends, and takes no slot', async () => {
     const address = await start();
     const { hostname, port } = new URL(address);
     const socket = connect(Number(port), hostname);
@@ -91,17 +92,17 @@ describe('how many streams there may be', () => {
   });
 });
 
-test('a site that stops ends its streams in order, and says when to come back', async () => {
+test('a stopping site ends its streams in order, and says when to reconnect', async () => {
   const address = await start();
   const clients = await Promise.all([1, 2, 3].map(() => openEvents(`${address}/api/events`)));
   const startedAt = performance.now();
   await site?.close();
   site = undefined;
-  // Nobody is waited for: a connection that is kept would hold the end up for a minute.
+  // The stop does not wait for idle connections: one would delay it for a minute.
   expect(performance.now() - startedAt).toBeLessThan(20_000);
   for (const client of clients) {
     await client.closed;
-    // The end of the answer, not of a connection that broke.
+    // The response ended, and the connection did not break.
     expect(client.response.complete).toBe(true);
     expect(client.text()).toMatch(/\nretry: \d+\n\n$/);
   }

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LiveComment, LiveCounts } from '../../src/contract/live/schema.ts';
-import { noteEverythingChanged } from '../../src/core/changes/change-feed.ts';
+import { recordEverythingChanged } from '../../src/core/changes/change-feed.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -11,7 +11,7 @@ let address: string;
 let product: string;
 let other: string;
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
   address = await site.app.listen({ port: 0 });
 });
 beforeEach(async () => {
@@ -37,7 +37,7 @@ async function comment(id: string, body: object = {}): Promise<string> {
 const counts = (id: string, upvotes: number, comments = 0) => expect.arrayContaining([{ id, upvotes, comments }]);
 
 describe('GET /api/events (api.md, Events)', () => {
-  test('is a stream that nothing in between keeps, changes or collects', async () => {
+  test('is a stream that no proxy may cache, change or buffer', async () => {
     const { response } = await open('', { 'accept-encoding': 'br, gzip' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).toMatchObject({
@@ -50,14 +50,14 @@ describe('GET /api/events (api.md, Events)', () => {
       expect(response.headers).not.toHaveProperty(name);
   });
 
-  test('answers HEAD with the same head and no body', async () => {
+  test('responds to HEAD with the same headers and no body', async () => {
     const response = await site.app.inject({ method: 'HEAD', url: '/api/events' });
     expect(response.statusCode).toBe(200);
     expect(response.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect(response.payload).toBe('');
   });
 
-  test('tells a client how long to wait before it comes back, each another time', async () => {
+  test('tells clients how long to wait before they reconnect, with jitter', async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, () => open()));
     const waits = await Promise.all(
       clients.map(async (client) => {
@@ -69,7 +69,7 @@ describe('GET /api/events (api.md, Events)', () => {
     expect(new Set(waits).size).toBeGreaterThan(1);
   });
 
-  test('tells counts as they are after a change, of the named products alone', async () => {
+  test('sends the counts after a change, of the named products only', async () => {
     const named = await open(`?products=${product}`);
     const all = await open();
     await upvote(other);
@@ -82,7 +82,7 @@ describe('GET /api/events (api.md, Events)', () => {
     expect(new Set(named.dataOf<LiveCounts>('counts').map(({ id }) => id))).toEqual(new Set([product]));
   });
 
-  test('tells new comments and likes of the named products, and of others not', async () => {
+  test('sends new comments and likes of the named products only', async () => {
     const named = await open(`?products=${product}`);
     const all = await open();
     const commentId = await comment(product);
@@ -91,33 +91,39 @@ describe('GET /api/events (api.md, Events)', () => {
     await site.ask.post(`/api/comments/${elsewhere}/like`, undefined, newVisitor());
     await site.ask.post(`/api/comments/${commentId.toUpperCase()}/like`, undefined, newVisitor());
     await named.hears('comments', [{ productId: product, commentId, likes: 1 }]);
+    await site.addProduct();
+    for (const client of [named, all]) await client.hears('catalogue', {});
     expect(named.dataOf<LiveComment>('comments').map(({ productId }) => productId)).not.toContain(other);
     await all.hears('counts', counts(product, 0, 1));
     expect(all.dataOf('comments')).toEqual([]);
   });
 
-  test('never tells of a comment that is held', async () => {
+  test('never sends a held comment', async () => {
     const client = await open(`?products=${product}`);
     const held = await comment(product, { website: 'https://spam.example' });
     const shown = await comment(product);
     await client.hears('comments', [{ productId: product, commentId: shown, likes: 0 }]);
+    await site.addProduct();
+    await client.hears('catalogue', {});
     expect(client.text()).not.toContain(held);
     expect(client.dataOf<LiveCounts>('counts').at(-1)).toEqual({ id: product, upvotes: 0, comments: 1 });
   });
 
-  test('never tells who did something', async () => {
+  test('never reveals the author of a change', async () => {
     const client = await open(`?products=${product}`);
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${product}/upvote`, visitor);
     await client.hears('counts', counts(product, 1));
+    await site.addProduct();
+    await client.hears('catalogue', {});
     expect(client.text()).not.toContain(visitor['x-user-session']);
   });
 
-  test('says something at most four times a second, and the last of it is how things are', async () => {
+  test('sends at most four frames a second, and the last one is the current state', async () => {
     const client = await open(`?products=${product}`);
     const times = () => client.frames.filter(({ event }) => event === 'counts').map(({ receivedAt }) => receivedAt);
     let upvotes = 0;
-    // Many more changes than frames, however slow the machine is.
+    // Many more changes than frames, even on a slow machine.
     while (times().length < 7) {
       const counted = await Promise.all(Array.from({ length: 10 }, () => upvote(product)));
       upvotes = Math.max(upvotes, ...counted);
@@ -125,18 +131,18 @@ describe('GET /api/events (api.md, Events)', () => {
     await client.hears('counts', [{ id: product, upvotes, comments: 0 }]);
     const received = times();
     const spanMs = (received.at(-1) ?? 0) - (received[0] ?? 0);
-    // What was sent a quarter of a second apart is read a little closer together where the first was read late.
+    // Frames sent a quarter of a second apart arrive a little closer together if the first was read late.
     expect(received.length - 1).toBeLessThanOrEqual(spanMs / 250 + 1.5);
     expect(upvotes).toBeGreaterThan(received.length);
   });
 
-  test('says that products were added', async () => {
+  test('reports that products were added', async () => {
     const client = await open(`?products=${product}`);
     await site.addProduct();
     await client.hears('catalogue', {});
   });
 
-  test('refuses more than 100 products, and passes over ids that no product can have', async () => {
+  test('refuses more than 100 products, and skips impossible ids', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `p-${index}`);
     expectProblem(await site.ask.get(`/api/events?products=${ids.join(',')}`), 400, 'too_many_products');
     const client = await open(`?products=${ids.slice(1).join(',')}`);
@@ -145,12 +151,15 @@ describe('GET /api/events (api.md, Events)', () => {
     const named = await open(`?products=${product},%F0%9F%8C%8A`);
     await upvote(product);
     await named.hears('counts', counts(product, 1));
+    // A later event that every stream gets: earlier ones have arrived by then.
+    await site.addProduct();
+    await nothing.hears('catalogue', {});
     expect(nothing.dataOf('counts')).toEqual([]);
   });
 });
 
-describe('a client that comes back', () => {
-  test('hears by its Last-Event-ID, or `since` a moment, what it missed and nothing else', async () => {
+describe('a client that reconnects', () => {
+  test('gets exactly the missed changes, by Last-Event-ID or `since`', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
     await first.hears('counts', counts(product, 1));
@@ -167,14 +176,14 @@ describe('a client that comes back', () => {
     expect([...again.frames, ...since.frames, ...all.frames].map(({ event }) => event)).not.toContain('refetch');
   });
 
-  test('is told to read again what it shows where its id is too old, or none', async () => {
+  test('is told to refetch if its id is too old or invalid', async () => {
     for (const id of ['1', '1-2', 'x', '99999999999999999999', '-5']) {
       await (await open(`?products=${product}`, { 'last-event-id': id })).hears('refetch', {});
     }
     await (await open('?since=0')).hears('refetch', {});
   });
 
-  test('meets another process, even one that was not there then', async () => {
+  test('may reach another process, even one that started later', async () => {
     const first = await open(`?products=${product}`);
     await upvote(product);
     await first.hears('counts', counts(product, 1));
@@ -196,7 +205,7 @@ describe('a client that comes back', () => {
 
 describe('two processes on one database', () => {
   test('an upvote, a comment and a like on one show on streams of the other within a second', async () => {
-    const beside = await startTestSite({ keepsAnswers: true, beside: site });
+    const beside = await startTestSite({ cacheEnabled: true, beside: site });
     const besideAddress = await beside.app.listen({ port: 0 });
     const client = await openEvents(`${besideAddress}/api/events?products=${product}`);
     await upvote(product);
@@ -209,11 +218,11 @@ describe('two processes on one database', () => {
   });
 });
 
-describe('a change too large to be named', () => {
-  // The last one of this file: for some seconds nobody can come back.
-  test('tells everybody to read again after a change too large to be named', async () => {
+describe('a change too large to be listed', () => {
+  // The last test of this file: for some seconds no client can resume.
+  test('tells every client to refetch', async () => {
     const clients = [await open(), await open(`?products=${product}`)];
-    await site.database.transaction(noteEverythingChanged);
+    await site.database.transaction(recordEverythingChanged);
     for (const client of clients) await client.hears('refetch', {});
   });
 });

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { LIMITS } from '../../src/contract/limits.ts';
+import { deleteAllProducts } from '../support/delete-products.ts';
 import { canonicalOf, headElements, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
 import { newVisitor } from '../support/requests.ts';
 import { faultsOf } from '../support/structured-data.ts';
@@ -13,14 +14,14 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await site.database.query('DELETE FROM products');
+  await deleteAllProducts(site.database);
 });
 
 afterAll(() => site.close());
 
 const html = async (url: string, headers?: Record<string, string>) => (await site.ask.get(url, headers)).body;
 
-/** Scripts of the world, what could end an attribute or an element, and characters of several units. */
+/** Scripts of the world, text that could end an attribute or an element, and characters of several units. */
 const TEXTS = {
   Arabic: 'مرحبا بالعالم',
   Chinese: '发现和发布创新的科技产品',
@@ -30,7 +31,7 @@ const TEXTS = {
   separators: 'a\u2028b\u2029c',
 };
 
-describe('the one address of a page', () => {
+describe('the canonical address of a page', () => {
   test.each([
     ['/', '/'],
     ['/?utm_source=mail&fbclid=1', '/'],
@@ -39,7 +40,7 @@ describe('the one address of a page', () => {
     ['/?tag=boats&sort=discussed', '/?tag=boats'],
     ['/product/a', '/product/a'],
     ['/product/a?ref=feed', '/product/a'],
-  ])('%s is found as %s', async (url, canonical) => {
+  ])('%s has the canonical address %s', async (url, canonical) => {
     await site.addProduct({ id: 'a', tags: ['Boats'] });
     const page = await html(url);
     expect(canonicalOf(page)).toBe(SITE + canonical);
@@ -50,7 +51,7 @@ describe('the one address of a page', () => {
   test('of a later page is the first one’s, of products and of comments', async () => {
     for (let number = 0; number < 31; number += 1) await site.addProduct({ id: `p-${number}`, name: `P ${number}` });
     const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
-    const page = await html(`/?cursor=${nextCursor}&page=2`);
+    const page = await html(`/?cursor=${nextCursor}`);
     expect(canonicalOf(page)).toBe(`${SITE}/`);
     expect(titleOf(page)).toContain('page 2');
     expect(page, 'a plain link to the page before').toMatch(
@@ -65,7 +66,7 @@ describe('the one address of a page', () => {
     ['/?tag=nothing-has-it', 200],
     ['/product/unknown', 404],
     ['/unknown', 404],
-  ])('%s is not to be found', async (url, status) => {
+  ])('%s is not indexed', async (url, status) => {
     await site.addProduct({ name: 'Wave', tags: ['boats'] });
     const answer = await site.ask.get(url);
     expect(answer.statusCode).toBe(status);
@@ -74,7 +75,7 @@ describe('the one address of a page', () => {
     expect(structuredDataOf(answer.body)).toEqual([]);
   });
 
-  test('comes from SITE_URL: what a request calls the host changes nothing', async () => {
+  test('comes from SITE_URL and not from the Host header', async () => {
     await site.addProduct({ id: 'a' });
     for (const url of ['/', '/product/a']) {
       const forged = await html(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
@@ -84,7 +85,7 @@ describe('the one address of a page', () => {
 });
 
 describe('previews of a link', () => {
-  test('a product shows its name, its first words and its card', async () => {
+  test('a product has its name, its first words and its card', async () => {
     await site.addProduct({ id: 'a', name: 'Harbour', description: 'Keeps small boats safe.', maker: 'Quay & Co' });
     const page = await html('/product/a');
     expect(titleOf(page)).toBe('Harbour · Groundswell');
@@ -104,7 +105,7 @@ describe('previews of a link', () => {
     for (const [name, content] of Object.entries(expected)) expect(metaOf(page, name), name).toBe(content);
   });
 
-  test('the list shows the site’s card', async () => {
+  test('the list has the site’s card', async () => {
     expect(metaOf(await html('/'), 'og:image')).toBe(`${SITE}/og.png`);
   });
 
@@ -134,7 +135,7 @@ describe('previews of a link', () => {
   });
 });
 
-describe('other ways to read a page', () => {
+describe('alternative formats of a page', () => {
   const alternates = async (url: string) =>
     headElements(await html(url), 'link')
       .filter(({ rel }) => rel === 'alternate')
@@ -144,6 +145,7 @@ describe('other ways to read a page', () => {
     expect(await alternates('/')).toEqual([
       ['application/atom+xml', `${SITE}/feed.xml`],
       ['application/feed+json', `${SITE}/feed.json`],
+      ['application/atom+xml', `${SITE}/feed/leaderboards.xml`],
     ]);
   });
 
@@ -157,7 +159,7 @@ describe('other ways to read a page', () => {
 });
 
 describe('structured data', () => {
-  test('of the list is the site with its search, and the products in their order', async () => {
+  test('of the list is the site with its search, and the products in order', async () => {
     for (let number = 1; number <= 21; number += 1) await site.addProduct({ id: `p-${number}` });
     const page = await html('/');
     expect(structuredDataOf(page).flatMap((item) => faultsOf(item))).toEqual([]);
@@ -168,11 +170,11 @@ describe('structured data', () => {
     expect(urls.slice(0, 2)).toEqual([`1 ${SITE}/product/p-21`, `2 ${SITE}/product/p-20`]);
     expect(itemOf(page, 'WebSite').name).toBe('Groundswell');
     const { nextCursor } = await site.ask.json<{ nextCursor: string }>(`/api/products?limit=${LIMITS.listedProducts}`);
-    const second = structuredDataOf(await html(`/?cursor=${nextCursor}&page=2`));
+    const second = structuredDataOf(await html(`/?cursor=${nextCursor}`));
     expect(second).toMatchObject([{ '@type': 'ItemList', itemListElement: [{ position: LIMITS.listedProducts + 1 }] }]);
   });
 
-  test('of a product holds its counts, its people, its comments and the way to it', async () => {
+  test('of a product has its counts, its people, its comments and its breadcrumb', async () => {
     await site.addProduct({
       id: 'a',
       name: 'Harbour',
@@ -205,12 +207,12 @@ describe('structured data', () => {
     ]);
   });
 
-  test('of a bare product is whole as well', async () => {
+  test('of a product with only defaults is valid, too', async () => {
     await site.addProduct({ id: 'a', image: '', tags: [], team: [], screenshots: [] });
     expect(structuredDataOf(await html('/product/a')).flatMap((item) => faultsOf(item))).toEqual([]);
   });
 
-  test('that is wrong is found', () => {
+  test('faults are found', () => {
     expect(faultsOf({ '@type': 'Person', nmae: 'Ada' })).toEqual([
       'Person.name is missing',
       'Person.nmae is not a property of it',

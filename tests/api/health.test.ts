@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
-  test.each(['/healthz', '/readyz'])('%s is 200 { status: "ok" } while all is well, kept by no cache', async (url) => {
+  test.each(['/healthz', '/readyz'])('%s is 200 { status: "ok" } on a healthy site, and not cacheable', async (url) => {
     const answer = await site.ask.get(url);
     expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
     expect(answer.headers['cache-control']).toBe('no-store');
@@ -21,7 +21,7 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
     expect([answer.statusCode, answer.body]).toEqual([200, '']);
   });
 
-  test('while the database is away the process still serves and is not ready: 200 and 503', async () => {
+  test('while the database is unavailable the process serves and is not ready: 200 and 503', async () => {
     await site.database.vanish();
     expect((await site.ask.get('/healthz')).statusCode).toBe(200);
     const ready = await site.ask.get('/readyz');
@@ -29,14 +29,28 @@ describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
     expect(ready.body).not.toContain('test_');
   });
 
-  test('it is ready again by itself when its connections were ended from the other side', async () => {
+  test('while the database is read-only, it is not ready and a vote is 503 with Retry-After; reads continue', async () => {
+    const { id } = await site.addProduct();
+    await site.database.query(
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`,
+    );
+    await endConnections(site);
+    await expect.poll(async () => (await site.ask.get('/readyz')).json()).toEqual({ status: 'unavailable' });
+    const headers = { 'x-user-session': 'session-of-a-reader' };
+    const vote = await site.app.inject({ method: 'PUT', url: `/api/products/${id}/upvote`, headers });
+    expect([vote.statusCode, vote.json().code]).toEqual([503, 'unavailable']);
+    expect(vote.headers['retry-after']).toBe('2');
+    expect((await site.ask.get('/api/products')).statusCode).toBe(200);
+  });
+
+  test('it becomes ready again after the server closed its connections', async () => {
     await site.ask.get('/readyz');
     await endConnections(site);
     await expect.poll(async () => (await site.ask.get('/readyz')).statusCode).toBe(200);
   });
 });
 
-/** Ends every connection to the site's database but the one that asks for it. */
+/** Closes every connection to the site's database except its own. */
 async function endConnections({ database }: TestSite): Promise<void> {
   await database.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

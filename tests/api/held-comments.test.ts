@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AddedComment, Comment, CommentPage, HeldComments } from '../../src/contract/comments/schema.ts';
 import type { ProductDetail, ProductPage } from '../../src/contract/products/schema.ts';
 import { browseComments } from '../../src/core/comments/browse-comments.ts';
-import { releaseComments } from '../../src/core/comments/release-comments.ts';
+import { releaseComments } from '../../src/core/comments/moderate-comments.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { expectProblem } from '../support/expect-problem.ts';
@@ -17,11 +17,11 @@ let site: TestSite;
 let productId: string;
 
 beforeAll(async () => {
-  site = await startTestSite({ sources: clock, rateLimits: DEFAULT_RATE_LIMITS });
+  site = await startTestSite({ runtime: clock, rateLimits: DEFAULT_RATE_LIMITS });
 });
 
 beforeEach(async () => {
-  // Nothing of an earlier test counts any more.
+  // Texts of earlier tests no longer count.
   clock.advance({ hours: 2 });
   productId = (await site.addProduct({ id: `p-${randomUUID()}` })).id;
 });
@@ -57,7 +57,7 @@ async function counted(): Promise<number[]> {
 const trap = { website: 'https://spam.example' };
 
 describe('a comment whose hidden field is filled in', () => {
-  test('is answered like any other', async () => {
+  test('gets a normal response', async () => {
     const visitor = newVisitor();
     const usual = await post(visitor, {});
     const caught = await post(visitor, { content: 'Caught', ...trap });
@@ -65,7 +65,7 @@ describe('a comment whose hidden field is filled in', () => {
     expect(caught).toMatchObject({ productId, content: 'Caught', likes: 0, authorName: 'You' });
   });
 
-  test('is in no list and no count, on no page, and its author alone sees it', async () => {
+  test('is in no list, count or page, and visible to its author only', async () => {
     const visitor = newVisitor();
     const [older, newer] = [await post(visitor, { content: 'Older', ...trap }), await post(visitor, trap)];
     for (const sort of ['best', 'newest', 'oldest']) expect((await shown(`?sort=${sort}`)).items).toEqual([]);
@@ -94,11 +94,11 @@ describe('a comment whose hidden field is filled in', () => {
     expect(await counted()).toEqual([0, 0, 0]);
   });
 
-  test('can be liked by its author, and is not there for others', async () => {
+  test('can be liked by its author, and does not exist for others', async () => {
     const visitor = newVisitor();
     const { id } = await post(visitor, trap);
     const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
-    // At once, so that they are written together.
+    // Sent at once, so they are written together.
     const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
     if (!others || !own || !again) throw new Error('three answers');
     expectProblem(others, 404, 'comment_not_found', 'Comment not found');
@@ -112,18 +112,18 @@ describe('GET /api/products/:id/comments/held', () => {
     expectProblem(await site.ask.get(`/api/products/${productId}/comments/held`, headers), 400, 'session_required');
   });
 
-  test('is kept by no cache', async () => {
+  test('is not cacheable', async () => {
     const answer = await site.ask.get(`/api/products/${productId}/comments/held`, newVisitor());
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  test('an id that no product can have is none', async () => {
+  test('is empty for an impossible id', async () => {
     expectProblem(await site.ask.get('/api/products/%00/comments/held', newVisitor()), 404, 'product_not_found');
   });
 });
 
-describe('a text that comes again and again', () => {
-  test('of one visitor is held from the third time on, on whatever product', async () => {
+describe('a repeated text', () => {
+  test('of one visitor is held from the third time on, on any products', async () => {
     const visitor = newVisitor();
     const other = (await site.addProduct()).id;
     await post(visitor, { content: 'Great!' });
@@ -133,7 +133,7 @@ describe('a text that comes again and again', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('of many made-up visitors in one network is held from the fifth time on', async () => {
+  test('of many invented visitors in one network is held from the fifth time on', async () => {
     const content = 'The best tool for a better life, see https://spam.example/';
     const visitors = Array.from({ length: 6 }, newVisitor);
     for (const [index, visitor] of visitors.entries()) await post(visitor, { content: `${content}${index}` });
@@ -143,7 +143,7 @@ describe('a text that comes again and again', () => {
     ]);
   });
 
-  test('a draft that is sent again is no repetition', async () => {
+  test('a retried draft does not count as a repetition', async () => {
     const visitor = newVisitor();
     const key = { 'idempotency-key': randomUUID() };
     const body = { productId, content: 'Only once' };
@@ -155,7 +155,7 @@ describe('a text that comes again and again', () => {
 });
 
 describe('the operator', () => {
-  test('sees what is held, and not who wrote it', async () => {
+  test('sees held comments, but not their sessions', async () => {
     const visitor = newVisitor();
     const comment = await post(visitor, trap);
     const [newest] = await browseComments(site.database, { heldOnly: true, limit: 1 });
@@ -163,7 +163,7 @@ describe('the operator', () => {
     expect(JSON.stringify(newest)).not.toContain(visitor['x-user-session']);
   });
 
-  test('releases: public, counted once, as old as it is, liked as it was; its author is forgotten', async () => {
+  test('releases comments: public, counted once, with their original time and likes; the author is forgotten', async () => {
     const visitor = newVisitor();
     const [first, second] = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })];
     await site.ask.post(`/api/comments/${first.id}/like`, undefined, visitor);
@@ -182,7 +182,7 @@ describe('the operator', () => {
     });
   });
 
-  test('twice at once releases once', async () => {
+  test('two simultaneous releases count once', async () => {
     const visitor = newVisitor();
     const ids = [await post(visitor, trap), await post(visitor, { content: 'Second', ...trap })].map(({ id }) => id);
     await Promise.all([1, 2, 3].map(() => releaseComments(site.database, ids)));

@@ -2,11 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { AddedComment, Comment, CommentPage, HeldComments } from '../../src/contract/comments/schema.ts';
 import type { ProductDetail, ProductPage } from '../../src/contract/products/schema.ts';
-import { listActs } from '../../src/core/audit/list-acts.ts';
+import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { browseComments } from '../../src/core/comments/browse-comments.ts';
-import { hideComments } from '../../src/core/comments/hide-comments.ts';
-import { releaseComments } from '../../src/core/comments/release-comments.ts';
-import { restoreComments } from '../../src/core/comments/restore-comments.ts';
+import { hideComments, releaseComments, restoreComments } from '../../src/core/comments/moderate-comments.ts';
 import { checkCounts, repairCounts } from '../../src/core/counts/check-counts.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -16,7 +14,7 @@ let site: TestSite;
 let productId: string;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
 });
 
 beforeEach(async () => {
@@ -47,8 +45,8 @@ async function counted(): Promise<number[]> {
   return [product.comments, items.find(({ id }) => id === productId)?.comments ?? -1, total];
 }
 
-/** Another process shows what was committed as soon as it has heard of it. */
-const soon = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 3_000, interval: 20 });
+/** Another process shows a change as soon as it learns of it. */
+const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 describe('a hidden comment', () => {
   test('vanishes from every list, from the page and from the counts within three seconds', async () => {
@@ -65,7 +63,7 @@ describe('a hidden comment', () => {
     await soon(counted).toEqual([1, 1, 1]);
   });
 
-  test('cannot be liked: 404 Comment not found, and its likes stay as they are', async () => {
+  test('cannot be liked: 404 Comment not found, and its likes do not change', async () => {
     const { id } = await post('To be hidden');
     const like = () => site.ask.post(`/api/comments/${id}/like`, undefined, newVisitor());
     expect((await like()).json()).toEqual({ likes: 1 });
@@ -75,7 +73,7 @@ describe('a hidden comment', () => {
     expect(row?.likes).toBe(1);
   });
 
-  test('is not shown again by its idempotency key, and no second one is made of it', async () => {
+  test('is not returned for its idempotency key, and no second one is created', async () => {
     const visitor = { ...newVisitor(), 'idempotency-key': randomUUID() };
     const { id } = await post('Only once', visitor);
     await hideComments(site.database, [id]);
@@ -102,7 +100,7 @@ describe('a hidden comment', () => {
     expect(await counted()).toEqual([1, 1, 1]);
   });
 
-  test('hidden and shown by many at once is counted as it ends', async () => {
+  test('hidden and restored many times at once, it is counted according to its final state', async () => {
     const ids = [(await post('One')).id, (await post('Two')).id];
     await Promise.all([1, 2, 3].flatMap(() => [hideComments(site.database, ids), restoreComments(site.database, ids)]));
     await restoreComments(site.database, ids);
@@ -112,7 +110,7 @@ describe('a hidden comment', () => {
 });
 
 describe('a comment that is held and hidden', () => {
-  test('is not even there for its author; released it stays hidden, restored it is counted', async () => {
+  test('does not exist for its author; released it stays hidden, restored it is counted', async () => {
     const visitor = newVisitor();
     const { id } = await post('Held', visitor, { website: 'https://spam.example' });
     const held = async () =>
@@ -127,7 +125,7 @@ describe('a comment that is held and hidden', () => {
     await soon(counted).toEqual([1, 1, 1]);
   });
 
-  test('restored while it is held, it is held and not counted', async () => {
+  test('restored while held, it is held and not counted', async () => {
     const { id } = await post('Held', newVisitor(), { website: 'https://spam.example' });
     await hideComments(site.database, [id]);
     await restoreComments(site.database, [id]);
@@ -154,7 +152,7 @@ describe('the operator', () => {
     expect(row?.hidden).toEqual({ since: expect.stringMatching(/Z$/), reason: 'spam' });
   });
 
-  test('looks through more comments than one statement reads, each once, newest first', async () => {
+  test('searches more comments than one statement reads, each once, newest first', async () => {
     await site.database.query(
       `INSERT INTO comments (id, product_id, content, created_at)
        SELECT gen_random_uuid(), $1, 'made ' || n, now() - n % 7 * interval '1 day' FROM generate_series(1, 4500) AS n`,
@@ -170,14 +168,14 @@ describe('the operator', () => {
     expect(times).toEqual(times.toSorted().toReversed());
   });
 
-  test('every act is written down: what, on which comment, of which product, and why; never its text', async () => {
+  test('every command is in the audit log with comment, product and reason, and without the text', async () => {
     const { id } = await post('A secret text');
     await hideComments(site.database, [id], 'spam');
     await restoreComments(site.database, [id]);
     await hideComments(site.database, [randomUUID()]);
-    const [restored, hidden] = await listActs(site.database, { limit: 2 });
-    expect(restored).toMatchObject({ act: 'comments restore', subject: id, details: { productId } });
-    expect(hidden).toMatchObject({ act: 'comments hide', subject: id, details: { productId, reason: 'spam' } });
+    const [restored, hidden] = await listAudit(site.database, { limit: 2 });
+    expect(restored).toMatchObject({ action: 'comments restore', target: id, details: { productId } });
+    expect(hidden).toMatchObject({ action: 'comments hide', target: id, details: { productId, reason: 'spam' } });
     expect(JSON.stringify([restored, hidden])).not.toContain('A secret text');
   });
 });

@@ -34,7 +34,7 @@ const shown = async () =>
   (await site.ask.json<CommentPage>(`/api/products/${productId}/comments`)).items.map(({ likes }) => likes);
 
 describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () => {
-  test('one more than before, for every click, of the same session too: there is no undo', async () => {
+  test('every click adds one, also of the same session: there is no undo', async () => {
     const visitor = newVisitor();
     for (const likes of [1, 2, 3]) {
       const answer = await like(commentId, visitor);
@@ -49,11 +49,11 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
     expect(await shown()).toEqual([1, 0]);
   });
 
-  test('the id may be written in capitals', async () => {
+  test('the id may be in upper case', async () => {
     expect((await like(commentId.toUpperCase())).json()).toEqual({ likes: 1 });
   });
 
-  test('200 at once, through two processes: exactly 200 more, and every answer is a count of its own', async () => {
+  test('200 at once, through two processes: exactly 200 more, and every response has a different count', async () => {
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, index) => like(commentId, newVisitor(), index % 2 === 0 ? site : other)),
     );
@@ -81,7 +81,7 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
     expect(await shown()).toEqual([0]);
   });
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400, and nothing is liked', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('a session that is %s is 400 and adds no like', async (_what, headers) => {
     expectProblem(await like(commentId, headers), 400, 'session_required');
     expect(await shown()).toEqual([0]);
   });
@@ -90,7 +90,7 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
     expect((await like(commentId, headers)).json()).toEqual({ likes: 1 });
   });
 
-  test('the answer is kept by no cache', async () => {
+  test('the response is not cacheable', async () => {
     expect((await like()).headers['cache-control']).toBe('no-store');
   });
 });

@@ -3,10 +3,14 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { type Site, serve } from '../../src/server/serve.ts';
 import { readSettings } from '../../src/settings/settings.ts';
+import { buildProduct } from '../support/build-product.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { newSecret, startReceiver } from '../support/webhook-receiver.ts';
 
 const TOKEN = 'a-token-of-this-test';
 const PROBE_PATH = '/api/products/path-of-a-visitor';
@@ -20,7 +24,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** The site with its own start, on a database of its own and a free port; its pages matter to nobody here. */
+/** A site with its own database and a free port; its pages do not matter here. */
 async function start(environment: Record<string, string>): Promise<void> {
   database = await createTestDatabase();
   const { log, text } = createLogLines();
@@ -31,6 +35,7 @@ async function start(environment: Record<string, string>): Promise<void> {
       siteName: 'Groundswell',
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
+      scriptHash: '',
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });
@@ -46,13 +51,13 @@ async function metricsAddress(): Promise<string> {
 }
 
 describe('GET /metrics (api.md, Endpoints)', () => {
-  test('is not there unless it is set up', async () => {
+  test('is 404 unless it is configured', async () => {
     await start({});
     expect((await ask('/metrics')).status).toBe(404);
     expect((await ask('/metrics', authorization(TOKEN))).status).toBe(404);
   });
 
-  test('tells when the last scheduled backup was made', async () => {
+  test('reports when the last scheduled backup was made', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-metrics-'));
     await start({ METRICS_TOKEN: TOKEN, BACKUP_DIR: folder });
     const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
@@ -62,7 +67,20 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     await rm(folder, { recursive: true });
   });
 
-  test('is shown to those who bring the token, and to nobody else', async () => {
+  test('reports webhooks and since when their receiver fails', async () => {
+    const receiver = await startReceiver();
+    await receiver.stop();
+    await start({ METRICS_TOKEN: TOKEN, WEBHOOK_URL: receiver.url, WEBHOOK_SECRET: newSecret(1).text });
+    const metrics = async () => (await ask('/metrics', authorization(TOKEN))).text();
+    expect(await metrics()).toMatch(/^groundswell_webhook_events_waiting 0$/m);
+    const timestamp = new Date().toISOString();
+    await recordEvents(database, [{ type: 'comment.held', timestamp, data: { commentId: 'c', productId: 'p' } }]);
+    await expect.poll(metrics).toMatch(/^groundswell_webhook_attempts_total\{outcome="failed"\} 1$/m);
+    expect(await metrics()).toMatch(/^groundswell_webhook_receiver_failing_since_timestamp_seconds /m);
+    expect(logText()).not.toContain(receiver.url);
+  });
+
+  test('is readable only with the token', async () => {
     await start({ METRICS_TOKEN: TOKEN });
     for (const headers of [{}, authorization('another-token-than-it'), authorization(''), { authorization: TOKEN }]) {
       const refused = await ask('/metrics', headers);
@@ -74,7 +92,7 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect(shown.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   });
 
-  test('on a port of their own: not on the site, without a token on this machine alone', async () => {
+  test('on a separate port they are not on the site, and without a token only this machine can read them', async () => {
     await start({ METRICS_PORT: '0', HOST: '0.0.0.0' });
     const address = await metricsAddress();
     expect(new URL(address).hostname).toBe('127.0.0.1');
@@ -82,23 +100,26 @@ describe('GET /metrics (api.md, Endpoints)', () => {
     expect((await ask('/metrics')).status).toBe(404);
   });
 
-  test('on a port of their own with a token: wanted there too', async () => {
+  test('on a separate port with a token, the token is required there, too', async () => {
     await start({ METRICS_PORT: '0', METRICS_TOKEN: TOKEN });
     const address = await metricsAddress();
     expect((await fetch(address)).status).toBe(401);
     expect((await fetch(address, { headers: authorization(TOKEN) })).status).toBe(200);
   });
 
-  test('tells of requests, writes, connections, drift and the process, and names no visitor', async () => {
+  test('reports requests, writes, connections, drift and the process, and identifies no visitor', async () => {
     await start({ METRICS_TOKEN: TOKEN });
+    await saveProducts(database, [buildProduct({ id: 'something' })]);
     const session = `session-${randomUUID()}`;
-    await fetch(`${site.address}/api/products/nothing/upvote`, {
-      method: 'PUT',
-      headers: { 'x-user-session': session },
-    });
+    for (const id of ['something', 'nothing']) {
+      await fetch(`${site.address}/api/products/${id}/upvote`, {
+        method: 'PUT',
+        headers: { 'x-user-session': session },
+      });
+    }
     await ask(PROBE_PATH);
     await ask('/nowhere/at/all');
-    // The first is made, the second sent by its route; from then on it is repeated.
+    // The first is a miss, the second is sent by its route; from then on the fast path sends it.
     for (let asked = 0; asked < 4; asked += 1) await (await ask('/api/products')).text();
     const text = await (await ask('/metrics', authorization(TOKEN))).text();
     const lines = text.split('\n');

@@ -20,7 +20,7 @@ const addressOf = (url: string, more: Record<string, string> = {}) =>
 const embed = (url: string, more?: Record<string, string>) => site.ask.json<Oembed>(addressOf(url, more));
 
 describe('a product', () => {
-  test('is a picture with a link, by absolute addresses of the site', async () => {
+  test('is a link with a picture, by absolute addresses of the site', async () => {
     const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'json' }), { host: 'evil.example' });
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.json()).toEqual({
@@ -62,7 +62,7 @@ describe('a product', () => {
     expect('thumbnail_url' in answer).toBe(bounds.maxwidth === '2000');
   });
 
-  test('whatever it is called brings nothing but a link and a picture into the page', async () => {
+  test('a product with any name adds only a link and a picture to the page', async () => {
     for (const { text } of HOSTILE.filter(({ text }) => !text.includes('\u0000') && text.isWellFormed())) {
       const { id } = await site.addProduct({ name: text, maker: text });
       const { html, title } = await embed(`${ORIGIN}/product/${id}`);
@@ -92,9 +92,9 @@ describe('refusals', () => {
     expectProblem(await site.ask.get(addressOf(url), { host: 'evil.example' }), 404, 'product_not_found');
   });
 
-  test('XML, which a consumer may ask for, is 501', async () => {
+  test('XML, which a consumer may request, is 501', async () => {
     const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
-    expectProblem(answer, 501, 'not_implemented', 'There is only format=json here');
+    expectProblem(answer, 501, 'not_implemented', 'Only format=json is supported');
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
 });
 
 afterAll(() => site.close());
@@ -12,7 +12,7 @@ afterAll(() => site.close());
 const get = (url: string, headers?: Record<string, string>) => site.ask.get(url, headers);
 
 describe('the card of a product', () => {
-  test('is a PNG of 1200 × 630 that others may embed and keep', async () => {
+  test('is a PNG of 1200 × 630 that others may embed and cache', async () => {
     const { id } = await site.addProduct({ image: '/pictures/git/tile.svg' });
     const answer = await get(`/og/${id}.png`);
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
@@ -27,7 +27,7 @@ describe('the card of a product', () => {
     });
   });
 
-  test('is not sent to who has it, and HEAD tells of it without it', async () => {
+  test('is 304 for a client that has it, and HEAD has no body', async () => {
     const { id } = await site.addProduct();
     const first = await get(`/og/${id}.png`);
     const known = await get(`/og/${id}.png`, { 'if-none-match': String(first.headers.etag) });
@@ -37,20 +37,40 @@ describe('the card of a product', () => {
     expect(head.headers).toMatchObject({ etag: first.headers.etag, 'content-length': String(first.rawPayload.length) });
   });
 
-  test('whatever else is in the address', async () => {
+  test('ignores other parameters', async () => {
     const { id } = await site.addProduct();
     expect((await get(`/og/${id}.png?v=3`)).headers.etag).toBe((await get(`/og/${id}.png`)).headers.etag);
   });
 
-  test('that does not exist is 404', async () => {
+  test('of an unknown product is 404', async () => {
     for (const url of ['/og/no-such-product.png', '/og/UPPER.png', '/og/.png', '/og/a.jpg', '/og/%00.png']) {
       expect((await get(url)).statusCode, url).toBe(404);
     }
   });
 
-  test('of a product called home is that of the product', async () => {
+  test('of a product with the id home shows that product', async () => {
     await site.addProduct({ id: 'home' });
     expect((await get('/og/home.png')).headers.etag).not.toBe((await get('/og.png')).headers.etag);
+  });
+});
+
+describe('the card of a leaderboard', () => {
+  test('is named in the head of its page, and another one for each period', async () => {
+    await site.addProduct({ createdAt: '2026-06-03T12:00:00.000Z' });
+    await expect
+      .poll(async () => (await get('/?board=2026-06-03')).body)
+      .toContain('content="http://groundswell.test/og/board/2026-06-03.png"');
+    const day = await get('/og/board/2026-06-03.png');
+    expect([day.statusCode, day.headers['content-type']]).toEqual([200, 'image/png']);
+    expect([day.rawPayload.readUInt32BE(16), day.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
+    const month = await get('/og/board/2026-06.png');
+    expect(month.headers.etag).not.toBe(day.headers.etag);
+    expect((await get('/og/board/2026-06.png', { 'if-none-match': String(month.headers.etag) })).statusCode).toBe(304);
+  });
+
+  test('that does not exist is 404, and an invalid period is 400', async () => {
+    expect((await get('/og/board/1999-12-31.png')).statusCode).toBe(404);
+    expect((await get('/og/board/tomorrow.png')).statusCode).toBe(400);
   });
 });
 
@@ -60,8 +80,8 @@ test('the card of the site itself is a PNG of the same size', async () => {
   expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
 });
 
-test('a site that stops draws the card at work, and drops nobody whose card waits behind it', async () => {
-  const stopping = await startTestSite({ keepsAnswers: true });
+test('a stopping site finishes the current card, and sends waiting requests a substitute', async () => {
+  const stopping = await startTestSite({ cacheEnabled: true });
   const products = await Promise.all(Array.from({ length: 4 }, () => stopping.addProduct()));
   const address = await stopping.app.listen({ port: 0 });
   let arrived = 0;
@@ -72,9 +92,9 @@ test('a site that stops draws the card at work, and drops nobody whose card wait
     const answer = await fetch(`${address}/og/${id}.png`);
     return { status: answer.status, bytes: (await answer.arrayBuffer()).byteLength };
   });
-  await allArrived;
-  await stopping.close();
+  const closed = allArrived.then(() => stopping.close());
   const [drawn, ...others] = (await Promise.all(answers)).sort((a, b) => a.status - b.status);
+  await closed;
   expect(drawn?.status).toBe(200);
   expect(drawn?.bytes).toBeGreaterThan(10_000);
   expect(others.map(({ status }) => status)).toEqual([503, 503, 503]);

@@ -2,16 +2,18 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
-import { OPERATIONS } from '../../src/server/openapi/operations.ts';
+import { instantPictures } from '../support/instant-pictures.ts';
 import { createDescriptionCheck, type OpenApi } from '../support/openapi.ts';
+import { apiOperations } from '../support/registered-routes.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
+const OPERATIONS = await apiOperations();
 let site: TestSite;
 let openApi: OpenApi;
 
 beforeAll(async () => {
-  site = await startTestSite();
+  site = await startTestSite({ submittedPictures: instantPictures(), hasModerationLog: true });
   await site.addProduct({
     id: 'git',
     name: 'Git',
@@ -24,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** `GET /api/products/:id`, by the router's own list. */
+/** The routes, such as `GET /api/products/:id`, from the router's own list. */
 function registeredRoutes(app: FastifyInstance): string[] {
   return Object.keys(OPERATIONS).filter((key) => {
     const [method = '', url = ''] = key.split(' ');
@@ -55,7 +57,7 @@ describe('the document', () => {
     expect(await lint({ ...openApi, paths: { [path]: { get: { responses: {} } } } })).not.toEqual([]);
   });
 
-  test('has every route of the API, and nothing else', () => {
+  test('has exactly the routes of the API', () => {
     const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
@@ -63,7 +65,7 @@ describe('the document', () => {
     expect(registeredRoutes(site.app).sort()).toEqual(described.sort());
   });
 
-  test('names only codes that there are, and tells what limits and versions an answer carries', () => {
+  test('names only existing codes, and describes limit and version headers', () => {
     const operations = Object.values(openApi.paths).flatMap((methods) => Object.values(methods));
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
     expect(Object.values(OPERATIONS).flatMap(({ problems }) => problems)).toEqual(
@@ -80,7 +82,7 @@ describe('the document', () => {
   });
 });
 
-/** The router prints a tree; each line of it holds a piece of the address and, where it ends, the methods. */
+/** The router prints a tree; each line has a part of the address and, at its end, the methods. */
 function apiRoutesIn(tree: string): Set<string> {
   const found = new Set<string>();
   const pieces: string[] = [];
@@ -97,7 +99,7 @@ function apiRoutesIn(tree: string): Set<string> {
   return found;
 }
 
-describe('answers of the running site are what the document says', () => {
+describe('responses of the running site match the document', () => {
   const session = newVisitor();
   let commentId: string;
   let expectDescribed: ReturnType<typeof createDescriptionCheck>;
@@ -131,7 +133,7 @@ describe('answers of the running site are what the document says', () => {
     expectDescribed(await site.ask.get(url, session), path, 'get');
   });
 
-  test('GET that the client has already', async () => {
+  test('GET with the current ETag', async () => {
     const { headers } = await site.ask.get('/api/products');
     const answer = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
     expect(answer.statusCode).toBe(304);
@@ -174,14 +176,14 @@ describe('answers of the running site are what the document says', () => {
     }
   });
 
-  test('the check finds what is not as described', async () => {
+  test('the check finds deviations', async () => {
     const answer = await site.ask.get('/api/products/git');
     expect(() => expectDescribed(answer, '/api/products', 'get')).toThrow();
   });
 });
 
-describe('the page that shows it', () => {
-  test('brings its files along, and no others', async () => {
+describe('the reference page', () => {
+  test('loads only its own files', async () => {
     const page = await site.ask.get('/api/docs');
     expect(page.statusCode).toBe(200);
     const files = [...page.body.matchAll(/(?:src|href)="(\/api\/docs\/[^"]+)"/g)].map(([, path = '']) => path);

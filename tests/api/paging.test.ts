@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
+import { deleteAllProducts, withLockedCounts } from '../support/delete-products.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { type ListQuery, listAddress, startProductListSite } from '../support/product-list-site.ts';
 
@@ -10,7 +11,7 @@ describe('keyset paging (api.md, Conventions)', () => {
   const SORTS = ['newest', 'top', 'discussed'] as const;
   const TOTAL = 101;
 
-  /** Walks every page; `between` happens before each next one. */
+  /** Walks every page; `between` runs before each next one. */
   async function walk(query: ListQuery, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
     const seen: string[] = [];
     let cursor: string | null = '';
@@ -25,12 +26,13 @@ describe('keyset paging (api.md, Conventions)', () => {
   }
 
   async function addWithTies(): Promise<string[]> {
-    // Seven at a time share a moment, so that every page border falls among equals in some sort.
+    // Seven share a creation time, so every page ends among equals in some sort.
     const products = await addMany(TOTAL, (index) => ({
       createdAt: new Date(Date.UTC(2026, 0, 1, 0, Math.floor(index / 7))).toISOString(),
     }));
-    await on.site.database.query(
-      `UPDATE product_counts SET upvotes = length(product_id) * 3 % 5, comments = ascii(right(product_id, 1)) % 4`,
+    await withLockedCounts(
+      on.site.database,
+      'UPDATE product_counts SET upvotes = length(product_id) * 3 % 5, comments = ascii(right(product_id, 1)) % 4',
     );
     return products.map(({ id }) => id).sort();
   }
@@ -45,32 +47,32 @@ describe('keyset paging (api.md, Conventions)', () => {
     },
   );
 
-  test.each(SORTS)('sort=%s: products that come while one pages move none of the others', async (sort) => {
+  test.each(SORTS)('sort=%s: products added during paging move no other product', async (sort) => {
     const all = await addWithTies();
     const seen = await walk({ sort, limit: 10 }, () => on.site.addProduct());
     expect(new Set(seen).size, 'none twice').toBe(seen.length);
     expect(seen.filter((id) => all.includes(id)).sort(), 'none missing').toEqual(all);
   });
 
-  test('a product that goes away while one pages takes no other with it', async () => {
+  test('a product removed during paging hides no other product', async () => {
     const all = await addWithTies();
     const first = await list({ limit: 10 });
-    // The very one that the cursor stands behind.
+    // The product of the cursor itself.
     const gone = first.items.at(-1)?.id ?? '';
     await on.site.database.query('DELETE FROM products WHERE id = $1', [gone]);
     const rest = await walk({ limit: 100, cursor: first.nextCursor ?? '' });
     expect([...first.items.map(({ id }) => id), ...rest].sort()).toEqual(all);
   });
 
-  test('a page that is just full is known to be the last', async () => {
+  test('a page that is exactly full is known to be the last', async () => {
     await addMany(30);
     expect((await list({ limit: 30 })).nextCursor).toBeNull();
   });
 
-  test('a cursor behind the last product gives an empty last page', async () => {
+  test('a cursor at the last product gives an empty last page', async () => {
     await addMany(3);
     const { nextCursor } = await list({ limit: 2 });
-    await on.site.database.query('DELETE FROM products');
+    await deleteAllProducts(on.site.database);
     expect(await list({ cursor: nextCursor ?? '' })).toEqual({ items: [], nextCursor: null });
   });
 
@@ -101,6 +103,10 @@ describe('keyset paging (api.md, Conventions)', () => {
     ['no time', encode(['newest', 'soon', 'a'])],
     ['a time that PostgreSQL would not take', encode(['newest', '+275760-09-13T00:00:00.000Z', 'a'])],
     ['nested keys', encode(['newest', ['2026-01-01T00:00:00.000Z'], 'a'])],
+    ['no position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a']).slice(0, -3)],
+    ['a negative position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], -20)],
+    ['a position that is no integer', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1.5)],
+    ['an enormous position', encode(['newest', '2026-01-01T00:00:00.000Z', 'a'], 1e10)],
   ])('a forged cursor (%s) is 400 bad_cursor', async (_what, cursor) => {
     expectProblem(await on.site.ask.get(listAddress({ cursor })), 400, 'bad_cursor');
   });
@@ -110,6 +116,6 @@ describe('keyset paging (api.md, Conventions)', () => {
   });
 });
 
-function encode(content: unknown): string {
-  return Buffer.from(JSON.stringify(content)).toString('base64url');
+function encode(content: unknown, position = 20): string {
+  return `${Buffer.from(JSON.stringify(content)).toString('base64url')}.${position}`;
 }

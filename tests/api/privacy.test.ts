@@ -8,7 +8,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 
 const { log, lines, text: logText } = createLogLines();
 const SESSION = `session-${randomUUID()}`;
-/** One that is refused, but would be as telling. */
+/** An invalid session id, which must not leak either. */
 const BAD_SESSION = `session_${randomUUID()}`;
 const ADDRESSES = ['198.51.100.23', '203.0.113.77', '2001:db8:77::5'];
 
@@ -50,7 +50,7 @@ async function send(method: Method, url: string, body?: string, headers: Record<
   return answers.at(-2) ?? '';
 }
 
-test('no log line and no answer holds a session or an address, whatever goes wrong', async () => {
+test('no log line and no response contains a session or an address, even after failures', async () => {
   const { id } = await site.addProduct();
   const comment = (content: string, extra = {}) => JSON.stringify({ productId: id, content, ...extra });
   for (const url of [
@@ -105,11 +105,11 @@ test('no log line and no answer holds a session or an address, whatever goes wro
   for (const commentId of [added.json<AddedComment>().comment?.id ?? '', 'none', '%20']) {
     await send('POST', `/api/comments/${commentId}/like`);
   }
-  // Until the limit answers: all at once, since it lets two more pass each second.
+  // All requests at once until the limit applies, because it lets two more pass each second.
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
   expect(answers.join('\n')).toContain('rate_limited');
 
-  // The database refuses every statement, and names the values that it refuses.
+  // The database refuses every statement, with the refused values in its error.
   await site.database.query('ALTER TABLE upvotes RENAME TO upvotes_away');
   await site.database.query('ALTER TABLE comments ADD CONSTRAINT nobody CHECK (content IS NULL) NOT VALID');
   await site.ask.post('/api/comments', { productId: id, content: 'Refused' }, { 'x-user-session': `${SESSION}-b` });

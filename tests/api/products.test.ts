@@ -16,7 +16,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     expect(await list()).toEqual({ items: [], nextCursor: null });
   });
 
-  test('a product has just the fields of api.md, Shapes, and comes back verbatim', async () => {
+  test('a product has exactly the fields of api.md, Shapes, with their stored values', async () => {
     const product = await on.site.addProduct({
       id: 'wave-rider-2',
       name: 'Wave 🌊 Rider — שלום e\u0301 é ‮',
@@ -32,7 +32,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     expect((await list()).items).toEqual([{ ...product, upvotes: 0, comments: 0 }]);
   });
 
-  test('a product with nothing but an id shows every default of SPEC section 3', async () => {
+  test('a product with only an id shows every default of SPEC section 3', async () => {
     await on.site.addProduct({ name: undefined, description: undefined, id: 'bare' });
     expect((await list()).items[0]).toMatchObject({
       name: 'Untitled Product',
@@ -47,7 +47,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     });
   });
 
-  test('30 products a page by default', async () => {
+  test('a page has 30 products by default', async () => {
     await addMany(31);
     const { items, nextCursor } = await list();
     expect(items).toHaveLength(30);
@@ -60,15 +60,18 @@ describe('GET /api/products (api.md, Endpoints)', () => {
   });
 
   test.each(['0', '101', '-1', '1.5', 'ten', '', '1e9', 'NaN', '10;DROP'])(
-    'limit=%s is 400 bad_request and says which parameter',
+    'limit=%s is 400 bad_request and names the parameter',
     async (limit) => {
       expectProblem(await on.site.ask.get(listAddress({ limit })), 400, 'bad_request', /limit/);
     },
   );
 
-  test.each(['best', '', 'TOP', 'constructor'])('sort=%s is 400 bad_request and says what there is', async (sort) => {
-    expectProblem(await on.site.ask.get(listAddress({ sort })), 400, 'bad_request', /sort.*newest.*top.*discussed/);
-  });
+  test.each(['best', '', 'TOP', 'constructor'])(
+    'sort=%s is 400 bad_request and names the valid values',
+    async (sort) => {
+      expectProblem(await on.site.ask.get(listAddress({ sort })), 400, 'bad_request', /sort.*newest.*top.*discussed/);
+    },
+  );
 
   test.each(['q=a&q=b', 'sort=top&sort=newest', 'limit=1&limit=2', 'tag=a&tag=b', 'cursor=a&cursor=b'])(
     'a parameter that is given twice (%s) is 400 bad_request',
@@ -77,7 +80,7 @@ describe('GET /api/products (api.md, Endpoints)', () => {
     },
   );
 
-  test('parameters that mean nothing are passed over', async () => {
+  test('unknown parameters are ignored', async () => {
     await addMany(1);
     const page = await on.site.ask.json<ProductPage>('/api/products?utm_source=mail&__proto__=1&constructor=x');
     expect(page.items).toHaveLength(1);

@@ -37,7 +37,7 @@ const ORDER: Record<ProductSort, string> = {
   discussed: 'c.comments DESC, c.product_id DESC',
 };
 
-/** The plainest way to the same answer. */
+/** The simplest implementation with the same result. */
 async function matching(sort: ProductSort, term: string, tag = ''): Promise<string[]> {
   const rows = await database.query<{ id: string }>(
     `SELECT p.id FROM products p JOIN product_counts c ON c.product_id = p.id
@@ -47,7 +47,7 @@ async function matching(sort: ProductSort, term: string, tag = ''): Promise<stri
   return rows.map(({ id }) => id);
 }
 
-/** Every page of a list, one after the other. */
+/** All pages of a list, in order. */
 async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<ProductPage[]> {
   const pages: ProductPage[] = [];
   for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1)?.nextCursor ?? null) {
@@ -58,7 +58,7 @@ async function followed(ask: (cursor: string) => Promise<ProductPage>): Promise<
 
 const idsOf = (pages: readonly ProductPage[]) => pages.flatMap(({ items }) => items.map(({ id }) => id));
 
-describe('A search finds in all its pages just what a look at every product finds', () => {
+describe('A search finds on all its pages exactly the products that a full scan finds', () => {
   const cases: [kind: string, query: { q: string; tag?: string }][] = [
     ['a frequent word', { q: 'dashboard' }],
     ['a rare part of words', { q: 'trest' }],
@@ -79,7 +79,7 @@ describe('A search finds in all its pages just what a look at every product find
     });
   }
 
-  test('words of names, of which the index is asked for parts', async () => {
+  test('words of names, whose parts the index finds', async () => {
     const named = await database.query<{ word: string }>(
       "SELECT lower(name) AS word FROM products WHERE name !~ '[ A-Z].*[A-Z]' ORDER BY md5(id) LIMIT 40",
     );
@@ -92,7 +92,7 @@ describe('A search finds in all its pages just what a look at every product find
 
   test('without the extension', async () => {
     const copy = joinTestDatabase(database);
-    // Stands for a server that has none: this connection's answer to whether there is an index is no.
+    // Simulates a server without the extension: the check for the index fails on this connection.
     const bare = {
       ...copy,
       query: ((text, values) =>
@@ -106,7 +106,7 @@ describe('A search finds in all its pages just what a look at every product find
   });
 });
 
-test('a search whose time is over says so by a cursor, and the next pages go on from there', async () => {
+test('a search that runs out of time returns a cursor, and the next pages continue from there', async () => {
   const search = { term: '🌊', tag: '', sort: 'newest' as const, limit: 100 };
   const pages = await followed((cursor) => searchProducts(database, { ...search, cursor }, { walkMs: 0 }));
   expect(pages.length).toBeGreaterThan(10);
@@ -114,7 +114,7 @@ test('a search whose time is over says so by a cursor, and the next pages go on 
   expect(idsOf(pages)).toEqual(await matching('newest', '🌊'));
 });
 
-test('searches that take long stand in line, and a product is read meanwhile', async () => {
+test('slow searches wait for each other without delaying other reads', async () => {
   const long = Array.from({ length: 30 }, () => listProducts(database, { q: '§' }));
   let answered = 0;
   for (const each of long) each.then(() => (answered += 1));
@@ -123,7 +123,7 @@ test('searches that take long stand in line, and a product is read meanwhile', a
   await Promise.all(long);
 });
 
-/** Every question of the API that reads, and how many statements it takes, whatever it answers. */
+/** Every read of the API, and the number of its statements. */
 const READS: [name: string, statements: number, ask: (core: Core) => Promise<unknown>][] = [
   ...SORTS.flatMap((sort): typeof READS => [
     [`list, ${sort}`, 1, (core) => core.listProducts({ sort, limit: 100 })],
@@ -133,7 +133,7 @@ const READS: [name: string, statements: number, ask: (core: Core) => Promise<unk
       async (core) => core.listProducts({ sort, cursor: await laterCursor({ sort }) }),
     ],
     [`search, ${sort}, common`, 1, (core) => core.listProducts({ sort, q: 'the' })],
-    // The limit of its time is a statement too.
+    // Setting its time limit is a statement, too.
     [`search, ${sort}, rare`, 2, (core) => core.listProducts({ sort, q: 'zxqvw' })],
     [
       `search, ${sort}, rare, a later page`,
@@ -181,7 +181,7 @@ describe('Reads', () => {
   test.each(READS)('%s: %d statements, each by an index, also when plans are kept', async (_name, count, ask) => {
     const recorded = recordStatements(database);
     const core = createCore(recorded.database);
-    // Whether there is an index is asked once in a while, not by each request.
+    // The index is checked once in a while, not per request.
     await core.listProducts({ q: 'zxqvw' });
     recorded.statements.length = 0;
     await ask(core);

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
 import type { Upvoted } from '../../src/contract/upvotes/schema.ts';
-import { listActs } from '../../src/core/audit/list-acts.ts';
+import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
-import { removeProducts } from '../../src/core/products/remove-products.ts';
-import { listRemovals } from '../../src/core/products/removed-products.ts';
+import { listRemovals, removeProducts } from '../../src/core/products/remove-products.ts';
 import { restoreProducts } from '../../src/core/products/restore-products.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { blockedStatements } from '../support/blocked-statements.ts';
@@ -17,7 +16,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
 let site: TestSite;
 
 beforeAll(async () => {
-  site = await startTestSite({ keepsAnswers: true });
+  site = await startTestSite({ cacheEnabled: true });
 });
 
 afterAll(async () => {
@@ -25,15 +24,15 @@ afterAll(async () => {
   await site.close();
 });
 
-/** What texts can do to whoever moves them, all in one. */
+/** A text with every character that could break the move. */
 const HOSTILE_TEXT = HOSTILE.map(({ text }) => text)
   .filter((text) => text.isWellFormed() && !text.includes('\0'))
   .join(' ');
 
 const newId = () => `p-${randomUUID()}`;
 const status = async (path: string) => (await site.ask.get(path)).statusCode;
-/** Another process shows what was committed as soon as it has heard of it. */
-const soon = (read: () => Promise<unknown>) => expect.poll(read, { timeout: 3_000, interval: 20 });
+/** Another process shows a change as soon as it learns of it. */
+const soon = (read: () => Promise<unknown>) => expect.poll(read, { interval: 20 });
 
 /** A product with upvotes and comments of every kind: public, liked, held, hidden. */
 async function newDiscussed(overrides: Parameters<TestSite['addProduct']>[0] = {}) {
@@ -52,7 +51,7 @@ async function newDiscussed(overrides: Parameters<TestSite['addProduct']>[0] = {
   return { id, visitor, comment };
 }
 
-/** Every row that belongs to a product, whole. */
+/** Every row of a product, complete. */
 async function rowsOf(id: string): Promise<unknown[]> {
   const rows = await Promise.all(
     [
@@ -66,7 +65,7 @@ async function rowsOf(id: string): Promise<unknown[]> {
 }
 
 describe('a removed product', () => {
-  test('is gone with its counts, upvotes and comments; its page is 410 and says Product not found, the API 404', async () => {
+  test('is gone with its counts, upvotes and comments; its page is 410 with Product not found, the API 404', async () => {
     const { id, visitor, comment } = await newDiscussed();
     const other = await newDiscussed();
     const untouched = await rowsOf(other.id);
@@ -104,7 +103,7 @@ describe('a removed product', () => {
     expect(await rowsOf(other.id)).toEqual(untouched);
   });
 
-  test('is known as removed by its page alone while it is; an id that never was stays 404', async () => {
+  test('only its page reports a removed product as such; an unknown id stays 404', async () => {
     const { id } = await newDiscussed();
     await removeProducts(site.database, [id]);
     await soon(() => status(`/product/${id}`)).toBe(410);
@@ -115,7 +114,13 @@ describe('a removed product', () => {
     await soon(() => status(`/product/${id}`)).toBe(200);
   });
 
-  test('comes back exactly: every row, in every column', async () => {
+  test('if it was still scheduled, it stays 404, since it was never public', async () => {
+    const { id } = await site.addProduct({ id: newId(), createdAt: new Date(Date.now() + 3_600_000).toISOString() });
+    await removeProducts(site.database, [id]);
+    expect(await status(`/product/${id}`)).toBe(404);
+  });
+
+  test('is restored exactly: every row, in every column', async () => {
     const name = HOSTILE_TEXT.slice(0, 5_000);
     const { id, visitor } = await newDiscussed({
       name,
@@ -142,7 +147,7 @@ describe('a removed product', () => {
     }
   });
 
-  test('several at once, or none where one of them is unknown', async () => {
+  test('several are removed together, or none if one is unknown', async () => {
     const [one, two] = [(await newDiscussed()).id, (await newDiscussed()).id];
     const unknown = newId();
     expect(await removeProducts(site.database, [one, unknown, two])).toEqual({ removed: [], unknown: [unknown] });
@@ -154,7 +159,7 @@ describe('a removed product', () => {
     expect(restored.map(({ id }) => id).sort()).toEqual([one, two].sort());
   });
 
-  test('removed or restored by two at once, one of them does it', async () => {
+  test('of two simultaneous removals or restorations, one succeeds', async () => {
     const { id } = await newDiscussed();
     const before = await rowsOf(id);
     const removals = await Promise.all([1, 2, 3].map(() => removeProducts(site.database, [id])));
@@ -164,7 +169,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(before);
   });
 
-  test('whose id was taken meanwhile is not restored, nor is any other with it; removed as well, both are kept', async () => {
+  test('whose id was reused is not restored, nor are others with it; if the new one is removed, too, both are stored', async () => {
     const { id } = await newDiscussed({ name: 'First' });
     const first = await rowsOf(id);
     const { id: beside } = await newDiscussed();
@@ -181,7 +186,7 @@ describe('a removed product', () => {
     expect(await rowsOf(id)).toEqual(first);
   });
 
-  test('that was never removed is told apart', async () => {
+  test('that was never removed is reported as such', async () => {
     const { id } = await newDiscussed();
     expect(await restoreProducts(site.database, { productIds: [id] })).toEqual({
       restored: [],
@@ -192,22 +197,23 @@ describe('a removed product', () => {
     expect((await restoreProducts(site.database, { removalId })).notRemoved).toEqual([removalId]);
   });
 
-  test('each act is written down with what went or came, and never who voted or what was said', async () => {
+  test('each command is in the audit log with its counts, and without sessions or texts', async () => {
     const { id, visitor } = await newDiscussed({ name: 'Tide' });
-    await removeProducts(site.database, [id]);
+    await removeProducts(site.database, [id], 'spam');
     await restoreProducts(site.database, { productIds: [id] });
     const details = { name: 'Tide', upvotes: 2, comments: 1 };
-    const acts = await listActs(site.database, { limit: 2 });
-    expect(acts).toMatchObject([
-      { act: 'products restore', subject: id, details },
-      { act: 'products remove', subject: id, details },
+    const entries = await listAudit(site.database, { limit: 2 });
+    expect(entries).toMatchObject([
+      { action: 'products restore', target: id, details },
+      { action: 'products remove', target: id, details: { ...details, reason: 'spam' } },
     ]);
-    expect(JSON.stringify(acts)).not.toContain(visitor['x-user-session']);
+    expect(entries[0]?.undoes).toBe(entries[1]?.id);
+    expect(JSON.stringify(entries)).not.toContain(visitor['x-user-session']);
   });
 });
 
 describe('while a product with very many upvotes is removed', () => {
-  test('writers pass it over at once, others go on, and a command that was killed closes it for a moment only', async () => {
+  test('writes to it fail at once, other writes proceed, and a killed command blocks it only briefly', async () => {
     const [{ id, comment }, other] = [await newDiscussed(), await newDiscussed()];
     await site.database.query(
       `INSERT INTO upvotes (id, product_id, user_session)
@@ -221,9 +227,9 @@ describe('while a product with very many upvotes is removed', () => {
     let removal: Promise<unknown> = Promise.resolve();
     const vote = (productId: string) => site.ask.put(`/api/products/${productId}/upvote`, newVisitor());
     await site.database.transaction(async (sql) => {
-      await sql.query('LOCK TABLE acts IN ACCESS EXCLUSIVE MODE');
+      await sql.query('LOCK TABLE audit_log IN ACCESS EXCLUSIVE MODE');
       removal = removeProducts(site.database, [id]);
-      await soon(() => blockedStatements(site.database)).toEqual([expect.stringContaining('INSERT INTO acts')]);
+      await soon(() => blockedStatements(site.database)).toEqual([expect.stringContaining('INSERT INTO audit_log')]);
       const [closed, open, like, post] = await Promise.all([
         vote(id),
         vote(other.id),
@@ -234,7 +240,7 @@ describe('while a product with very many upvotes is removed', () => {
       expect(open.json()).toEqual({ upvoted: true, upvotes: 3 });
       expectProblem(like, 404, 'comment_not_found');
       expectProblem(post, 404, 'product_not_found');
-      // To everybody who reads, all of it is still there.
+      // Readers still see all of it.
       expect(await status(`/product/${id}`)).toBe(200);
       expect((await rowsOf(id)).length).toBe(before.length);
     });
@@ -243,9 +249,9 @@ describe('while a product with very many upvotes is removed', () => {
     await restoreProducts(site.database, { last: true });
     expect((await vote(id)).json()).toEqual({ upvoted: true, upvotes: 6_003 });
 
-    // As a killed command leaves it: closed, until the moment is over.
+    // As a killed command leaves it: blocked until the time has passed.
     const close = (until: string) =>
-      site.database.query(`UPDATE product_counts SET closed_until = ${until} WHERE product_id = $1`, [id]);
+      site.database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [id]);
     await close("now() + interval '1 hour'");
     expectProblem(await vote(id), 404, 'product_not_found');
     await close("now() - interval '1 millisecond'");

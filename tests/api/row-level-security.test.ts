@@ -11,8 +11,8 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 const FILE = join(import.meta.dirname, '../../deploy/row-level-security.sql');
 
 /**
- * Stands for `anon`: a role that the tests' own role may become, and that has no right to any table. The role of the embedded
- * server may make none.
+ * Stands for `anon`: a role without rights to any table that the tests' role may become. The role of the embedded
+ * server cannot create roles.
  */
 const ROLE = 'pg_monitor';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   if (onCitus) return;
   const statements = await readStatements();
   await database.query(statements);
-  // A second time, as after an upgrade; and on a host that grants everything to everybody, which must not matter.
+  // Applied twice, as after an upgrade, and on a host that grants everything to all roles.
   await database.query(statements);
   await database.query(`GRANT ALL ON ALL TABLES IN SCHEMA public TO ${ROLE}`);
 });
@@ -71,7 +71,7 @@ async function countsAreRight(): Promise<void> {
 }
 
 if (onCitus) {
-  test('is refused on Citus, which would ask its servers in the name of the anonymous role', async () => {
+  test('is refused on Citus, which would query its servers in the name of the anonymous role', async () => {
     await expect(database.query(await readStatements())).rejects.toThrow('Not for a database with Citus');
     expect(await database.query("SELECT 1 FROM pg_namespace WHERE nspname = 'rest'")).toEqual([]);
   });
@@ -106,7 +106,7 @@ function theNineCalls() {
       await countsAreRight();
     });
 
-    test('a comment is added, counted and read, and the site hears of it', async () => {
+    test('a comment is added, counted and read, and the site is notified', async () => {
       const productId = await newProduct();
       const id = await newComment(productId);
       const rows = await ask(undefined, 'SELECT * FROM rest.comments WHERE product_id = $1 ORDER BY created_at DESC', [
@@ -119,7 +119,7 @@ function theNineCalls() {
       await countsAreRight();
     });
 
-    test('likes are read and one more is written; of many who read the same, none is lost', async () => {
+    test('likes are read and one more is written; concurrent ones are not lost', async () => {
       const id = await newComment(await newProduct());
       expect(await ask(undefined, 'SELECT likes FROM rest.comments WHERE id = $1', [id])).toEqual([{ likes: 0 }]);
       const like = () => ask(undefined, 'UPDATE rest.comments SET likes = 1 WHERE id = $1', [id]);
@@ -130,14 +130,14 @@ function theNineCalls() {
 }
 
 function nothingMore() {
-  describe('nothing more', () => {
+  describe('everything else is forbidden', () => {
     test.each([...SITE_TABLES, ...OTHER_TABLES])('no row of the table %s can be read or changed', async (table) => {
       await newComment(await newProduct());
       expect(await ask(undefined, `SELECT * FROM ${table}`)).toEqual([]);
       expect(await ask(undefined, `DELETE FROM ${table} RETURNING 1`)).toEqual([]);
     });
 
-    test('sessions of others are not read, by no way to ask', async () => {
+    test('sessions of others cannot be read in any way', async () => {
       const [productId, session] = [await newProduct(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       for (const asking of [undefined, newSession(), '%']) {
@@ -149,7 +149,7 @@ function nothingMore() {
       }
     });
 
-    test("others' upvotes are neither deleted nor made", async () => {
+    test("others' upvotes can be neither deleted nor created", async () => {
       const [productId, session, stranger] = [await newProduct(), newSession(), newSession()];
       await ask(session, UPVOTE, [productId, session]);
       const [own] = await ask<{ id: string }>(session, STATUS, [productId, session]);
@@ -157,13 +157,13 @@ function nothingMore() {
       expect(await ask(stranger, 'DELETE FROM rest.upvotes WHERE product_id = $1 RETURNING 1', [productId])).toEqual(
         [],
       );
-      await expect(ask(stranger, UPVOTE, [productId, newSession()])).rejects.toThrow('for the visitor who asks');
-      await expect(ask(undefined, UPVOTE, [productId, null])).rejects.toThrow('for the visitor who asks');
+      await expect(ask(stranger, UPVOTE, [productId, newSession()])).rejects.toThrow('for the visitor of the request');
+      await expect(ask(undefined, UPVOTE, [productId, null])).rejects.toThrow('for the visitor of the request');
       expect(await ask(session, COUNT, [productId])).toEqual([{ count: 1 }]);
       await countsAreRight();
     });
 
-    test.each(["held_for = 'session-somebody'", 'hidden_at = now()'])(
+    test.each(["held_session = 'session-somebody'", 'hidden_at = now()'])(
       'a comment with %s is not there',
       async (state) => {
         const productId = await newProduct();
@@ -171,7 +171,7 @@ function nothingMore() {
         await database.query(`UPDATE comments SET ${state} WHERE id = $1`, [id]);
         expect(await ask(undefined, 'SELECT 1 FROM rest.comments WHERE id = $1', [id])).toEqual([]);
         expect(await ask(undefined, 'UPDATE rest.comments SET likes = 1 WHERE id = $1 RETURNING 1', [id])).toEqual([]);
-        await database.query('UPDATE comments SET held_for = NULL, hidden_at = NULL WHERE id = $1', [id]);
+        await database.query('UPDATE comments SET held_session = NULL, hidden_at = NULL WHERE id = $1', [id]);
       },
     );
 
@@ -200,7 +200,53 @@ function nothingMore() {
       await countsAreRight();
     });
 
-    test('a comment names no other author, and its likes begin at none', async () => {
+    test('one request withdraws one upvote, and locks no product of another visitor', async () => {
+      const [first, second, others] = [await newProduct(), await newProduct(), await newProduct()];
+      const [session, stranger] = [newSession(), newSession()];
+      await ask(stranger, UPVOTE, [others, stranger]);
+      await ask(session, UPVOTE, [first, session]);
+      await database.transaction(async (sql) => {
+        await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [others]);
+        expect(await ask(session, 'DELETE FROM rest.upvotes RETURNING product_id')).toEqual([{ product_id: first }]);
+      });
+      for (const productId of [first, second]) await ask(session, UPVOTE, [productId, session]);
+      await expect(ask(session, 'DELETE FROM rest.upvotes')).rejects.toThrow('A request writes one row');
+      for (const productId of [first, second]) expect(await ask(session, COUNT, [productId])).toEqual([{ count: 1 }]);
+      await countsAreRight();
+    });
+
+    test('one request likes one comment', async () => {
+      const productId = await newProduct();
+      const ids = [await newComment(productId), await newComment(productId)];
+      const likes = 'SELECT sum(likes)::integer AS likes FROM rest.comments WHERE product_id = $1';
+      await expect(ask(undefined, 'UPDATE rest.comments SET likes = 1')).rejects.toThrow('A request writes one row');
+      await expect(ask(undefined, 'UPDATE rest.comments SET likes = 1 WHERE id = ANY($1)', [ids])).rejects.toThrow();
+      expect(await ask(undefined, likes, [productId])).toEqual([{ likes: 0 }]);
+    });
+
+    test('a product that has not launched does not exist, and accepts no upvote or comment', async () => {
+      const productId = await newProduct();
+      await newComment(productId);
+      await database.query("UPDATE products SET created_at = now() + interval '1 day' WHERE id = $1", [productId]);
+      expect(await ask(undefined, 'SELECT FROM rest.products WHERE id = $1', [productId])).toEqual([]);
+      expect(await ask(undefined, 'SELECT FROM rest.comments WHERE product_id = $1', [productId])).toEqual([]);
+      const session = newSession();
+      await expect(ask(session, UPVOTE, [productId, session])).rejects.toThrow('Product not found');
+      await expect(newComment(productId)).rejects.toThrow('Product not found');
+    });
+
+    test('an upvote within the launch window counts on leaderboards, until it is withdrawn', async () => {
+      const [productId, session] = [await newProduct(), newSession()];
+      await database.query('UPDATE launches SET launched_at = now() WHERE product_id = $1', [productId]);
+      const counted = () =>
+        database.query('SELECT upvotes, counted FROM product_counts WHERE product_id = $1', [productId]);
+      await ask(session, UPVOTE, [productId, session]);
+      expect(await counted()).toEqual([{ upvotes: 1, counted: 1 }]);
+      await ask(session, 'DELETE FROM rest.upvotes WHERE product_id = $1', [productId]);
+      expect(await counted()).toEqual([{ upvotes: 0, counted: 0 }]);
+    });
+
+    test('a comment cannot set its author or its likes', async () => {
       const productId = await newProduct();
       const statement = `INSERT INTO rest.comments (product_id, author_name, author_avatar, content, likes)
       VALUES ($1, 'The maker', 'https://elsewhere.example/a.png', $2, 1000)`;

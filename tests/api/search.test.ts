@@ -34,7 +34,7 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
     expect(await search('\\%')).toEqual([]);
   });
 
-  test('quotes, comments and statements find nothing and break nothing', async () => {
+  test('quotes, SQL comments and statements are harmless and find nothing', async () => {
     await on.site.addProduct({ name: "Rock 'n' roll", description: '-' });
     expect(await search("'n'")).toEqual(["Rock 'n' roll"]);
     expect(await search("'; DROP TABLE products; --")).toEqual([]);
@@ -69,30 +69,30 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
     expect(await search('g  w')).toEqual([]);
   });
 
-  test('nothing is found across the border of name and description', async () => {
+  test('a term does not match across name and description', async () => {
     await on.site.addProduct({ name: 'wave', description: 'rider' });
     for (const term of ['waverider', 'wave rider']) expect(await search(term), term).toEqual([]);
   });
 
-  test('a changed product is found by its new words alone', async () => {
+  test('a changed product is found by its new words only', async () => {
     const product = await on.site.addProduct({ name: 'Before' });
     await saveProducts(on.site.database, [{ ...product, name: 'After' }]);
     expect(await search('before')).toEqual([]);
     expect(await search('after')).toEqual(['After']);
   });
 
-  test('200 characters are searched for, 201 are 400', async () => {
+  test('200 characters are accepted, 201 are 400', async () => {
     const name = '🌊'.repeat(200);
     await on.site.addProduct({ name });
     expect(await search(name)).toEqual([name]);
     expectProblem(await on.site.ask.get(listAddress({ q: `${name}x` })), 400, 'bad_request', /q.*200/);
   });
 
-  test('NUL, which no row can hold, is 400', async () => {
+  test('NUL, which no row can contain, is 400', async () => {
     expectProblem(await on.site.ask.get('/api/products?q=a%00b'), 400, 'bad_request', /q/);
   });
 
-  test('broken percent-encoding in the query is no server error', async () => {
+  test('broken percent-encoding in the query is not a server error', async () => {
     expect((await on.site.ask.get('/api/products?q=%E0%A4%A')).statusCode).toBeLessThan(500);
     expect((await on.site.ask.get('/api/products?q=%FF')).statusCode).toBeLessThan(500);
   });
@@ -107,7 +107,7 @@ describe('search (api.md: literal, case-insensitive substring; SPEC section 5)',
 });
 
 describe('tag (api.md: exact, case-insensitive)', () => {
-  test('the whole tag, in any case, and every character of it literally', async () => {
+  test('a tag matches as a whole, in any case, with each character literal', async () => {
     await on.site.addProduct({ id: 'a', tags: ['JavaScript', 'C++'] });
     await on.site.addProduct({ id: 'b', tags: ['java', '100%'] });
     await on.site.addProduct({ id: 'c', tags: ['ПРИВЕТ', 'x,y', '{z}'] });

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { completeProduct } from '../../src/core/products/complete-product.ts';
-import { saveProducts } from '../../src/core/products/save-products.ts';
+import { completeProduct, saveProducts } from '../../src/core/products/save-products.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 import { xmlFaults } from '../support/xml-faults.ts';
 
 const ORIGIN = 'http://groundswell.test';
 const MANY = 50_001;
 
-/** Every value of an element, in its order. */
+/** All values of an element, in order. */
 const valuesOf = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value]) => String(value));
 
@@ -25,16 +24,19 @@ describe('the sitemap of a small site', () => {
     await site.addProduct({ id: 'new', createdAt: '2026-05-01T08:30:00.123Z' });
   });
 
-  test('is one file with the home page and every product, by absolute addresses, and follows its schema', async () => {
+  test('is one file with the home page, every product and the leaderboards, by absolute addresses, and follows its schema', async () => {
+    await expect.poll(async () => (await site.ask.get('/sitemap.xml')).body).toContain('board=2026-W18');
     const answer = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
     expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
-    expect(valuesOf(answer.body, 'loc')).toEqual([`${ORIGIN}/`, `${ORIGIN}/product/old`, `${ORIGIN}/product/new`]);
+    const boards = ['2026-05-01', '2026-05', '2026-W18', '2026', '2020-02-29', '2020-W09', '2020-02', '2020'];
+    const addresses = ['/', '/product/old', '/product/new', ...boards.map((period) => `/?board=${period}`)];
+    expect(valuesOf(answer.body, 'loc')).toEqual(addresses.map((address) => `${ORIGIN}${address}`));
     expect(valuesOf(answer.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
   });
 
-  test('answers 304 to its tag', async () => {
+  test('responds 304 to its ETag', async () => {
     const { headers } = await site.ask.get('/sitemap.xml');
     expect(headers.etag).toMatch(/^"[\w-]+"$/);
     const known = await site.ask.get('/sitemap.xml', { 'if-none-match': String(headers.etag) });
@@ -47,7 +49,7 @@ describe('the sitemap of a small site', () => {
     expect(await xmlFaults('<urlset/>', 'sitemap.xsd')).not.toEqual([]);
   });
 
-  test('robots.txt lets everybody in and names it', async () => {
+  test('robots.txt allows all crawlers and names it', async () => {
     const answer = await site.ask.get('/robots.txt', { host: 'evil.example' });
     expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(answer.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
@@ -58,7 +60,7 @@ describe('past 50,000 addresses', () => {
   let shards: string[];
 
   beforeAll(async () => {
-    // Half of them came in the very same moment, as an import brings them.
+    // Half of them were created in the same millisecond, like an import.
     await site.database.query(
       `INSERT INTO products (id, created_at)
        SELECT 'many-' || n, timestamptz '2026-06-01T00:00:00Z' + CASE WHEN n % 2 = 0 THEN interval '0' ELSE n * interval '1 second' END
@@ -71,7 +73,7 @@ describe('past 50,000 addresses', () => {
     expect(valuesOf(index.body, 'lastmod')).toHaveLength(shards.length);
   });
 
-  test('an index names shards, which together have every address once', async () => {
+  test('an index names shards, which together contain every address once', async () => {
     const addresses: string[] = [];
     for (const shard of shards) {
       expect(shard.startsWith(`${ORIGIN}/sitemap/`)).toBe(true);
@@ -82,11 +84,12 @@ describe('past 50,000 addresses', () => {
       addresses.push(...found);
     }
     expect(shards.length).toBeGreaterThan(1);
-    expect(addresses).toHaveLength(MANY + 3);
-    expect(new Set(addresses).size).toBe(MANY + 3);
+    // Home, two products and their eight boards.
+    expect(addresses).toHaveLength(MANY + 3 + 8);
+    expect(new Set(addresses).size).toBe(MANY + 3 + 8);
   });
 
-  test('a shard follows the schema, is dated by its newest address, and answers 304', async () => {
+  test('a shard follows the schema, is dated by its newest address, and responds 304', async () => {
     const [first = ''] = shards;
     const answer = await site.ask.get(first.slice(ORIGIN.length));
     expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
@@ -96,8 +99,8 @@ describe('past 50,000 addresses', () => {
     expect(known.statusCode).toBe(304);
   });
 
-  test('what comes later is in the last shard, and the others keep their addresses', async () => {
-    const product = { id: 'latest', name: 'Latest', createdAt: '2030-01-01T00:00:00.000Z' };
+  test('new products are in the last shard, and the others keep their addresses', async () => {
+    const product = { id: 'latest', name: 'Latest', createdAt: new Date().toISOString() };
     await saveProducts(site.database, [completeProduct(product, new Date(0))]);
     const last = await site.ask.get(String(shards.at(-1)).slice(ORIGIN.length));
     expect(valuesOf(last.body, 'loc').at(-1)).toBe(`${ORIGIN}/product/latest`);

@@ -28,7 +28,7 @@ const upvoted = (ids: readonly string[], visitor: Record<string, string>) =>
   site.ask.json<Upvoted>(`/api/upvotes?products=${ids.join(',')}`, visitor);
 
 describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC section 4)', () => {
-  test('PUT adds the upvote of this session; DELETE takes it back', async () => {
+  test('PUT adds the upvote of this session; DELETE withdraws it', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     const added = await site.ask.put(`/api/products/${id}/upvote`, visitor);
@@ -40,7 +40,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(await rows(id)).toEqual([]);
   });
 
-  test('both are idempotent: done again, nothing changes and the answer is the same', async () => {
+  test('both are idempotent: a repeat changes no rows and returns the same', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
@@ -54,7 +54,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(await rows(id)).toHaveLength(1);
   });
 
-  test('each session counts once, each product by itself', async () => {
+  test('each session counts once, each product separately', async () => {
     const [one, two] = [await newProduct(), await newProduct()];
     for (const visitor of [newVisitor(), newVisitor(), newVisitor()]) {
       await site.ask.put(`/api/products/${one}/upvote`, visitor);
@@ -63,7 +63,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect([await shown(one), await shown(two)]).toEqual([3, 1]);
   });
 
-  test('a JSON media type without a body is as good as none', async () => {
+  test('a JSON media type without a body is accepted', async () => {
     const id = await newProduct();
     const answer = await site.ask.put(`/api/products/${id}/upvote`, {
       ...newVisitor(),
@@ -72,7 +72,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect(answer.statusCode).toBe(200);
   });
 
-  test('the answer is kept by no cache', async () => {
+  test('the response is not cacheable', async () => {
     const id = await newProduct();
     for (const method of ['put', 'delete'] as const) {
       const answer = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
@@ -101,7 +101,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     expect((await site.ask.put(`/api/products/${id}/upvote`, headers)).json()).toEqual({ upvoted: true, upvotes: 1 });
   });
 
-  test('a removed product takes its upvotes with it', async () => {
+  test('a removed product loses its upvotes', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, visitor);
@@ -111,7 +111,7 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
   });
 });
 
-describe('many at once (api.md: counts change in the same transaction as the rows)', () => {
+describe('concurrent upvotes (api.md: counts change in the same transaction as the rows)', () => {
   test('100 sessions on one product, through two processes, each toggling on, off and on: all are counted', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
@@ -130,7 +130,7 @@ describe('many at once (api.md: counts change in the same transaction as the row
     expect(await shown(id)).toBe(100);
   });
 
-  test('one session that sends the same wish to two processes at once counts once, and every answer says so', async () => {
+  test('one session that sends the same change to two processes at once counts once, and every response says so', async () => {
     for (const _round of Array.from({ length: 20 })) {
       const id = await newProduct();
       const visitor = newVisitor();
@@ -143,7 +143,7 @@ describe('many at once (api.md: counts change in the same transaction as the row
     }
   });
 
-  test('one session that toggles wildly leaves a count that is that of the rows', async () => {
+  test('one session that toggles rapidly leaves a count that matches the rows', async () => {
     const id = await newProduct();
     const visitor = newVisitor();
     await Promise.all(
@@ -154,7 +154,7 @@ describe('many at once (api.md: counts change in the same transaction as the row
     expect(await shown(id)).toBe((await rows(id)).length);
   });
 
-  test('what one process acknowledged, the other shows at once', async () => {
+  test('an acknowledged upvote shows in another process at once', async () => {
     const id = await newProduct();
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
     expect((await other.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes).toBe(1);
@@ -162,7 +162,7 @@ describe('many at once (api.md: counts change in the same transaction as the row
 });
 
 describe('GET /api/upvotes (api.md, Endpoints)', () => {
-  test('it names those of the products that this session has upvoted, and no other session’s', async () => {
+  test('it returns the products that this session has upvoted, and no other session’s', async () => {
     const [one, two, three] = [await newProduct(), await newProduct(), await newProduct()];
     const [me, somebody] = [newVisitor(), newVisitor()];
     await site.ask.put(`/api/products/${one}/upvote`, me);
@@ -174,7 +174,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expect(await upvoted([two, three], me)).toEqual({ upvoted: [three] });
   });
 
-  test('unknown, impossible, empty and repeated ids are simply not among them', async () => {
+  test('unknown, impossible, empty and repeated ids are left out', async () => {
     const id = await newProduct();
     const me = newVisitor();
     await site.ask.put(`/api/products/${id}/upvote`, me);
@@ -182,7 +182,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expect(await upvoted([], me)).toEqual({ upvoted: [] });
   });
 
-  test('100 products may be asked for, 101 are 400', async () => {
+  test('100 products may be requested, 101 are 400', async () => {
     const ids = Array.from({ length: 101 }, (_, index) => `p${index}`);
     expect(await upvoted(ids.slice(1), newVisitor())).toEqual({ upvoted: [] });
     expectProblem(
@@ -193,7 +193,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     );
   });
 
-  test('without the parameter it is 400 and says which', async () => {
+  test('without the parameter it is 400 and names it', async () => {
     expectProblem(await site.ask.get('/api/upvotes', newVisitor()), 400, 'bad_request', /products/);
   });
 
@@ -201,7 +201,7 @@ describe('GET /api/upvotes (api.md, Endpoints)', () => {
     expectProblem(await site.ask.get('/api/upvotes?products=a', headers), 400, 'session_required');
   });
 
-  test('the answer is personal: kept by no cache, and without an ETag', async () => {
+  test('the response is personal: not cacheable, and without an ETag', async () => {
     const { headers } = await site.ask.get('/api/upvotes?products=a', newVisitor());
     expect(headers['cache-control']).toBe('no-store');
     expect(headers.etag).toBeUndefined();

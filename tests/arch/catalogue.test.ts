@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isProductId } from '../../src/contract/products/product-id.ts';
 import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
-import { isUuid } from '../../src/core/uuid.ts';
+import { isUuid } from '../../src/core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { filesBelow, ROOT, readText } from './source-files.ts';
 
@@ -14,7 +14,7 @@ const { products, comments, upvotes } = await readSampleCatalogue(PACKAGE_FOLDER
 const sizes: Record<string, { width: number; height: number }> = JSON.parse(await readText('catalogue/pictures.json'));
 const pictures = await filesBelow('catalogue/pictures');
 
-test('the check that comes with the catalogue finds no fault', () => {
+test("the catalogue's own check finds no fault", () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ['catalogue/tools/check.mjs'], {
     cwd: ROOT,
     encoding: 'utf8',
@@ -23,7 +23,7 @@ test('the check that comes with the catalogue finds no fault', () => {
 });
 
 describe('the sample products', () => {
-  test('are at least 48, of at least 10 categories, with ids and creation times of their own', () => {
+  test('are at least 48, of at least 10 categories, with unique ids and creation times', () => {
     expect(products.length).toBeGreaterThanOrEqual(48);
     expect(new Set(products.map(({ category }) => category)).size).toBeGreaterThanOrEqual(10);
     expect(new Set(products.map(({ id }) => id)).size).toBe(products.length);
@@ -41,7 +41,7 @@ describe('the sample products', () => {
     }
   });
 
-  test('have every picture here, with its size known', () => {
+  test('have all their pictures here, with known sizes', () => {
     const named = products.flatMap(({ image, screenshots, team }) => [
       image,
       ...screenshots,
@@ -51,7 +51,7 @@ describe('the sample products', () => {
     expect(named.filter((address) => !there.has(address) || sizes[address] === undefined)).toEqual([]);
   });
 
-  test('link by https alone', () => {
+  test('link to https only', () => {
     const text = JSON.stringify([products, comments]).replaceAll('\\n', ' ');
     const addresses = text.match(/\b[a-z]+:\/\/[^\s"\\]+/g) ?? [];
     expect(addresses.length).toBeGreaterThan(0);
@@ -60,7 +60,7 @@ describe('the sample products', () => {
 });
 
 describe('the sample engagement', () => {
-  test('is plainly marked, on sample products, and little', () => {
+  test('is marked as a sample, on sample products, and small', () => {
     const ids = new Set(products.map(({ id }) => id));
     expect(comments.filter(({ authorBadge }) => authorBadge !== 'Sample')).toEqual([]);
     expect(comments.filter(({ id, productId }) => !isUuid(id) || !ids.has(productId))).toEqual([]);

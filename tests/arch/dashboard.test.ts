@@ -7,13 +7,19 @@ async function exposed(): Promise<Set<string>> {
   const metrics = createSiteMetrics();
   metrics.watch({
     core: { queuedWrites: () => ({ upvotes: 0, comments: 0, likes: 0 }) },
-    cache: { sizeBytes: () => 0, stats: () => ({ kept: 0, made: 0, outdated: 0 }) },
+    cache: { sizeBytes: () => 0, stats: () => ({ hit: 0, miss: 0, stale: 0 }) },
     database: { connections: () => ({ busy: 0, idle: 0, waiting: 0, max: 0 }) },
     live: { stats: () => ({ open: 0, dropped: 0, frames: 0 }) },
   });
   metrics.observeWrites('upvotes').committed(1, 0.001);
   metrics.watchDrift({ drift: () => 0 });
   metrics.watchBackups({ lastSuccess: () => undefined, failures: () => 0 });
+  metrics.watchLeaderboards({
+    stats: () => ({ boards: { open: 0, final: 0, overdue: 0 }, votes: { counted: 0, network: 0, operator: 0 } }),
+    seconds: () => 0,
+    failures: () => 0,
+  });
+  metrics.watchSubmissions({ waiting: () => ({ waiting: 0, suspectedSpam: 0, oldestSince: null }) });
   metrics.watchProcesses({ up: () => 0, replaced: () => 0 });
   metrics.watchReads({ stats: () => ({ primary: 0, replicas: 0, usable: 0 }) });
   const hooks: object[] = [];
@@ -25,7 +31,7 @@ async function exposed(): Promise<Set<string>> {
   return new Set(names);
 }
 
-/** What the queries of a dashboard name. */
+/** The metrics in the queries of a dashboard. */
 function namedIn(dashboard: string): string[] {
   const expressions = [...dashboard.matchAll(/"expr": "((?:[^"\\]|\\.)*)"/g)].map(([, expression = '']) => expression);
   return [

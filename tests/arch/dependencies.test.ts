@@ -6,14 +6,14 @@ interface Package {
   devDependencies: Record<string, string>;
 }
 
-/** `| name | licence |` of every row; a row of a heading has no backticks. */
+/** `| name | licence |` of every row; headings have no backticks. */
 function listed(document: string): Map<string, string> {
   return new Map(
     [...document.matchAll(/^\| `([^`]+)` \| ([^|]+) \|/gm)].map(([, name = '', licence = '']) => [name, licence]),
   );
 }
 
-/** Those that no file names in quotes, by themselves or with a path behind them. */
+/** Names that no file has in quotes, alone or with a path. */
 function unused(names: readonly string[], texts: readonly string[]): string[] {
   return names.filter(
     (name) =>
@@ -25,17 +25,17 @@ const { dependencies, devDependencies }: Package = JSON.parse(await readText('pa
 const names = Object.keys({ ...dependencies, ...devDependencies });
 const document = await readText('docs/dependencies.md');
 
-/** Used by being there: types, and what a command line or another package's option names. */
+/** Used without an import: types, and packages named in commands or options. */
 const USED_OTHERWISE = new Map([
   ['@biomejs/biome', 'biome check'],
   ['@vitest/coverage-v8', 'coverage'],
 ]);
 
-test('every dependency has its reason in docs/dependencies.md, and nothing else is there', () => {
+test('docs/dependencies.md lists exactly the dependencies', () => {
   expect([...listed(document).keys()].sort()).toEqual([...names].sort());
 });
 
-test('the licence of each is what docs/dependencies.md says', async () => {
+test('the licence of each dependency matches docs/dependencies.md', async () => {
   const { packages }: { packages: Record<string, { license?: string }> } = JSON.parse(
     await readText('package-lock.json'),
   );
@@ -45,7 +45,7 @@ test('the licence of each is what docs/dependencies.md says', async () => {
   expect(wrong).toEqual([]);
 });
 
-test('something uses each of them', async () => {
+test('every dependency is used', async () => {
   const code = (await filesBelow('src', 'tests', 'bench', 'scripts', 'bin', 'examples')).filter((path) =>
     /\.[cm]?[jt]sx?$/.test(path),
   );
@@ -62,7 +62,7 @@ test('something uses each of them', async () => {
     expect([...Object.values(scripts), ...texts].join('\n'), name).toContain(use);
 });
 
-test('what is not used, or not listed, is found', () => {
+test('unused and unlisted packages are found', () => {
   expect(unused(['used', 'also', 'idle'], ["import 'used';", "import x from 'also/deep';"])).toEqual(['idle']);
   expect([...listed('| Package | Licence |\n|---|---|\n| `one` | MIT | 1 KB |\n')]).toEqual([['one', 'MIT']]);
 });

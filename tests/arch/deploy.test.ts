@@ -4,7 +4,7 @@ import { PACKAGE_FOLDERS, PACKAGE_ROOT } from '../../src/settings/package-root.t
 import { readSettings, SETTING_NAMES } from '../../src/settings/settings.ts';
 import { readText } from './source-files.ts';
 
-/** Names in capitals that are set, in whatever a file's way to set them is. */
+/** Names in capitals that are set, in any file format. */
 function settingsIn(text: string): string[] {
   const isComment = /^\s*#/;
   const lines = text.split('\n').filter((line) => !isComment.test(line));
@@ -12,7 +12,7 @@ function settingsIn(text: string): string[] {
   return [...new Set(names)];
 }
 
-/** What others than the site are told in these files. */
+/** Variables of other programs in these files. */
 const OF_OTHERS = ['NODE_ENV', 'POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB', 'POSTGRES_INITDB_ARGS', 'ALL'];
 const OF_DOCKERFILE = ['FROM', 'RUN', 'COPY', 'CMD', 'ENV'];
 
@@ -27,7 +27,7 @@ describe('the examples for deploying', () => {
     },
   );
 
-  test('the check itself finds a setting that there is not', () => {
+  test('the check itself finds an unknown setting', () => {
     expect(settingsIn('Environment=DATA_DIR=/x MADE_UP=1\n# OLD=1\n      PORT: 3')).toEqual([
       'DATA_DIR',
       'MADE_UP',
@@ -35,7 +35,7 @@ describe('the examples for deploying', () => {
     ]);
   });
 
-  test('what the unit and the compose file set can be used', async () => {
+  test('the settings in the unit and the compose file are valid', async () => {
     const unit = await readText('deploy/groundswell.service');
     const pairs = [...unit.matchAll(/^Environment=(.*)$/gm)].flatMap(([, line = '']) => line.split(' '));
     const ofUnit = Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)));
@@ -53,7 +53,7 @@ describe('the examples for deploying', () => {
     });
   });
 
-  test('the image holds every folder that the site reads while it runs', async () => {
+  test('the image contains every folder that the site reads at run time', async () => {
     const [, last = ''] = (await readText('Dockerfile')).split(/^FROM .*\n(?![\s\S]*^FROM )/m);
     const copied = [...last.matchAll(/^COPY --from=build \/app\/(\S+) /gm)].map((match) => match[1] ?? '');
     const needed = Object.values(PACKAGE_FOLDERS).map((folder) => relative(PACKAGE_ROOT, folder));
@@ -61,7 +61,7 @@ describe('the examples for deploying', () => {
     expect([...needed, 'package.json', 'node_modules', 'bin'].filter((path) => !isCopied(path))).toEqual([]);
   });
 
-  test('all that the build depends on is sent to Docker', async () => {
+  test('all inputs of the build are sent to Docker', async () => {
     const [, list = ''] = /const INPUTS = \[([^\]]*)\]/.exec(await readText('scripts/build.js')) ?? [];
     const inputs = [...list.matchAll(/'([^']+)'/g)].map((match) => match[1] ?? '');
     expect(inputs).toContain('src');
@@ -78,7 +78,7 @@ describe('the examples for deploying', () => {
     ).toEqual([]);
   });
 
-  test('a stop reaches the site itself, which is not root', async () => {
+  test('a stop signal reaches the site itself, which does not run as root', async () => {
     const dockerfile = await readText('Dockerfile');
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", "bin\/groundswell\.js"\]$/m);
     expect(dockerfile).toMatch(/^CMD \["serve"\]$/m);

@@ -1,25 +1,20 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/program.ts';
 import { PROBLEM_CODES } from '../../src/contract/problem.ts';
-import type { Core } from '../../src/core/core.ts';
-import { buildApp } from '../../src/server/app.ts';
-import type { AnswerCache } from '../../src/server/cache/answer-cache.ts';
-import type { Live } from '../../src/server/live/live.ts';
-import type { PageRenderer } from '../../src/server/pages/renderer.ts';
-import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
-import { SETTING_NAMES } from '../../src/settings/settings.ts';
-import { silentLog } from '../support/silent-log.ts';
+import type { Operation } from '../../src/server/openapi/parts.ts';
+import { SETTINGS } from '../../src/settings/settings.ts';
+import { registeredRoutes } from '../support/registered-routes.ts';
 import { filesBelow, ROOT, readText } from './source-files.ts';
 
-/** Those of the names that a document does not give as code, alone between backticks. */
+/** Names that a document does not contain as code, alone between backticks. */
 function missingFrom(document: string, names: readonly string[]): string[] {
   return names.filter((name) => !document.includes(`\`${name}\``));
 }
 
-/** What stands under a heading, up to the next one of its level or above; empty where there is no such heading. */
+/** The text under a heading, up to the next one of its level or above; empty without such a heading. */
 function sectionOf(document: string, heading: string): string {
   const lines = document.split('\n');
   const start = lines.findIndex((line) => /^#+ /.test(line) && line.replaceAll('`', '').endsWith(` ${heading}`));
@@ -30,13 +25,27 @@ function sectionOf(document: string, heading: string): string {
   return rest.slice(0, end === -1 ? undefined : end).join('\n');
 }
 
+/** The document with a section about an operation, at the end of the chapter that its tag names. */
+function withSection(
+  document: string,
+  route: string,
+  { tag, summary, description, problems }: Pick<Operation, 'tag' | 'summary' | 'description' | 'problems'>,
+): string {
+  const codes = problems.map((code) => `\`${code}\``).join(', ');
+  const text = `${summary}.${description ? ` ${description}` : ''} Problems: ${codes}.`;
+  const chapter = document.indexOf(`## ${tag}`);
+  const next = document.indexOf('\n## ', chapter);
+  const end = next === -1 ? document.length : next + 1;
+  return `${document.slice(0, end)}### \`${route}\`\n\n${text}\n\n${document.slice(end)}`;
+}
+
 describe('the check itself', () => {
-  test('finds what a document leaves out', () => {
+  test('finds names missing from a document', () => {
     const document = 'Set `PORT` to a number; HOST is mentioned, but not as code.';
     expect(missingFrom(document, ['PORT', 'HOST', 'MADE_UP'])).toEqual(['HOST', 'MADE_UP']);
   });
 
-  test('looks at one section at a time', () => {
+  test('reads one section at a time', () => {
     const document = '## Commands\n### `site load`\n`--json`\n### `site drop`\n`--yes`\n## Codes\n`2`\n';
     expect(sectionOf(document, 'site load')).toBe('`--json`');
     expect(sectionOf(document, 'site burn')).toBe('');
@@ -44,43 +53,40 @@ describe('the check itself', () => {
 });
 
 describe('settings', () => {
-  test('each is in docs/configuration.md', async () => {
-    expect(missingFrom(await readText('docs/configuration.md'), SETTING_NAMES)).toEqual([]);
+  test('the table of docs/configuration.md is generated from the declarations (update it with -u)', async () => {
+    const rows = Object.values(SETTINGS).map(
+      ({ name, default: value, about }) => `| \`${name}\` | ${value ? `\`${value}\`` : 'none'} | ${about} |`,
+    );
+    const document = await readText('docs/configuration.md');
+    const table = /(?<=^\| Setting \| Default \| Meaning \|\n\|---\|---\|---\|\n)(?:\|.*\n)*/m;
+    expect(document).toMatch(table);
+    await expect(document.replace(table, () => `${rows.join('\n')}\n`)).toMatchFileSnapshot(
+      '../../docs/configuration.md',
+    );
   });
 });
 
 describe('routes', () => {
-  const routes: string[] = [];
-  let close = async () => {};
-
-  beforeAll(async () => {
-    // Routes are only registered here, never called.
-    const app = await buildApp({
-      core: {} as Core,
-      cache: {} as AnswerCache,
-      live: { close() {} } as Live,
-      renderer: {} as PageRenderer,
-      folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
-      log: silentLog,
-      prepare: async (target) => {
-        target.addHook('onRoute', ({ method, url }) => {
-          // HEAD comes with every GET.
-          for (const name of [method].flat()) if (name !== 'HEAD') routes.push(`${name} ${url}`);
-        });
-      },
-    });
-    await app.ready();
-    close = () => app.close();
+  test('each is in docs/api.md (write the sections of new operations with -u)', async () => {
+    const routes = await registeredRoutes();
+    expect([...routes.keys()]).toContain('PUT /api/products/:id/upvote');
+    let document = await readText('docs/api.md');
+    for (const [route, operation] of routes) {
+      if (operation && missingFrom(document, [route]).length > 0) document = withSection(document, route, operation);
+    }
+    await expect(document).toMatchFileSnapshot('../../docs/api.md');
+    expect(missingFrom(document, [...routes.keys()])).toEqual([]);
   });
 
-  afterAll(() => close());
-
-  test('each is in docs/api.md', async () => {
-    expect(routes).toContain('PUT /api/products/:id/upvote');
-    expect(missingFrom(await readText('docs/api.md'), routes)).toEqual([]);
+  test('the section of a new operation stands at the end of its chapter', () => {
+    const operation = { tag: 'Upvotes', summary: 'Count', problems: ['bad_request', 'unavailable'] } as const;
+    const document = withSection('## Upvotes\n\nText.\n\n## Comments\n\nText.\n', 'GET /api/count', operation);
+    expect(document).toBe(
+      '## Upvotes\n\nText.\n\n### `GET /api/count`\n\nCount. Problems: `bad_request`, `unavailable`.\n\n## Comments\n\nText.\n',
+    );
   });
 
-  test('each code of an error is in docs/api.md', async () => {
+  test('each error code is in docs/api.md', async () => {
     expect(missingFrom(await readText('docs/api.md'), PROBLEM_CODES)).toEqual([]);
   });
 });
@@ -102,7 +108,7 @@ describe("the operator's command", () => {
 });
 
 describe('links', () => {
-  test('each link of a document to another file leads somewhere', async () => {
+  test('each link of a document to another file resolves', async () => {
     const broken: string[] = [];
     for (const document of await allDocuments()) {
       for (const target of linksOf(await readText(document))) {
@@ -117,7 +123,7 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
-  test('each file of ours that a document names is there', async () => {
+  test('each file of ours that a document names exists', async () => {
     const missing: string[] = [];
     for (const document of await allDocuments()) {
       for (const name of filesNamedIn(await readText(document))) {
@@ -127,21 +133,21 @@ describe('links', () => {
     expect(missing).toEqual([]);
   });
 
-  test('a file that is not there is found, and a pattern is none', () => {
+  test('a missing file is found, and patterns are ignored', () => {
     expect(
       filesNamedIn('`src/core/keyset.ts`, `src/**/*.test.ts`, `src/contract/<noun>/schema.ts` and `dist/x.js`'),
     ).toEqual(['src/core/keyset.ts']);
   });
 });
 
-/** Every document for people, from the root and from the folders beside the sources. */
+/** Every document of the project. */
 async function allDocuments(): Promise<string[]> {
   const top = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'];
   const below = await filesBelow('docs', 'tests', 'examples', 'bench', 'deploy', 'catalogue', 'scripts');
   return [...top, ...below.filter((path) => path.endsWith('.md'))];
 }
 
-/** Paths from the root that stand as code; one with a placeholder in it is none. */
+/** Paths from the root in code; those with placeholders are ignored. */
 function filesNamedIn(document: string): string[] {
   const named = [
     ...document.matchAll(/`((?:src|tests|scripts|migrations|deploy|docs|bench|public|catalogue)\/[\w./-]+)`/g),
@@ -157,7 +163,7 @@ function linksOf(document: string): string[] {
   return targets.filter((target) => target !== undefined).filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** The names that headings have in addresses. */
+/** The anchors of headings. */
 function anchorsOf(document: string): string[] {
   const headings = [...document.matchAll(/^#+ (.+)$/gm)].map((match) => match[1] ?? '');
   return headings.map((heading) =>
@@ -168,7 +174,7 @@ function anchorsOf(document: string): string[] {
   );
 }
 
-/** The commands that do something, with their whole names and their flags. */
+/** The executable commands, with full names and flags. */
 function leavesOf(command: Command, parents: readonly string[] = []): { name: string; flags: string[] }[] {
   const names = [...parents, command.name()];
   if (command.commands.length > 0) return command.commands.flatMap((each) => leavesOf(each, names));

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { filesBelow, readText } from './source-files.ts';
 
-/** A folder or file under such a name collects whatever found no better place. */
+/** Such a folder or file collects unrelated code. */
 const DRAWERS = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
 
 /** `list-products.ts`, `search-box.tsx`, `keyset.test.ts`, `embedded.fixture.ts`. */
@@ -10,12 +10,12 @@ const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
 
 const MAX_LINES = 300;
 
-/** Within its first lines, a file that must be longer says why. */
+/** A longer file says why in its first lines. */
 const REASON = /^(?:.*\n){0,4}(?:\/\/|\/?\*+) Long because \S.{19,}/;
 
 const isTooLong = (text: string) => text.trimEnd().split('\n').length > MAX_LINES && !REASON.test(text);
 
-/** What is left behind in a hurry. The second group is how a check is silenced, which needs a reason in the same line. */
+/** Leftovers. The second group silences checks, which needs a reason on the same line. */
 const LEFTOVERS = /\b(?:TODO|FIXME|XXX|HACK)\b|@ts-(?:ignore|nocheck)|\bas any\b/;
 const SILENCED_WITHOUT_REASON = /(?:biome-ignore(?! [a-zA-Z0-9/]+: \S.{15,})|@ts-expect-error(?! ?\S.{15,}))/;
 
@@ -24,7 +24,7 @@ const isCode = (path: string) => /\.(?:[cm]?[jt]sx?|css)$/.test(path);
 const sources = await filesBelow('src');
 const code = (await filesBelow('src', 'tests', 'scripts', 'bin', 'bench')).filter(isCode);
 
-test('there are files to judge', () => {
+test('the file checks have files to check', () => {
   expect(sources.length).toBeGreaterThan(100);
 });
 
@@ -32,11 +32,11 @@ test('files of code are named in kebab-case', () => {
   expect(code.filter((path) => !KEBAB_CASE.test(basename(path)))).toEqual([]);
 });
 
-test('no file collects what found no better place', () => {
+test('no file or folder has a catch-all name', () => {
   expect(code.filter((path) => DRAWERS.test(path))).toEqual([]);
 });
 
-test('no file only passes on what others export', async () => {
+test('no file only re-exports others', async () => {
   expect(code.filter((path) => /^index\.[jt]sx?$/.test(basename(path)))).toEqual([]);
   for (const path of sources.filter((each) => /\.tsx?$/.test(each))) {
     expect(await readText(path), path).not.toMatch(/^export (?:\*|\{[^}]*\}|type \{[^}]*\})(?: as \w+)? from /m);
@@ -46,11 +46,11 @@ test('no file only passes on what others export', async () => {
 test(`no file of code has more than ${MAX_LINES} lines, unless its head says why`, async () => {
   const long: string[] = [];
   for (const path of code) if (isTooLong(await readText(path))) long.push(path);
-  // The style sheets are data of the design, and long by nature.
+  // Style sheets are the data of the design, and long by nature.
   expect(long.filter((path) => !path.endsWith('.css'))).toEqual([]);
 });
 
-test('a file that is too long is found, and a reason is one sentence in its head', () => {
+test('a file that is too long is found, and its reason is one sentence in its head', () => {
   const lines = (count: number) => 'line\n'.repeat(count);
   expect(isTooLong(lines(MAX_LINES))).toBe(false);
   expect(isTooLong(lines(MAX_LINES + 1))).toBe(true);
@@ -63,7 +63,7 @@ test('a file that is too long is found, and a reason is one sentence in its head
   );
 });
 
-test('nothing is left behind in the sources', async () => {
+test('the sources contain no leftovers', async () => {
   const left: string[] = [];
   for (const path of sources.filter(isCode)) {
     const lines = (await readText(path)).split('\n');
@@ -72,7 +72,7 @@ test('nothing is left behind in the sources', async () => {
   expect(left).toEqual([]);
 });
 
-test('what is left behind is found', () => {
+test('a leftover is found', () => {
   expect(['// TODO: later', 'x as any', '// @ts-ignore', '// biome-ignore lint/a/b: why not'].every(isLeftover)).toBe(
     true,
   );

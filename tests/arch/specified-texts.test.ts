@@ -1,12 +1,13 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { COMMENT_DEFAULTS } from '../../src/contract/comments/defaults.ts';
-import { PRODUCT_DEFAULTS } from '../../src/contract/products/defaults.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES } from '../../src/contract/products/fields.ts';
+import { matchRoute } from '../../src/contract/routes.ts';
 import { filesBelow, readText } from './source-files.ts';
 
 /**
- * Every literal text of the specification, by section. A text with a placeholder stands here as its literal parts, one
- * with '(Demo)' as the control's name and the mark beside it.
+ * Every literal text of the specification, by section. A text with a placeholder is listed as its literal parts, one
+ * with '(Demo)' as the control's name and its suffix.
  */
 const TEXTS: Record<string, readonly string[]> = {
   '1, purpose': [
@@ -23,7 +24,7 @@ const TEXTS: Record<string, readonly string[]> = {
     'Visit Website',
     'View more articles',
   ],
-  '2, screens and routes': ['404', 'Oops! Page not found', 'Return to Home', '/', '/product/:id'],
+  '2, screens and routes': ['404', 'Oops! Page not found', 'Return to Home'],
   '2, home': [
     'Welcome to',
     'Search products...',
@@ -106,18 +107,29 @@ for (const [section, texts] of Object.entries(TEXTS)) {
   });
 }
 
-test('a text that nobody specified is not found', () => {
+test('the screens have the paths of section 2: /, /product/{id}, and one for all others', () => {
+  expect(matchRoute('/')).toEqual({ name: 'home' });
+  expect(matchRoute('/product/git')).toEqual({ name: 'product', id: 'git' });
+  expect(['/product', '/product/git/more', '/anything'].map((path) => matchRoute(path))).toEqual(
+    Array(3).fill({ name: 'notFound' }),
+  );
+});
+
+test('an unspecified text is not found', () => {
   expect(written.has('Welcome back, dear product')).toBe(false);
   expect(written.has('Try Again')).toBe(false);
 });
 
-test('the database falls back on the same defaults as the contract (section 3)', async () => {
+test('the database has the same defaults as the contract (section 3)', async () => {
   const [schema] = await Promise.all((await filesBelow('migrations')).map(readText));
-  const defaults = [...Object.values(PRODUCT_DEFAULTS), ...Object.values(COMMENT_DEFAULTS)];
+  const defaults = [
+    ...PRODUCT_FIELD_NAMES.flatMap((name) => fieldOf(name).default ?? []),
+    ...Object.values(COMMENT_DEFAULTS),
+  ];
   expect(defaults.filter((text) => !schema?.includes(`DEFAULT '${text}'`))).toEqual([]);
 });
 
-/** Every string, part of a template and text between tags in the sources that the browser shows or the contract states. */
+/** Every string, part of a template and text between tags in the sources of the browser and the contract. */
 async function writtenTexts(): Promise<Set<string>> {
   const paths = (await filesBelow('src/web', 'src/contract')).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
   const texts = new Set<string>();

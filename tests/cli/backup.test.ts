@@ -1,30 +1,26 @@
 import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { listActs } from '../../src/core/audit/list-acts.ts';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
-import { expectRefusal, Ground, installCommand, letEverybodyRunIt, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
+import { jsonOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
 const isRoot = process.geteuid?.() === 0;
-/** Owns nothing, on every system. */
+/** A user id that owns nothing on any system. */
 const nobody = { uid: 65534, gid: 65534 };
-
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** Three seconds by the contract, on a machine that has nothing else to do. */
-const SOON_MS = 10_000;
-
 type Settings = Record<string, string>;
 
-/** Runs a command that must succeed and say nothing but its answer. */
+/** Runs a command that must succeed and print only its result. */
 async function answerOf(settings: Settings, ...parameters: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCommand(parameters, { settings });
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
@@ -34,17 +30,17 @@ async function answerOf(settings: Settings, ...parameters: string[]): Promise<st
 const json = async (settings: Settings, ...parameters: string[]) =>
   JSON.parse(await answerOf(settings, ...parameters, '--json'));
 
-describe('backup and restore', () => {
-  test('of a running site, into another that runs: it shows what was restored, and what is written then', async () => {
-    const folder = await ground.folder();
-    const path = join(folder, 'site.backup');
-    const site = await ground.serve({ DATA_DIR: join(folder, 'data'), LOG_LEVEL: 'warn' });
+describe('a backup and its restore', () => {
+  test('a backup of a running site restores into another running site, which shows it and accepts further writes', async () => {
+    const dataDir = await ground.sampleDataDir();
+    const path = join(await ground.folder(), 'site.backup');
+    const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
     const upvote = (address: string) =>
       fetch(`${address}/api/products/git/upvote`, { method: 'PUT', headers: newVisitor() });
     const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
     const pageOf = async (address: string) => (await fetch(`${address}/product/git`)).text();
     await upvote(site.address);
-    const written = await json({ DATA_DIR: join(folder, 'data') }, 'backup', path);
+    const written = await json({ DATA_DIR: dataDir }, 'backup', path);
     expect(written).toMatchObject({ file: path, bytes: (await stat(path)).size, backup: 'groundswell' });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await list(site.address);
@@ -55,13 +51,13 @@ describe('backup and restore', () => {
     expect((await fetch(`${second.address}/product/git`)).status).toBe(404);
     const { restored } = await json(other, 'restore', path);
     expect(restored).toMatchObject({ products: 67, product_counts: 67 });
-    await expect.poll(() => list(second.address), { timeout: SOON_MS }).toEqual(before);
+    await expect.poll(() => list(second.address)).toEqual(before);
     const [, count] = /"upvotes":(\d+)/.exec(await pageOf(site.address)) ?? [];
-    await expect.poll(() => pageOf(second.address), { timeout: SOON_MS }).toContain(`"upvotes":${count}`);
+    await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
 
-    // Replacing takes back what was written since; who may not be asked says so.
+    // Replacing discards later writes; without a terminal, --yes is required.
     expect((await upvote(second.address)).status).toBe(200);
-    await expect.poll(() => pageOf(second.address), { timeout: SOON_MS }).toContain(`"upvotes":${Number(count) + 1}`);
+    await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
     expectRefusal(
       await runCommand(['restore', path], { settings: other }),
       /not empty: it has 67 products\. Add --replace/,
@@ -69,28 +65,30 @@ describe('backup and restore', () => {
     expect(await answerOf(other, 'restore', '--replace', '--yes', path)).toMatch(
       /^Restored 67 products, \d+ upvotes and 24 comments as of \d{4}-\S+Z\.\n$/,
     );
-    await expect.poll(() => list(second.address), { timeout: SOON_MS }).toEqual(before);
-    await expect.poll(() => pageOf(second.address), { timeout: SOON_MS }).toContain(`"upvotes":${count}`);
+    await expect.poll(() => list(second.address)).toEqual(before);
+    await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${count}`);
   });
 
-  test('with DATABASE_URL, on a server of any name; both are in the record of what the operator did', async () => {
+  test('with DATABASE_URL both work on any server, and both are in the audit log', async () => {
     const [from, to] = await Promise.all([createTestDatabase(), createTestDatabase({ migrated: false })]);
     const path = join(await ground.folder(), 'site.backup');
-    await answerOf({ DATABASE_URL: from.url }, 'sample', 'load');
-    expect(await answerOf({ DATABASE_URL: from.url }, 'backup', path)).toMatch(
+    await runProgram(['sample', 'load'], { DATABASE_URL: from.url });
+    const backup = await runProgram(['backup', path], { DATABASE_URL: from.url });
+    expect(backup).toMatchObject({ code: 0, stderr: '' });
+    expect(backup.stdout).toMatch(
       /^Backed up 67 products, \d+ upvotes and 24 comments as of \S+\.\n\S+site\.backup {2}[\d,]+ bytes\n$/,
     );
-    await json({ DATABASE_URL: to.url }, 'restore', path);
+    await jsonOf(['restore', path], { DATABASE_URL: to.url });
     const idsOf = ({ query }: typeof to) => query('SELECT id FROM products ORDER BY id');
     expect(await idsOf(to)).toEqual(await idsOf(from));
-    expect(await listActs(from, { limit: 1 })).toMatchObject([{ act: 'backup', subject: 'site.backup' }]);
-    const [restore] = await listActs(to, { limit: 1 });
-    expect(restore).toMatchObject({ act: 'restore', subject: 'site.backup', details: { rows: { products: 67 } } });
+    expect(await listAudit(from, { limit: 1 })).toMatchObject([{ action: 'backup', target: 'site.backup' }]);
+    const [restore] = await listAudit(to, { limit: 1 });
+    expect(restore).toMatchObject({ action: 'restore', target: 'site.backup', details: { rows: { products: 67 } } });
     await Promise.all([from.drop(), to.drop()]);
   });
 
-  test.runIf(isRoot)('as an ordinary user, with a folder of that user', async () => {
-    await letEverybodyRunIt();
+  test.runIf(isRoot)('both work for an ordinary user in a folder of that user', async () => {
+    await installForOtherAccounts();
     const folder = await ground.folder();
     const path = join(folder, 'site.backup');
     await chown(folder, nobody.uid, nobody.gid);
@@ -107,52 +105,50 @@ describe('backup and restore', () => {
     const closed = join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });
     const refused = await runCommand(['backup', join(closed, 'site.backup')], { settings, account: nobody });
-    expectRefusal(refused, /this user may not write into .*closed \(EACCES\)/);
+    expectRefusal(refused, /this user may not write .* into .*closed \(EACCES\)/);
   });
 });
 
-describe('backup refuses, with exit code 2 and before a database is started', () => {
-  test('a file that is there, unless it is to be replaced', async () => {
+describe('backup exits 2 before it starts a database', () => {
+  test('when the file exists, unless --force is given', async () => {
     const folder = await ground.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     const path = join(folder, 'site.backup');
     await writeFile(path, 'mine');
-    expectRefusal(await runCommand(['backup', path], { settings }), /site\.backup is there already.*--force/);
+    expectRefusal(await runProgram(['backup', path], settings), /site\.backup exists.*--force/);
     expect(await readdir(folder)).toEqual(['site.backup']);
     await answerOf(settings, 'backup', '--force', path);
     expect((await readFile(path)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
   });
 
-  test('a folder that is not there, a folder for a file, and no file', async () => {
+  test('when the folder does not exist, the file is a folder, or no file is named', async () => {
     const folder = await ground.folder();
     const settings = { DATA_DIR: join(folder, 'data') };
     expectRefusal(
-      await runCommand(['backup', join(folder, 'none', 'x')], { settings }),
-      /there is no folder .*none: make it/,
+      await runProgram(['backup', join(folder, 'none', 'x')], settings),
+      /there is no folder .*none: create it/,
     );
-    expectRefusal(await runCommand(['backup', '--force', folder], { settings }), /is no file/);
-    const { code, stderr } = await runCommand(['backup'], { settings });
+    expectRefusal(await runProgram(['backup', '--force', folder], settings), /is not a file/);
+    const { code, stderr } = await runProgram(['backup'], settings);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/missing required argument 'file'/) });
     expect(await readdir(folder)).toEqual([]);
   });
 });
 
-test('a backup that is interrupted ends with 1 and one line, and leaves no file and no database', async () => {
+test('an interrupted backup exits 1 with one line, and leaves no file and no database behind', async () => {
   const folder = await ground.folder();
   const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off' };
   await answerOf(settings, 'migrate');
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
   await connection.database.query(
-    `INSERT INTO site_facts SELECT 'fact-' || i, repeat(md5(i::text), 40) FROM generate_series(1, 60000) AS i`,
+    `INSERT INTO site_metadata SELECT 'fact-' || i, repeat(md5(i::text), 40) FROM generate_series(1, 60000) AS i`,
   );
   await connection.close();
   const backup = ground.start(['backup', join(folder, 'site.backup')], { settings });
-  await expect
-    .poll(() => readdir(folder), { interval: 5, timeout: 30_000 })
-    .toContainEqual(expect.stringMatching(/\.partial$/));
+  await expect.poll(() => readdir(folder), { interval: 5 }).toContainEqual(expect.stringMatching(/\.partial$/));
   backup.process.kill('SIGINT');
   const { code, stderr } = await backup.ended;
-  expect({ code, stderr }).toEqual({ code: 1, stderr: 'groundswell: It was interrupted. Nothing was changed.\n' });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: 'groundswell: Interrupted. Nothing was changed.\n' });
   expect(await readdir(folder)).toEqual(['data']);
 });

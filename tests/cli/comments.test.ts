@@ -36,12 +36,15 @@ const listed = async (...flags: string[]) => (await json<{ comments: BrowsedComm
 const idsOf = async (...flags: string[]) => (await listed(...flags)).map(({ id }) => id).sort();
 
 async function add(content: string, { held = false, on = productId } = {}): Promise<string> {
-  const { comment } = await core.addComment({ productId: on, content }, { session: 'session-a' }, { held });
+  const { comment } = await core.addComment(
+    { productId: on, content, website: held ? 'spam.example' : '' },
+    { session: 'session-a' },
+  );
   return comment.id;
 }
 
 describe('comments list', () => {
-  test('all, newest first, or those that are held, hidden, on a product, or have a text', async () => {
+  test('lists all comments newest first, or filters them by state, product and text', async () => {
     const other = buildProduct({ id: `p-${randomUUID()}` });
     await saveProducts(database, [other]);
     const [plain, held, hidden, elsewhere] = [
@@ -60,10 +63,10 @@ describe('comments list', () => {
     expect(await idsOf('--limit', '3')).toHaveLength(3);
     const times = (await listed()).map(({ createdAt }) => createdAt);
     expect(times).toEqual(times.toSorted().toReversed());
-    expect((await comments('list', '--text', 'nobody wrote this')).stdout).toBe('There are no such comments.\n');
+    expect((await comments('list', '--text', 'nobody wrote this')).stdout).toBe('No comments match.\n');
   });
 
-  test('as a table that no text can break, with the state of each', async () => {
+  test('prints a table with short ids and states that no text can break', async () => {
     const id = await add('\u001b]0;owned\u0007 first line\nsecond\u202e line \u{1f680} 道具');
     await add('held', { held: true });
     const both = await add('both', { held: true });
@@ -71,24 +74,24 @@ describe('comments list', () => {
     const { stdout } = await comments('list');
     const lines = stdout.trimEnd().split('\n');
     expect(lines).toHaveLength(4);
-    expect(lines[0]).toMatch(/^ID +TIME \(UTC\) +PRODUCT +STATE +AUTHOR +TEXT$/);
-    expect(lines.find((line) => line.startsWith(id))).toMatch(
-      / public +You +\\u\{1b\}\]0;owned\\u\{7\} first line\\nsecond\\u\{202e\} line \u{1f680} 道具$/u,
+    expect(lines[0]).toMatch(/^ID +TIME \(UTC\) +PRODUCT +STATE +TEXT$/);
+    expect(lines.find((line) => line.startsWith(`${id.slice(0, 8)} `))).toMatch(
+      / public +\\u\{1b\}\]0;owned\\u\{7\} first line\\nsecond\\u\{202e\} line \u{1f680} 道具$/u,
     );
-    expect(lines.filter((line) => / held +You +held$/.test(line))).toHaveLength(1);
-    expect(lines.find((line) => line.startsWith(both))).toMatch(/ held, hidden +You +both$/);
+    expect(lines.filter((line) => / held +held$/.test(line))).toHaveLength(1);
+    expect(lines.find((line) => line.startsWith(both.slice(0, 8)))).toMatch(/ held, hidden +both$/);
   });
 
-  test('never tells who wrote', async () => {
-    await core.addComment({ productId, content: 'x' }, { session: 'session-secret' }, { held: true });
+  test('never shows the session of the author', async () => {
+    await core.addComment({ productId, content: 'x', website: 'spam.example' }, { session: 'session-secret' });
     expect((await comments('list', '--held', '--json')).stdout).not.toContain('session-secret');
   });
 
   test.each([
     [['--limit', '0'], /number from 1 to 1000/],
     [['--limit', '1001'], /number from 1 to 1000/],
-    [['--product', 'No Id'], /is no id of a product/],
-    [['--text', ''], /must be a text/],
+    [['--product', 'No Id'], /is not a product id/],
+    [['--text', ''], /must be text/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
   ])('%j is bad usage: exit code 2', async (flags, message) => {
@@ -99,7 +102,7 @@ describe('comments list', () => {
 });
 
 describe('comments hide, restore and release', () => {
-  test('hide and restore say what they did; what is so already is skipped: exit code 1, and the others are done', async () => {
+  test('hide and restore report their changes; a comment already in that state is skipped with exit code 1', async () => {
     const [one, two] = [await add('One'), await add('Two')];
     expect(await comments('hide', one, '--reason', 'spam')).toEqual({
       code: 0,
@@ -109,7 +112,7 @@ describe('comments hide, restore and release', () => {
     expect(await comments('hide', one, two)).toEqual({
       code: 1,
       stderr: '',
-      stdout: `Hid 1 of 2 comments.\nUnknown or hidden already: ${one}\n`,
+      stdout: `Hid 1 of 2 comments.\nUnknown or already hidden: ${one}\n`,
     });
     expect((await listed('--hidden')).map(({ id, hidden }) => [id, hidden?.reason]).sort()).toEqual(
       [
@@ -127,7 +130,7 @@ describe('comments hide, restore and release', () => {
     expect(await listed('--hidden')).toEqual([]);
   });
 
-  test('as JSON for other programs, with the same exit codes', async () => {
+  test('--json prints the result with the same exit codes', async () => {
     const [id, unknown] = [await add('One'), randomUUID()];
     expect(await json('hide', id)).toEqual({ hidden: [{ id, productId }], skipped: [] });
     const again = await comments('hide', '--json', id, unknown);
@@ -137,7 +140,7 @@ describe('comments hide, restore and release', () => {
     expect([released.code, JSON.parse(released.stdout)]).toEqual([1, { released: [], notHeld: [id] }]);
   });
 
-  test('release makes held ones public', async () => {
+  test('release makes held comments public', async () => {
     const [held, plain] = [await add('Held', { held: true }), await add('Plain')];
     expect(await comments('release', held, plain)).toEqual({
       code: 1,
@@ -148,21 +151,40 @@ describe('comments hide, restore and release', () => {
     expect((await core.getProduct(productId))?.product.comments).toBe(2);
   });
 
+  test('a short id from the list identifies its comment; an ambiguous one is refused', async () => {
+    const id = await add('One');
+    const shown = (await comments('list')).stdout.split('\n')[1]?.split(' ')[0] ?? '';
+    expect(shown).toBe(id.slice(0, 8));
+    expect(await json('hide', shown)).toEqual({ hidden: [{ id, productId }], skipped: [] });
+    expect(await json('restore', id.slice(0, 10).toUpperCase())).toEqual({
+      restored: [{ id, productId }],
+      skipped: [],
+    });
+    const [first, second] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+    await database.query('UPDATE comments SET id = $2 WHERE id = $1', [id, first]);
+    await database.query('UPDATE comments SET id = $2 WHERE id = $1', [await add('Two'), second]);
+    const ambiguous = await comments('hide', '00000000');
+    expect(ambiguous).toMatchObject({ code: 2, stdout: '' });
+    expect(ambiguous.stderr).toContain(`begins the ids of several comments: ${first}, ${second}`);
+    expect(await listed('--hidden')).toEqual([]);
+    expect(await comments('hide', 'ffff0000')).toMatchObject({ code: 1, stdout: expect.stringContaining('ffff0000') });
+  });
+
   test.each(['hide', 'restore', 'release'])(
-    '%s of what is no id, or of nothing: 2, and nothing is changed',
+    '%s refuses an invalid id and an empty list with exit code 2 and changes nothing',
     async (name) => {
       const id = await add('One');
       expect(await comments(name, id, '\u001b[2J')).toEqual({
         code: 2,
         stdout: '',
-        stderr: "groundswell: '\\u{1b}[2J' is no id of a comment\n",
+        stderr: "groundswell: '\\u{1b}[2J' is not a comment id\n",
       });
       expect(await comments(name)).toMatchObject({ code: 2, stdout: '' });
       expect(await listed('--hidden')).toEqual([]);
     },
   );
 
-  test('a reason that cannot be kept is bad usage', async () => {
+  test('a reason that cannot be stored is bad usage', async () => {
     expect(await comments('hide', await add('One'), '--reason', '\ud800')).toMatchObject({ code: 2, stdout: '' });
   });
 });

@@ -12,21 +12,21 @@ afterAll(() => database.drop());
 
 const check = (...flags: string[]) => runProgram(['counts', 'check', ...flags], { DATABASE_URL: database.url });
 
-test('right counts are said to be right; wrong ones are named with exit code 1 until they are set right', async () => {
+test('correct counts are reported as such; wrong ones are listed with exit code 1 until they are repaired', async () => {
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
-  expect(await check()).toEqual({ code: 0, stdout: 'The counts of 1 product are right.\n', stderr: '' });
+  expect(await check()).toEqual({ code: 0, stdout: 'The counts of 1 product are correct.\n', stderr: '' });
   await database.query('UPDATE product_counts SET upvotes = 7');
   const wrong = await check();
   expect(wrong).toMatchObject({ code: 1, stderr: '' });
   expect(wrong.stdout).toBe(
-    'tide: 0 upvotes, stored as 7, 0 comments\nOf 1 product, 1 had wrong counts. Run it with --repair to set them right.\n',
+    'tide: 0 upvotes, stored as 7, 0 comments\n1 of 1 product had wrong counts. Run `counts check --repair` to correct them.\n',
   );
   expect(JSON.parse((await check('--json')).stdout)).toMatchObject({ checked: 1, repaired: false });
-  expect(await check('--repair')).toMatchObject({ code: 0, stdout: expect.stringContaining('They are set right.') });
-  expect((await check()).stdout).toBe('The counts of 1 product are right.\n');
+  expect(await check('--repair')).toMatchObject({ code: 0, stdout: expect.stringContaining('They were corrected.') });
+  expect((await check()).stdout).toBe('The counts of 1 product are correct.\n');
 });
 
-test('of many, the first twenty are named, and all of them as JSON; a row that is missing is one', async () => {
+test('the first twenty wrong counts are printed, and all of them as JSON; a missing row counts as wrong', async () => {
   await saveProducts(
     database,
     Array.from({ length: 25 }, (_, index) => buildProduct({ id: `many-${String(index).padStart(2, '0')}` })),
@@ -38,8 +38,8 @@ test('of many, the first twenty are named, and all of them as JSON; a row that i
   expect(lines).toHaveLength(22);
   expect(lines[0]).toBe('many-00: 0 upvotes, stored as nothing, 0 comments, stored as nothing');
   expect(lines.slice(-2)).toEqual([
-    '… and 5 more (--json names all)',
-    'Of 26 products, 25 had wrong counts. Run it with --repair to set them right.',
+    '… and 5 more (--json lists all)',
+    '25 of 26 products had wrong counts. Run `counts check --repair` to correct them.',
   ]);
   expect(JSON.parse((await check('--json')).stdout).wrong).toHaveLength(25);
 });

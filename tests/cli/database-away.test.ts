@@ -1,42 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
-import { databasesOf, Ground, installCommand } from '../support/command.ts';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { databasesOf, Ground } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 
 const ground = new Ground();
 
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-const READERS = 8;
-const AWAY_MS = 6_000;
-/** The two seconds for which the cache waits for a newer answer, and what an answer costs. */
-const LONGEST_ANSWER_MS = 3_000;
-const SAID_AFTER_MS = 20_000;
-const FRESH_AGAIN_MS = 20_000;
+const READERS_OF_EACH = 2;
+/** Without a pause, cached responses would take all of the machine while others wait for the database. */
+const PAUSE_MS = 10;
 
-/** Readers that ask for each of these again and again, one answer after the other, and note what they got. */
-function startReaders(address: string, paths: readonly string[], count = READERS) {
-  const seen = { answers: 0, bad: [] as string[], longestMs: 0, stale: new Set<string>() };
+/** Clients that request one of these each, repeatedly, one response after the other, and record the results. */
+function startReaders(address: string, paths: readonly string[]) {
+  const seen = { responses: new Map<string, number>(), bad: [] as string[], stale: new Set<string>() };
   let reading = true;
-  async function read(first: number): Promise<void> {
-    for (let index = first; reading; index += 1) {
-      const path = paths[index % paths.length] ?? '/';
-      const begin = performance.now();
+  async function read(path: string): Promise<void> {
+    for (; reading; await sleep(PAUSE_MS)) {
       const answer = await fetch(address + path).catch((error: Error) => error);
       if (answer instanceof Error || answer.status !== 200) seen.bad.push(`${path}: ${answer}`);
       else {
         await answer.arrayBuffer();
-        if (answer.headers.get('warning')?.startsWith('110')) seen.stale.add(path);
+        if (answer.headers.has('age')) seen.stale.add(path);
       }
-      seen.answers += 1;
-      seen.longestMs = Math.max(seen.longestMs, performance.now() - begin);
-      await sleep(5);
+      seen.responses.set(path, (seen.responses.get(path) ?? 0) + 1);
     }
   }
-  const readers = Array.from({ length: count }, (_, index) => read(index));
+  const readers = Array.from({ length: READERS_OF_EACH }, () => paths.map(read)).flat();
   return {
     seen,
     async stop() {
@@ -54,43 +46,36 @@ async function upvotesOn(page: string): Promise<number> {
   return Number(/"upvotes":(\d+)/.exec(await (await fetch(page)).text())?.[1]);
 }
 
-test('a database that hangs under load: every page that was shown is still served, in time; then fresh again, without a restart', async () => {
-  const dataDir = await ground.dataDir();
+test('while the database hangs under load, every visited page is still served; afterwards it is fresh again', async () => {
+  const dataDir = await ground.sampleDataDir();
   const { address } = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'fatal' });
   const list: { items: { id: string }[] } = await (await fetch(`${address}/api/products`)).json();
-  const [voted = '', ...others] = list.items.map(({ id }) => id);
+  const [voted = '', ...others] = list.items.slice(0, 4).map(({ id }) => id);
   const pages = ['/', '/?sort=top', ...[voted, ...others].map((id) => `/product/${id}`)];
-  const answers = ['/api/products', `/api/products/${voted}`, `/api/products/${voted}/comments`];
-  const paths = [...pages, ...answers];
+  const resources = ['/api/products', `/api/products/${voted}`, `/api/products/${voted}/comments`];
+  const paths = [...pages, ...resources];
   for (const path of paths) expect((await fetch(address + path)).status, path).toBe(200);
   const before = await upvotesOn(`${address}/product/${voted}`);
 
   const { seen, stop } = startReaders(address, paths);
-  // What needs no database tells how long anything takes on this machine, which may be busy.
-  const plain = startReaders(address, ['/healthz'], 1);
   try {
-    // While it hangs, what was changed just before must not be waited for either.
+    // No page may wait for this change while the database hangs.
     const upvoted = await fetch(`${address}/api/products/${voted}/upvote`, { method: 'PUT', headers: newVisitor() });
     expect(upvoted.status).toBe(200);
     await signalDatabase(dataDir, 'SIGSTOP');
-    const answersBefore = seen.answers;
-    await sleep(AWAY_MS);
+    seen.responses.clear();
+    // Hanging statements time out after some seconds; from then on, each response is marked as stale.
+    await expect.poll(() => seen.stale.size).toBe(paths.length);
+    expect([...seen.responses.keys()].toSorted()).toEqual(paths.toSorted());
     expect(seen.bad).toEqual([]);
-    expect(seen.answers - answersBefore).toBeGreaterThan(paths.length);
-    // A question that hangs is given up after some seconds; from then on, what is shown says that it is old.
-    await vi.waitFor(() => expect(seen.stale.size).toBe(paths.length), { timeout: SAID_AFTER_MS, interval: 100 });
-    expect(seen.bad).toEqual([]);
-    expect(seen.longestMs).toBeLessThan(LONGEST_ANSWER_MS + plain.seen.longestMs);
 
     await signalDatabase(dataDir, 'SIGCONT');
-    const isFresh = async () => {
-      expect(await upvotesOn(`${address}/product/${voted}`)).toBe(before + 1);
-      for (const path of paths) expect((await fetch(address + path)).headers.get('warning'), path).toBeNull();
-    };
-    await vi.waitFor(isFresh, { timeout: FRESH_AGAIN_MS, interval: 100 });
+    await expect.poll(() => upvotesOn(`${address}/product/${voted}`)).toBe(before + 1);
+    const isStale = async (path: string) => (await fetch(address + path)).headers.has('age');
+    for (const path of paths) await expect.poll(() => isStale(path), { message: path }).toBe(false);
     expect(seen.bad).toEqual([]);
   } finally {
     await signalDatabase(dataDir, 'SIGCONT');
-    await Promise.all([stop(), plain.stop()]);
+    await stop();
   }
 });

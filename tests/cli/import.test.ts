@@ -1,17 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
-import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
 let database: TestDatabase;
 let folder: string;
-
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 beforeAll(installCommand);
 beforeAll(async () => {
@@ -40,7 +38,7 @@ function runImport(...parameters: string[]): Promise<ProgramRun> {
   return runProgram(['import', ...parameters], { DATABASE_URL: database.url, DATA_DIR: join(folder, 'data') });
 }
 
-/** Runs a command that must succeed and say nothing but its answer. */
+/** Runs a command that must succeed and print only its result. */
 async function answerOf(...parameters: string[]): Promise<string> {
   const { code, stdout, stderr } = await runImport(...parameters);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
@@ -53,7 +51,7 @@ async function names(): Promise<Record<string, string>> {
 }
 
 describe('beside an embedded database', () => {
-  test('a running site shows what is imported, pictures too; with the site stopped it works alike', async () => {
+  test('a running site shows imported products and pictures, and an import works without a running site', async () => {
     const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off', LOG_LEVEL: 'warn' };
     const site = await ground.serve(settings);
     expect(await (await fetch(site.address)).text()).not.toContain('Tide &amp; Co');
@@ -64,7 +62,7 @@ describe('beside an embedded database', () => {
     const first = await runCommand(parameters, { settings });
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).toMatchObject({ created: 1, updated: 0, unchanged: 0, picturesCopied: 1 });
-    await vi.waitFor(async () => expect(await (await fetch(site.address)).text()).toContain('Tide &amp; Co'), 10_000);
+    await expect.poll(async () => (await fetch(site.address)).text()).toContain('Tide &amp; Co');
 
     const { product } = await (await fetch(`${site.address}/api/products/tide-and-co`)).json();
     expect(product).toMatchObject({ name: 'Tide & Co', tags: ['charts', 'data'] });
@@ -87,23 +85,32 @@ describe('beside an embedded database', () => {
   });
 });
 
-describe('what it prints', () => {
-  test('--dry-run prints the difference and makes none; then the same is done', async () => {
+describe('its output', () => {
+  test('--dry-run prints the changes and makes none; the import then makes the same changes', async () => {
     await answerOf(await file('a.jsonl', '{"id":"a","name":"A"}\n{"id":"b","name":"B"}'));
     const path = await file('b.json', '[{"id":"a","name":"New\\u001b[2J"},{"id":"b"},{"id":"c","name":"C"}]');
     expect(await answerOf(path, '--dry-run')).toBe(
-      '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nNothing was changed. It would be: 1 created, 1 updated, 1 unchanged.\n',
+      '+ c  C\n~ a\n    name: A → New\\u{1b}[2J\nDry run, nothing was changed. The import would give: 1 created, 1 updated, 1 unchanged.\n',
     );
     expect(JSON.parse(await answerOf(path, '--dry-run', '--json'))).toMatchObject({
       ...{ created: 1, updated: 1, unchanged: 1, dryRun: true },
-      wouldCreate: [{ id: 'c', name: 'C', line: 1 }],
-      wouldUpdate: [{ id: 'a', line: 1, changes: [{ field: 'name', before: 'A' }] }],
+      wouldCreate: [{ id: 'c', name: 'C', line: 1, item: 3 }],
+      wouldUpdate: [{ id: 'a', line: 1, item: 1, changes: [{ field: 'name', before: 'A' }] }],
     });
     expect(await names()).toEqual({ a: 'A', b: 'B' });
     expect(await answerOf(path)).toBe('1 created, 1 updated, 1 unchanged.\n');
   });
 
-  test('what was left out and what looks odd is said', async () => {
+  test('--split names the separator of tags; by default it is a comma', async () => {
+    const path = await file('tags.csv', 'id,tags\na,"x, y;z"\n');
+    const tags = async () => (await database.query<{ tags: string[] }>('SELECT tags FROM products'))[0]?.tags;
+    await answerOf(path);
+    expect(await tags()).toEqual(['x', 'y;z']);
+    await answerOf(path, '--split', ';');
+    expect(await tags()).toEqual(['x, y', 'z']);
+  });
+
+  test('skipped rows and columns and possible duplicates are reported', async () => {
     const path = await file(
       'odd.csv',
       'id,Title,Extra,upvotes,image\na,Tide,x,5,pic.png\nb,tide,x,5,\nA B,Ebb,,,\na,Tide,,,\n',
@@ -111,29 +118,48 @@ describe('what it prints', () => {
     expect(await answerOf(path, '--map', 'name=Title', '--slugify-ids')).toBe(
       [
         '3 created, 0 updated, 0 unchanged.',
-        'Line 2 does not count: a comes again further down.',
+        'Ignored line 2: a occurs again further down.',
         'Possible duplicate: a (line 5) has the name of b, Tide.',
-        "Not imported, since a product has no such field: 'Extra'. --map says which column is which field.",
-        'Not imported, since counts are made by visitors alone: upvotes.',
-        '1 pictures are neither on the web nor on the site: --images copies them from a folder.\n',
+        "Ignored columns that are not fields of a product: 'Extra'. Use --map to read them as fields.",
+        'Ignored columns, because only visitors change counts: upvotes.',
+        'Pictures not imported, because they are file names: 1. Use --images to copy them from a folder. Products keep the pictures they had.\n',
       ].join('\n'),
     );
   });
 });
 
-describe('what it refuses, with exit code 2', () => {
-  test('a row that is wrong: a line each with the file, and nothing is imported', async () => {
+describe('import exits 2 and imports nothing', () => {
+  test('when a row is invalid: one line per fault with file and line', async () => {
     const path = await file('bad.csv', 'id,name,createdAt\na,A,2023-01-01\nB b,B,never\n');
     expectRefusal(
       await runImport(path),
       /bad\.csv: line 3: id: 'B b' is not an id/,
-      /bad\.csv: line 3: createdAt: 'never' is not a date/,
+      /bad\.csv: line 3: createdAt: 'never' is not a supported date/,
       /bad\.csv: 2 faults; nothing was imported/,
     );
     expect(await names()).toEqual({});
   });
 
-  test('a picture that is not there, and a file that is no picture', async () => {
+  test('when an item of a JSON array is invalid: with its number, and its line in a file of several', async () => {
+    const items = [{ id: 'a' }, { id: 'b' }, { id: 'B c' }];
+    expectRefusal(
+      await runImport(await file('one-line.json', JSON.stringify(items))),
+      /one-line\.json: item 3: id: 'B c' is not an id/,
+      /1 fault;/,
+    );
+    expectRefusal(
+      await runImport(await file('lines.json', JSON.stringify(items, null, 2))),
+      /lines\.json: item 3: line 8: id: 'B c' is not an id/,
+      /1 fault;/,
+    );
+    expectRefusal(
+      await runImport(await file('broken.json', '[{"id":"a"},{"id":oops}]')),
+      /broken\.json: item 2: This is not JSON/,
+      /1 fault;/,
+    );
+  });
+
+  test('when a picture is missing, or a file is not a picture', async () => {
     await writeFile(join(folder, 'page.png'), '<html>');
     const path = await file('p.jsonl', '{"id":"a","image":"no.png"}\n{"id":"b","screenshots":["page.png"]}');
     expectRefusal(
@@ -144,19 +170,42 @@ describe('what it refuses, with exit code 2', () => {
     );
   });
 
+  // The beginning of each once bypassed the validation of rows.
+  test.each(['launches.csv', 'launches.json', 'launches.jsonl'])('when %s holds rows of tables', async (name) => {
+    const rows = [
+      { groundswell: { format: 'export', version: 1, tables: [{ name: 'products', columns: ['id', 'image'] }] } },
+      { products: { id: 'a', image: 'javascript:alert(1)' } },
+      { upvotes: { id: '00000000-0000-4000-8000-000000000001', product_id: 'a', user_session: 'session-1' } },
+      { comments: { product_id: 'a', author_badge: 'Staff', likes: 99_999, content: 'x' } },
+    ];
+    const lines = rows.map((row) => JSON.stringify(row));
+    const path = await file(name, name.endsWith('.json') ? `[${lines.join(',\n')}]` : `${lines.join('\n')}\n`);
+    const { code, stdout, stderr } = await runImport(path);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(
+      name.endsWith('.csv') ? /line 1: A quote is inside a cell/ : /No column is a field of a product: 'upvotes'/,
+    );
+    expect(stderr).toMatch(/nothing was imported\n$/);
+    for (const table of ['products', 'upvotes', 'comments']) {
+      expect(await database.query(`SELECT FROM ${table}`), table).toEqual([]);
+    }
+  });
+
+  test('when a picture is a script', async () => {
+    const path = await file('script.jsonl', '{"id":"a","image":"javascript:alert(1)"}');
+    expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 fault; nothing/);
+  });
+
   test.each([
     ['a file that is missing', ['missing.csv'], /missing\.csv cannot be read: ENOENT/],
-    ['a folder', ['.'], /is no file/],
-    ['an unknown ending', ['text.txt'], /must end in \.json, \.jsonl, \.ndjson, \.csv/],
+    ['a folder', ['.'], /is not a file/],
+    ['an unknown ending', ['text.txt'], /must end in \.csv, \.json, \.jsonl, \.ndjson/],
     ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
     ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /There is no folder/],
-    ['an option that an export does not take', ['export.jsonl', '--dry-run'], /--dry-run is for files of products/],
-    ['a damaged export', ['export.jsonl'], /Nothing was imported/],
   ])('%s', async (_what, [name = '', ...options], message) => {
     await file('text.txt', '');
     await file('ok.csv', 'id\na\n');
-    await file('export.jsonl', '{"groundswell":{"format":"export","version":1,"tables":[]}}\n');
     expectRefusal(await runImport(join(folder, name), ...options), message);
     expect(await names()).toEqual({});
   });
@@ -164,9 +213,9 @@ describe('what it refuses, with exit code 2', () => {
 
 test.each([
   ['SIGKILL', { signal: 'SIGKILL' }],
-  ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: It was interrupted. Nothing was changed.\n' }],
+  ['SIGINT', { code: 1, stdout: '', stderr: 'groundswell: Interrupted. Nothing was changed.\n' }],
 ] as const)(
-  '%s in the middle of writing leaves the site as before; meanwhile visitors upvote what it has written',
+  '%s in the middle of writing leaves the site unchanged, and visitors can upvote during the import',
   async (signal, end) => {
     const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}`, name: 'Before' }));
     const text = (name: string) => rows.map((row) => JSON.stringify({ ...row, name })).join('\n');
@@ -174,12 +223,12 @@ test.each([
     const after = await file('after.jsonl', `{"id":"new"}\n${text('After')}`);
 
     const { ended } = await database.transaction(async (sql) => {
-      // The import has written hundreds of rows when it comes to this one, and waits for it.
+      // The import has written hundreds of rows when it reaches this one, and waits for it.
       await sql.query("SELECT FROM products WHERE id = 'p-700' FOR UPDATE");
       const { process: child, ended } = ground.start(['import', after], { settings: { DATABASE_URL: database.url } });
       const waiting =
         "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-      await vi.waitFor(async () => expect(await database.query(waiting)).toHaveLength(1), 30_000);
+      await expect.poll(() => database.query(waiting)).toHaveLength(1);
       const core = createCore(database);
       expect(await core.setUpvote({ productId: 'p-0', session: 'session-1234', upvoted: true })).toEqual({
         ...{ upvoted: true, upvotes: 1 },
@@ -188,11 +237,11 @@ test.each([
       if (signal === 'SIGKILL') await ended;
       return { ended };
     });
-    // Asked to end, it does when the statement in hand is through.
+    // A stopped command ends after the current statement.
     expect(await ended).toMatchObject(end);
-    // Its connection ends when the server notices, which may be after it has got the lock.
+    // Its connection closes when the server notices, which may be after it got the lock.
     const others = 'SELECT FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL';
-    await vi.waitFor(async () => expect(await database.query(others)).toEqual([]), 30_000);
+    await expect.poll(() => database.query(others)).toEqual([]);
     expect(new Set(Object.values(await names()))).toEqual(new Set(['Before']));
     expect(Object.keys(await names())).toHaveLength(1_200);
 

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Act } from '../../src/core/audit/list-acts.ts';
-import { recordAct } from '../../src/core/audit/record-act.ts';
+import { type AuditEntry, recordAudit } from '../../src/core/audit/audit-log.ts';
 import { createCore } from '../../src/core/core.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
@@ -17,20 +16,25 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const run = (...parameters: string[]) => runProgram(parameters, { DATABASE_URL: database.url });
-const acts = async (...flags: string[]) =>
-  (await jsonOf<{ acts: Act[] }>(['log', ...flags], { DATABASE_URL: database.url })).acts;
+const entries = async (...flags: string[]) =>
+  (await jsonOf<{ entries: AuditEntry[] }>(['log', ...flags], { DATABASE_URL: database.url })).entries;
 
-test('before anything was done', async () => {
-  expect(await run('log')).toEqual({ code: 0, stderr: '', stdout: 'Nothing was done by command yet.\n' });
-  expect(await acts()).toEqual([]);
+test('an empty audit log says so', async () => {
+  expect(await run('log')).toEqual({ code: 0, stderr: '', stdout: 'The audit log is empty.\n' });
+  expect(await entries()).toEqual([]);
 });
 
-test('each command that changes the site is in the log, newest first, with who ran it; those that look are not', async () => {
+test('every command that changes the site is in the log with its operator, newest first; reading commands are not', async () => {
   const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Tide' });
   await saveProducts(database, [product]);
   const core = createCore(database);
   const post = async (held: boolean) =>
-    (await core.addComment({ productId: product.id, content: 'x' }, { session: 'session-a' }, { held })).comment.id;
+    (
+      await core.addComment(
+        { productId: product.id, content: 'x', website: held ? 'spam.example' : '' },
+        { session: 'session-a' },
+      )
+    ).comment.id;
   const [held, plain] = [await post(true), await post(false)];
   await database.query('UPDATE product_counts SET upvotes = 7 WHERE product_id = $1', [product.id]);
 
@@ -45,8 +49,8 @@ test('each command that changes the site is in the log, newest first, with who r
   await run('sample', 'load');
   await run('sample', 'remove', '--yes');
 
-  const done = await acts();
-  expect(done.map(({ act, subject }) => [act, subject]).toReversed()).toEqual([
+  const done = await entries();
+  expect(done.map(({ action, target }) => [action, target]).toReversed()).toEqual([
     ['counts repair', product.id],
     ['comments release', held],
     ['comments hide', plain],
@@ -57,19 +61,56 @@ test('each command that changes the site is in the log, newest first, with who r
     ['sample remove', 'sample catalogue'],
   ]);
   expect(new Set(done.map(({ operator }) => operator))).toEqual(new Set([userInfo().username]));
-  expect(done.find(({ act }) => act === 'comments hide')?.details).toEqual({
+  expect(done.find(({ action }) => action === 'comments hide')?.details).toEqual({
     productId: product.id,
     reason: 'off topic',
   });
   const { stdout } = await run('log', '--limit', '3');
-  const [titles, ...rows] = stdout.trimEnd().split('\n');
-  expect(titles).toMatch(/^TIME +OPERATOR +ACT +SUBJECT +DETAILS$/);
+  const rows = stdout.trimEnd().split('\n');
   expect(rows).toHaveLength(3);
-  expect(rows[2]).toMatch(new RegExp(`products restore +${product.id} +\\{"name":"Tide","upvotes":0,"comments":2\\}$`));
+  const operator = userInfo().username;
+  expect(rows[1]).toMatch(
+    new RegExp(`^\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  ${operator} loaded \\d+ sample products\\.$`),
+  );
+  expect(rows[2]).toContain(`${operator} restored 'Tide' (${product.id}) with 0 upvotes and 2 comments.`);
+  const { stdout: all } = await run('log');
+  expect(all).toContain(`${operator} hid comment ${plain.slice(0, 8)} on ${product.id} (off topic).`);
 });
 
-test('nothing in it can act on a terminal', async () => {
-  await recordAct(database, { act: 'import', subject: '\u001b[2J\u202e.csv\n', details: { note: '\u009b31m\u0007' } });
+test('an entry is undone by its id, once', async () => {
+  const product = buildProduct({ id: `p-${randomUUID()}`, name: 'Ebb', maker: 'Moon' });
+  await saveProducts(database, [product]);
+  await run('products', 'edit', product.id, '--set', 'name=Flood', '--set', 'tags=sea, moon');
+  const [edit] = await entries('--limit', '1');
+  expect(edit).toMatchObject({ action: 'products edit', details: { after: { name: 'Flood', tags: ['sea', 'moon'] } } });
+  const { stdout } = await run('log', 'undo', edit?.id ?? '');
+  expect(stdout).toMatch(/^Undone: \S+ edited 'Flood' \(p-[0-9a-f-]+\): name, tags\.\n$/);
+  const shown = await jsonOf<{ product: { name: string } }>(['products', 'show', product.id], {
+    DATABASE_URL: database.url,
+  });
+  expect(shown.product.name).toBe('Ebb');
+  expect(await run('log', 'undo', edit?.id ?? '', '--json')).toMatchObject({ code: 1, stdout: '' });
+  expect(await run('log', 'undo', 'nothing')).toMatchObject({ code: 2 });
+  expect(await run('products', 'edit', product.id, '--set', 'image=ftp://x')).toMatchObject({ code: 2 });
+});
+
+test('operators are invited, listed and revoked', async () => {
+  const settings = { DATABASE_URL: database.url, SITE_URL: 'https://waves.example' };
+  expect((await run('console', 'list')).stdout).toBe('No operator was invited: the site has no console.\n');
+  const { link } = await jsonOf<{ link: string }>(['console', 'invite', 'ada'], settings);
+  expect(link).toMatch(/^https:\/\/waves\.example\/console#invitation=[\w-]{43}$/);
+  expect((await run('console', 'list')).stdout).toMatch(/ada +invited until \d{4}-/);
+  expect(await run('console', 'invite', 'Ada Lovelace')).toMatchObject({ code: 2 });
+  expect((await run('console', 'revoke', 'ada')).stdout).toBe("Revoked ada's access.\n");
+  expect(await run('console', 'revoke', 'ada')).toMatchObject({ code: 1 });
+});
+
+test('no escape sequence of the log reaches the terminal', async () => {
+  await recordAudit(database, {
+    action: 'import',
+    target: '\u001b[2J\u202e.csv\n',
+    details: { note: '\u009b31m\u0007' },
+  });
   expect((await run('log', '--limit', '1')).stdout).toContain('\\u{1b}[2J\\u{202e}.csv\\n');
 });
 

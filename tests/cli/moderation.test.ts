@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { databasesOf, Ground, installCommand, runCommand } from '../support/command.ts';
+import { databasesOf, Ground, runCommand } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
 
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-describe('beside a running site, and without one, on the embedded database', () => {
-  test('what is removed, hidden and restored shows within seconds, and stays so', async () => {
-    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'warn' };
+describe('moderation on the embedded database, with a running site and without one', () => {
+  test('removed, hidden and restored items show within seconds, and the changes last', async () => {
+    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'warn' };
     const run = async (...parameters: string[]) => {
       const { code, stdout, stderr } = await runCommand([...parameters, '--json'], { settings });
       expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
@@ -32,7 +30,7 @@ describe('beside a running site, and without one, on the embedded database', () 
       const answer = await get(`/product/${id}`);
       return { status: answer.status, shows: (await answer.text()).includes(content.slice(0, 40)) };
     };
-    const soon = (expected: object) => expect.poll(page, { timeout: 10_000, interval: 50 }).toEqual(expected);
+    const soon = (expected: object) => expect.poll(page, { interval: 50 }).toEqual(expected);
     await soon({ status: 200, shows: true });
 
     await run('comments', 'hide', comment.id, '--reason', 'spam');
@@ -42,10 +40,10 @@ describe('beside a running site, and without one, on the embedded database', () 
     const before = await (await get(`/api/products/${id}`)).json();
     await run('products', 'remove', '--yes', id);
     await soon({ status: 410, shows: false });
-    expect((await get(`/api/products/${id}`)).status).toBe(404);
+    await expect.poll(async () => (await get(`/api/products/${id}`)).status).toBe(404);
 
-    const { acts } = await run('log');
-    expect(acts.map(({ act }: { act: string }) => act)).toEqual([
+    const { entries } = await run('log');
+    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
       'products remove',
       'comments restore',
       'comments hide',
@@ -60,7 +58,7 @@ describe('beside a running site, and without one, on the embedded database', () 
   });
 });
 
-describe('a command that is killed', () => {
+describe('a killed command', () => {
   let database: TestDatabase;
   let id: string;
 
@@ -83,7 +81,7 @@ describe('a command that is killed', () => {
     await database.drop();
   });
 
-  /** All that is known of the product, whether it is on the site or removed. */
+  /** Everything stored about the product, whether it is on the site or removed. */
   async function state(): Promise<unknown> {
     const tables = [
       'products',
@@ -93,7 +91,7 @@ describe('a command that is killed', () => {
       'removed_products',
       'removed_upvotes',
       'removed_comments',
-      'acts',
+      'audit_log',
     ];
     const rows = await Promise.all(
       tables.map((table) => database.query(`SELECT to_jsonb(t) AS row FROM ${table} t ORDER BY to_jsonb(t)::text`)),
@@ -108,23 +106,23 @@ describe('a command that is killed', () => {
       )
     ).map(({ query }) => query);
 
-  /** Kills a command when it has done all its work and only its last statement is missing, which waits for a lock. */
+  /** Kills a command after all its work, while its last statement waits for a lock. */
   async function killAtLastStatement(...parameters: string[]): Promise<void> {
     const command = ground.start(parameters, { settings: { DATABASE_URL: database.url } });
     await database.transaction(async (sql) => {
       await sql.query('LOCK TABLE changes IN ACCESS EXCLUSIVE MODE');
       await expect
-        .poll(() => backends("wait_event_type = 'Lock'"), { timeout: 60_000 })
+        .poll(() => backends("wait_event_type = 'Lock'"))
         .toEqual([expect.stringContaining('INSERT INTO changes')]);
       command.process.kill('SIGKILL');
       await command.ended;
     });
-    // The server notices that nobody is there any more, and rolls back.
-    await expect.poll(() => backends("state <> 'idle'"), { timeout: 60_000 }).toEqual([]);
+    // The server notices that the client is gone, and rolls back.
+    await expect.poll(() => backends("state <> 'idle'")).toEqual([]);
   }
 
   test.each([[['products', 'remove', '--yes']], [['products', 'restore']]])(
-    '%j: the site is as it was before',
+    '%j leaves the site as it was',
     async (parameters) => {
       if (parameters.includes('restore')) await removeProducts(database, [id]);
       const before = await state();
@@ -133,7 +131,7 @@ describe('a command that is killed', () => {
     },
   );
 
-  test('after its commit, the site is as it is after it: whole', async () => {
+  test('after the commit has made its whole change', async () => {
     const { code } = await runCommand(['products', 'remove', '--yes', id], {
       settings: { DATABASE_URL: database.url },
     });

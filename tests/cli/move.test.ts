@@ -1,14 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expectFailure, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
 let target: TestDatabase;
 let other: TestDatabase;
-
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 beforeAll(installCommand);
 beforeEach(async () => {
@@ -24,8 +22,8 @@ afterEach(async () => {
 
 const LOG_LEVEL = 'warn';
 
-test('the embedded site goes to a server as it was, the old one stays, and a second time is refused', async () => {
-  const DATA_DIR = await ground.dataDir();
+test('move copies the embedded site to a server, preserves the old one, and refuses a target that is not empty', async () => {
+  const DATA_DIR = await ground.sampleDataDir();
   const site = await ground.serve({ DATA_DIR, LOG_LEVEL });
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
   const before = await list(site.address);
@@ -61,17 +59,17 @@ test('the embedded site goes to a server as it was, the old one stays, and a sec
   expect(await list(old.address)).toEqual(before);
 });
 
-test('without a target, with one that is none, and with one that is not there: one line, 2, and no password in it', async () => {
+test('a missing or invalid target exits 2 and an unreachable one exits 1, each with one line without the password', async () => {
   const DATA_DIR = await ground.dataDir();
   const run = (parameters: string[], settings = {}) =>
     runCommand(['move', ...parameters], { settings: { DATA_DIR, ...settings } });
-  expectRefusal(await run([]), /say where to: set TARGET_DATABASE_URL, or add --to/);
+  expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);
   expectRefusal(
     await run(['--to', 'mysql://me:hunter2@db/site']),
     /^groundswell: --to: this is not a PostgreSQL URL; [^@]*:password@/,
   );
   const away = await run([], { TARGET_DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/site' });
-  expectRefusal(away, /the target: 127\.0\.0\.1:1\/site cannot be used: .*ECONNREFUSED/);
+  expectFailure(away, 1, /target.*127\.0\.0\.1:1\/site.*(ECONNREFUSED|refused)/);
   expect(away.stderr).not.toContain('hunter2');
   await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');
 });

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Product } from '../../src/contract/products/schema.ts';
 import { createCore } from '../../src/core/core.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
-import type { InspectedProduct } from '../../src/core/products/inspect-product.ts';
-import type { RemovedProduct } from '../../src/core/products/remove-products.ts';
-import type { Removal } from '../../src/core/products/removed-products.ts';
+import type { InspectedProduct } from '../../src/core/products/get-product.ts';
+import type { Removal, RemovedProduct } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
@@ -46,7 +45,7 @@ const idsOf = async (...flags: string[]) =>
   (await json<{ products: Product[] }>('list', ...flags)).products.map(({ id }) => id);
 
 describe('products list', () => {
-  test('in every order, as long as is wanted', async () => {
+  test('lists products in every order, up to the limit', async () => {
     await add({ id: 'b', name: 'beta', createdAt: '2026-01-02T00:00:00.000Z' }, 2, 1);
     await add({ id: 'a', name: 'Alpha', createdAt: '2026-01-01T00:00:00.000Z' }, 1, 2);
     await add({ id: 'c', name: 'Gamma', createdAt: '2026-01-03T00:00:00.000Z' });
@@ -84,10 +83,10 @@ describe('products list', () => {
       'y',
     ]);
     expect(await idsOf('--text', 'nothing has this')).toEqual([]);
-    expect((await products('list', '--text', 'nothing has this')).stdout).toBe('There are no such products.\n');
+    expect((await products('list', '--text', 'nothing has this')).stdout).toBe('No products match.\n');
   });
 
-  test('as a table that no name can break', async () => {
+  test('prints a table that no name can break', async () => {
     await add({ id: 'evil', name: '\u001b[2J\u202eevil\r\nname', category: '道具' }, 1, 2);
     const { code, stdout } = await products('list');
     expect(code).toBe(0);
@@ -105,11 +104,11 @@ describe('products list', () => {
     [['--since', 'yesterday'], /such as 2026-01-31/],
     [['--since', '2026-02-30'], /such as 2026-01-31/],
     [['--since', '2026-02-30T00:00:00Z'], /such as 2026-01-31/],
-    [['--text', ''], /must be a text/],
-    [['--tag', '\ud800'], /must be a text/],
+    [['--text', ''], /must be text/],
+    [['--tag', '\ud800'], /must be text/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
-    [['--removed', '--text', 'x'], /leave --text/],
+    [['--removed', '--text', 'x'], /leave out --text/],
   ])('%j is bad usage: exit code 2', async (flags, message) => {
     const { code, stdout, stderr } = await products('list', ...flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -118,7 +117,7 @@ describe('products list', () => {
 });
 
 describe('products show', () => {
-  test('all of a product, and how many comments are not public', async () => {
+  test('shows the whole product and how many comments are not public', async () => {
     const id = await add(
       {
         name: 'Tide\u001b[31m',
@@ -150,7 +149,7 @@ describe('products show', () => {
       expect(stdout).toMatch(line);
   });
 
-  test('a removed one is known by its removal', async () => {
+  test('shows the removal of a removed product', async () => {
     const id = await add({ name: 'Gone' }, 1);
     await products('remove', '--yes', id);
     expect(await json<InspectedProduct>('show', id)).toMatchObject({
@@ -158,11 +157,11 @@ describe('products show', () => {
       removals: [{ id, name: 'Gone', upvotes: 1 }],
     });
     expect((await products('show', id)).stdout).toMatch(
-      /^Removed +\d{4}-.*Gone.*1 upvotes.*\(removal [0-9a-f-]{36}\)$/m,
+      /^Removed +\d{4}-.*Gone.*1 upvote.*\(removal [0-9a-f-]{36}\)$/m,
     );
   });
 
-  test('an unknown one: 1 and one line; what is no id: 2', async () => {
+  test('exits 1 for an unknown product and 2 for an invalid id', async () => {
     const unknown = await products('show', 'no-such-product', '--json');
     expect(unknown).toEqual({
       code: 1,
@@ -172,7 +171,7 @@ describe('products show', () => {
     expect(await products('show', 'No\u001b[2J')).toEqual({
       code: 2,
       stdout: '',
-      stderr: "groundswell: 'No\\u{1b}[2J' is no id of a product\n",
+      stderr: "groundswell: 'No\\u{1b}[2J' is not a product id\n",
     });
     expect((await products('show')).code).toBe(2);
     expect((await products('show', 'a', 'b')).code).toBe(2);
@@ -180,12 +179,13 @@ describe('products show', () => {
 });
 
 describe('products remove', () => {
-  test('says what went, and keeps it', async () => {
+  test('reports the removed products, and the removal can be listed', async () => {
     const [one, two, three] = [await add({}, 2, 1), await add({}, 1), await add({}, 1, 1)];
     expect(await products('remove', '--yes', one, two)).toEqual({
       code: 0,
       stderr: '',
-      stdout: 'Removed 2 products with 3 upvotes and 1 comment. `products undo` brings back what was removed last.\n',
+      stdout:
+        'Removed 2 products with 3 upvotes and 1 comment. `groundswell products undo` reverts the last removal.\n',
     });
     expect(await idsOf()).toEqual([three]);
     expect((await json<{ removed: RemovedProduct[] }>('remove', '--yes', three)).removed).toMatchObject([
@@ -200,15 +200,15 @@ describe('products remove', () => {
     );
   });
 
-  test('none of them where one is unknown: 1, and which', async () => {
+  test('exits 1 without a removal if one is unknown, and names it', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', '--yes', id, 'no-such-product');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe('groundswell: nothing was removed, since there is no product no-such-product\n');
+    expect(stderr).toBe('groundswell: nothing was removed: there is no product no-such-product\n');
     expect(await idsOf()).toEqual([id]);
   });
 
-  test('asks, and without a terminal needs --yes: 2, and nothing is touched', async () => {
+  test('without a terminal and --yes it exits 2 and removes nothing', async () => {
     const id = await add();
     const { code, stdout, stderr } = await products('remove', id);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -225,7 +225,7 @@ describe('products remove', () => {
 });
 
 describe('products undo and restore', () => {
-  test('undo brings back what the last command removed, then what the one before removed, then there is nothing', async () => {
+  test('undo reverts the last removal, then the previous one, then exits 1', async () => {
     const [one, two, three] = [await add({}, 1), await add(), await add({}, 2, 1)];
     await products('remove', '--yes', three);
     await products('remove', '--yes', one, two);
@@ -239,30 +239,30 @@ describe('products undo and restore', () => {
     expect(await products('undo')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'groundswell: nothing was restored, since no product was removed\n',
+      stderr: 'groundswell: nothing was restored: no product was removed\n',
     });
     expect((await idsOf()).sort()).toEqual([one, two, three].sort());
   });
 
-  test('restore brings back those that are named', async () => {
+  test('restore brings back the named products', async () => {
     const [one, two] = [await add({}, 1), await add()];
     await products('remove', '--yes', one, two);
     expect((await json<{ restored: RemovedProduct[] }>('restore', two)).restored).toMatchObject([{ id: two }]);
     expect(await idsOf()).toEqual([two]);
     expect((await products('restore', two, one)).stderr).toBe(
-      `groundswell: nothing was restored, since there is no removal of ${two}\n`,
+      `groundswell: nothing was restored: there is no removal of ${two}\n`,
     );
     expect(await idsOf()).toEqual([two]);
     expect((await products('restore', one)).code).toBe(0);
   });
 
-  test('a product whose id was taken meanwhile: 1, what to do, and nothing is changed; then by its removal', async () => {
+  test('a product whose id was reused is refused with advice, then restored by its removal', async () => {
     const id = await add({ name: 'First' }, 1);
     await products('remove', '--yes', id);
     await add({ id, name: 'Second' });
     const refused = await products('undo');
     expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toContain(`there is another product by now with the id ${id}`);
+    expect(refused.stderr).toContain(`another product has the id ${id} now`);
     expect((await json<InspectedProduct>('show', id)).product).toMatchObject({ name: 'Second', upvotes: 0 });
     await products('remove', '--yes', id);
     const { removals } = await json<{ removals: Removal[] }>('list', '--removed');
@@ -274,8 +274,8 @@ describe('products undo and restore', () => {
   test.each([
     [['restore'], 2, /name ids of products, or one --removal/],
     [['restore', 'a', '--removal', randomUUID()], 2, /name ids of products, or one --removal/],
-    [['restore', 'No Id'], 2, /is no id of a product/],
-    [['restore', '--removal', 'git'], 2, /is no id of a removal/],
+    [['restore', 'No Id'], 2, /is not a product id/],
+    [['restore', '--removal', 'git'], 2, /is not a removal id/],
     [['restore', '--removal', '0f8fad5b-d9cb-469f-a165-70867728950e'], 1, /there is no removal of 0f8fad5b/],
     [['restore', 'never-removed'], 1, /there is no removal of never-removed/],
     [['undo', 'git'], 2, /too many arguments/],

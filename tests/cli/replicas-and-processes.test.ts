@@ -3,7 +3,8 @@ import { openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
-import { Ground, installCommand } from '../support/command.ts';
+import { Ground } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { onEach, type ReplicatedServers, startReplicatedServers } from '../support/replicated-servers.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { MIGRATIONS } from '../support/test-database.ts';
@@ -24,13 +25,13 @@ beforeAll(async () => {
   const own = Array.from({ length: VISITORS }, (_, visitor) => buildProduct({ id: `of-visitor-${visitor}` }));
   await saveProducts(primary, [buildProduct({ id: 'tide' }), ...own]);
   await primary.close();
-}, 120_000);
+});
 afterEach(() => ground.clear());
-afterAll(() => servers.remove(), 60_000);
+afterAll(() => servers.remove());
 
 const upvotesOnPage = (html: string) => Number(/\\?"upvotes\\?":(\d+)/.exec(html)?.[1]);
 
-test('nobody reads a state older than what they wrote, through any process, while replicas lag, stop and come back', async () => {
+test('every visitor reads their own writes through every process while replicas lag, stop and return', async () => {
   const site = await ground.serve({
     DATABASE_URL: servers.primary.url,
     DATABASE_REPLICA_URL: servers.replicas.map(({ url }) => url).join(','),
@@ -43,7 +44,7 @@ test('nobody reads a state older than what they wrote, through any process, whil
   let rounds = 0;
   let isOver = false;
 
-  /** Writes, and at once reads over another connection, which most likely another process has. */
+  /** Writes, and at once reads over another connection, which most likely reaches another process. */
   async function visit(number: number): Promise<void> {
     const own = `of-visitor-${number}`;
     const visitor = new Visitor(site.address, `session-of-visitor-${number}`, PROCESSES + 1);
@@ -82,16 +83,14 @@ test('nobody reads a state older than what they wrote, through any process, whil
   }
   const more = async () => {
     const goal = rounds + ROUNDS_A_PHASE;
-    await expect.poll(() => rounds, { timeout: 60_000 }).toBeGreaterThanOrEqual(goal);
+    await expect.poll(() => rounds).toBeGreaterThanOrEqual(goal);
   };
   const metrics = async () =>
     (await fetch(`${site.address}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text();
   const readFromReplicas = async () =>
     Number(/groundswell_reads_total\{from="replicas"\} (\d+)/.exec(await metrics())?.[1]);
   const untilUsable = (count: number) =>
-    expect
-      .poll(async () => Number(/groundswell_replicas_usable (\d+)/.exec(await metrics())?.[1]), { timeout: 60_000 })
-      .toBe(count);
+    expect.poll(async () => Number(/groundswell_replicas_usable (\d+)/.exec(await metrics())?.[1])).toBe(count);
 
   await untilUsable(2 * PROCESSES);
   const visitors = Promise.all(Array.from({ length: VISITORS }, (_, number) => visit(number)));
@@ -116,9 +115,9 @@ test('nobody reads a state older than what they wrote, through any process, whil
   }
   expect(older).toEqual([]);
   await untilUsable(2 * PROCESSES);
-  // They took their part, and go on doing so for whoever has not just written.
+  // Replicas serve visitors who have not just written. How many reads of the others they served depends on the
+  // machine's speed: on a fast one, each visitor has always just written.
   const before = await readFromReplicas();
-  expect(before).toBeGreaterThan(0);
   const reader = new Visitor(site.address, 'session-of-a-reader', PROCESSES + 1);
   await expect
     .poll(async () => {
@@ -127,4 +126,4 @@ test('nobody reads a state older than what they wrote, through any process, whil
     })
     .toBeGreaterThan(before);
   reader.close();
-}, 240_000);
+});

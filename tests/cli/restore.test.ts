@@ -1,117 +1,175 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type BackupHeader, MARK, markLine } from '../../src/core/backups/backup-format.ts';
+import { loadSample } from '../../src/core/catalogue/load-sample.ts';
+import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
-import { connect } from '../../src/core/database/connect.ts';
-import type { Sql } from '../../src/core/database/database.ts';
-import { expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
-import { silentLog } from '../support/silent-log.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { expectRefusal, Ground } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
+import { runProgram } from '../support/program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+const UPVOTES = 2_000;
 
 const ground = new Ground();
+const backups = new Ground();
+/** A backup of the sample catalogue with many upvotes on `git`. */
+let path: string;
+let backedUp: object;
 
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
-/** A backup of the sample catalogue. */
-let whole: Buffer;
-
-beforeAll(installCommand);
 beforeAll(async () => {
-  const folder = await ground.folder();
-  const path = join(folder, 'site.backup');
-  await mustRun({ DATA_DIR: join(folder, 'data') }, 'sample', 'load');
-  await mustRun({ DATA_DIR: join(folder, 'data') }, 'backup', path);
-  whole = await readFile(path);
-  await ground.clear();
+  await installCommand();
+  path = join(await backups.folder(), 'site.backup');
+  const database = await createTestDatabase();
+  await loadSample(database, await readSampleCatalogue(PACKAGE_FOLDERS.catalogue), systemRuntime);
+  await database.query(
+    "INSERT INTO upvotes (id, product_id, user_session) SELECT gen_random_uuid(), 'git', 'session-' || i FROM generate_series(1, $1::integer) AS i",
+    [UPVOTES],
+  );
+  await database.query("UPDATE product_counts SET upvotes = upvotes + $1::integer WHERE product_id = 'git'", [UPVOTES]);
+  expect(await runProgram(['backup', path], { DATABASE_URL: database.url })).toMatchObject({ code: 0, stderr: '' });
+  backedUp = await contentsOf(database);
+  await database.drop();
 });
 afterEach(() => ground.clear());
+afterAll(() => backups.clear());
 
-async function mustRun(settings: Record<string, string>, ...parameters: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(parameters, { settings });
-  expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-  return stdout;
+async function contentsOf(database: TestDatabase): Promise<object> {
+  const { wrong } = await checkCounts(database, { after: '', limit: 1_000 });
+  const [row] = await database.query<{ products: number; upvotes: number; comments: number }>(
+    `SELECT (SELECT count(*) FROM products)::integer AS products, (SELECT count(*) FROM upvotes)::integer AS upvotes,
+       (SELECT count(*) FROM comments)::integer AS comments`,
+  );
+  return { ...row, wrong };
 }
 
-async function withSite<Result>(dataDir: string, work: (sql: Sql) => Promise<Result>): Promise<Result> {
-  const connection = await connect({ dataDir, mode: 'share', log: silentLog });
-  try {
-    return await work(connection.database);
-  } finally {
-    await connection.close();
-  }
-}
-
-describe('a file that cannot be restored from: one line, exit code 2, and no database is made', () => {
+describe('a file that is not a complete backup is refused with one line and exit code 2, and no database is created', () => {
   test.each<[string, (file: Buffer) => Buffer | undefined, RegExp]>([
-    ['cut off', (file) => file.subarray(0, file.length / 2), /is cut off\. Nothing was changed\.$/],
+    ['a file that is cut off', (file) => file.subarray(0, file.length / 2), /is cut off\. Nothing was changed\.$/],
     [
-      'damaged',
+      'a damaged file',
       (file) => Buffer.concat([file.subarray(0, 200), file.subarray(210)]),
       /cannot be restored from: .*Nothing was changed\.$/,
     ],
-    ['something else', () => Buffer.from('id,name\n'), /damaged, or not a backup/],
-    ['missing', () => undefined, /there is no such file/],
+    ['a file of another kind', () => Buffer.from('id,name\n'), /damaged, or not a backup/],
+    ['a file that does not exist', () => undefined, /there is no such file/],
   ])('%s', async (_, change, reason) => {
     const broken = join(await ground.folder(), 'broken.backup');
-    const file = change(whole);
+    const file = change(await readFile(path));
     if (file) await writeFile(broken, file);
     const empty = await ground.dataDir();
-    const ended = await runCommand(['restore', '--replace', '--yes', broken], { settings: { DATA_DIR: empty } });
-    expectRefusal(ended, reason);
+    expectRefusal(await runProgram(['restore', '--replace', '--yes', broken], { DATA_DIR: empty }), reason);
     await expect(readdir(empty)).rejects.toThrow('ENOENT');
+  });
+
+  test('an export is recognised, and the message names the command that reads it', async () => {
+    const path = join(await ground.folder(), 'site.jsonl');
+    await writeFile(path, '{"id":"git","name":"Git"}\n');
+    const ended = await runProgram(['restore', path], { DATA_DIR: await ground.dataDir() });
+    expectRefusal(ended, /site\.jsonl is an export, not a backup.*`groundswell import site\.jsonl`/);
   });
 
   test('--replace without --yes and without a terminal is refused before the file is read', async () => {
     const dataDir = await ground.dataDir();
-    const ended = await runCommand(['restore', '--replace', 'no-such-file'], { settings: { DATA_DIR: dataDir } });
+    const ended = await runProgram(['restore', '--replace', 'no-such-file'], { DATA_DIR: dataDir });
     expectRefusal(ended, /no terminal to ask on: add --yes/);
     await expect(readdir(dataDir)).rejects.toThrow('ENOENT');
   });
 });
 
-const UPVOTES = 10_000;
-const ROUNDS = 4;
-
-test(`kill -9 at ${ROUNDS} moments of a restore leaves the site as it was before or as it is after`, async () => {
-  const folder = await ground.folder();
-  const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off' };
-  const path = join(folder, 'many.backup');
-  await mustRun(settings, 'sample', 'load');
-  const contents = () =>
-    withSite(settings.DATA_DIR, async (sql) => {
-      const { wrong } = await checkCounts(sql, { after: '', limit: 1_000 });
-      const [row] = await sql.query<{ products: number; upvotes: number; comments: number }>(
-        `SELECT (SELECT count(*) FROM products)::integer AS products, (SELECT count(*) FROM upvotes)::integer AS upvotes,
-           (SELECT count(*) FROM comments)::integer AS comments`,
-      );
-      return { ...row, wrong };
-    });
-  await withSite(settings.DATA_DIR, async (sql) => {
-    await sql.query(
-      "INSERT INTO upvotes (id, product_id, user_session) SELECT gen_random_uuid(), 'git', 'session-' || i FROM generate_series(1, $1::integer) AS i",
-      [UPVOTES],
-    );
-    await sql.query("UPDATE product_counts SET upvotes = upvotes + $1::integer WHERE product_id = 'git'", [UPVOTES]);
+test('a backup that lacks tables is restored with a warning that names them', async () => {
+  const lines = gunzipSync(await readFile(path))
+    .toString('utf8')
+    .split('\n')
+    .slice(0, -1);
+  const header = JSON.parse(lines[0]?.slice(1) ?? '') as BackupHeader;
+  const without = ['upvotes', 'comments'];
+  header.tables = header.tables.filter(({ name }) => !without.includes(name));
+  const first = markLine(header);
+  let isSkipped = false;
+  const rest = lines.slice(1, -1).filter((line) => {
+    const mark = line.startsWith(MARK) ? (JSON.parse(line.slice(1)) as { begin?: string; done?: string }) : {};
+    if (without.includes(mark.begin ?? '')) isSkipped = true;
+    const isLeftOut = isSkipped;
+    if (mark.done !== undefined) isSkipped = false;
+    return !isLeftOut;
   });
-  const after = await contents();
-  await mustRun(settings, 'backup', path);
-  await mustRun(settings, 'sample', 'remove', '--yes');
-  await mustRun(settings, 'sample', 'load');
-  const before = await contents();
-  expect(before).not.toEqual(after);
+  const end = markLine({ end: true, sha256: createHash('sha256').update(first).digest('hex') });
+  const partial = join(await ground.folder(), 'partial.backup');
+  await writeFile(partial, gzipSync(Buffer.concat([first, Buffer.from(`${rest.join('\n')}\n`), end])));
+  const database = await createTestDatabase();
+  const { code, stderr } = await runProgram(['restore', partial], { DATABASE_URL: database.url });
+  await database.drop();
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('Warning: the backup lacks upvotes, comments. After the restore these tables are empty.'),
+  ]);
+});
 
-  // How long one takes here and now; then as many are killed on the way.
-  const begin = performance.now();
-  await mustRun({ ...settings, DATA_DIR: await ground.dataDir() }, 'restore', path);
-  const durationMs = performance.now() - begin;
-  for (let round = 1; round <= ROUNDS; round += 1) {
-    const restore = ground.start(['restore', '--replace', '--yes', path], { settings });
-    await delay((durationMs * round) / (ROUNDS + 1));
-    restore.process.kill('SIGKILL');
-    await restore.ended;
-    expect([before, after]).toContainEqual(await contents());
-  }
-  await mustRun(settings, 'restore', '--replace', '--yes', path);
-  expect(await contents()).toEqual(after);
+/** The statement at which a restore is killed: a trigger makes it wait for a lock of the test. */
+const MOMENTS: [what: string, trigger: string][] = [
+  ['before it deletes the first row', 'BEFORE DELETE ON removed_comments FOR EACH STATEMENT'],
+  ['when it has deleted all but the products', 'BEFORE DELETE ON products FOR EACH STATEMENT'],
+  [
+    'in the middle of the upvotes',
+    `BEFORE INSERT ON upvotes FOR EACH ROW WHEN (NEW.user_session = 'session-${UPVOTES / 2}')`,
+  ],
+  ['after the last row, just before it commits', 'BEFORE INSERT ON changes FOR EACH STATEMENT'],
+];
+const WAIT = `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql
+  AS 'BEGIN PERFORM pg_advisory_xact_lock(12); RETURN COALESCE(NEW, OLD); END'`;
+
+describe('a killed restore leaves the site as it was', () => {
+  let database: TestDatabase;
+  let before: object;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
+    await database.query(WAIT);
+    before = await contentsOf(database);
+    expect(before).not.toEqual(backedUp);
+  });
+  afterAll(() => database.drop());
+
+  const restore = () =>
+    ground.start(['restore', '--replace', '--yes', path], { settings: { DATABASE_URL: database.url } });
+  /** Other backends that wait for a lock, or are in a transaction. */
+  const backends = async (condition: string) =>
+    (
+      await database.query<{ event: string }>(
+        `SELECT wait_event AS event FROM pg_stat_activity
+         WHERE datname = current_database() AND pid <> pg_backend_pid() AND ${condition}`,
+      )
+    ).map(({ event }) => event);
+
+  test.each(MOMENTS)('%s', async (_, trigger) => {
+    await database.query(`CREATE TRIGGER held ${trigger} EXECUTE FUNCTION wait_for_test()`);
+    const { process, ended } = await database.transaction(async (sql) => {
+      await sql.query('SELECT pg_advisory_xact_lock(12)');
+      const command = restore();
+      await expect.poll(() => backends("wait_event_type = 'Lock'")).toEqual(['advisory']);
+      command.process.kill('SIGKILL');
+      await command.ended;
+      return command;
+    });
+    expect(await ended).toMatchObject({ signal: 'SIGKILL' });
+    expect(process.killed).toBe(true);
+    // The server notices that the client is gone, and rolls back.
+    await expect.poll(() => backends('xact_start IS NOT NULL')).toEqual([]);
+    await database.query(`DROP TRIGGER held ON ${/ ON (\w+) /.exec(trigger)?.[1]}`);
+    expect(await contentsOf(database)).toEqual(before);
+  });
+
+  test('the next restore succeeds', async () => {
+    expect(await restore().ended).toMatchObject({ code: 0, stderr: '' });
+    expect(await contentsOf(database)).toEqual(backedUp);
+  });
 });

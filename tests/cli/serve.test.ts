@@ -1,16 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { connect } from '../../src/core/database/connect.ts';
-import { databasesOf, expectRefusal, Ground, installCommand, runCommand } from '../support/command.ts';
+import { databasesOf, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
-
-// Every start is a process or two, on a machine that has other things to do.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 beforeAll(installCommand);
 afterEach(() => ground.clear());
@@ -27,7 +25,7 @@ async function upvote(address: string, id: string): Promise<number> {
   return (await response.json()).upvotes;
 }
 
-/** What PostgreSQL calls a cluster, drawn anew with every initdb. */
+/** PostgreSQL's identifier of a cluster, new with every initdb. */
 async function clusterIdentity(dataDir: string): Promise<unknown> {
   const connection = await connect({ dataDir, mode: 'share', log: silentLog });
   try {
@@ -38,7 +36,7 @@ async function clusterIdentity(dataDir: string): Promise<unknown> {
 }
 
 describe('serve', () => {
-  test('it says its address, where the data lies and how many products there are, and serves them', async () => {
+  test('serve prints its address, the location of its data and the number of products, and serves them', async () => {
     const dataDir = await ground.dataDir();
     const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL });
     expect(site.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
@@ -49,7 +47,7 @@ describe('serve', () => {
     expect([home.status, home.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const html = await home.text();
     expect(html).toContain('Top Products Launching Today');
-    // Every file that the page names is there.
+    // Every file that the page names exists.
     const files = [...html.matchAll(/(?:src|href)="(\/(?:assets|pictures)\/[^"]+)"/g)].map(([, path]) => path);
     expect(files.length).toBeGreaterThan(3);
     for (const path of new Set(files)) expect((await fetch(site.address + path)).status, path).toBe(200);
@@ -61,12 +59,12 @@ describe('serve', () => {
   });
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s ends everything that it started, with exit code 0, though a browser holds a connection open',
+    '%s ends all processes with exit code 0 although a browser holds a connection open',
     async (signal) => {
-      const dataDir = await ground.dataDir();
+      const dataDir = await ground.sampleDataDir();
       const site = await ground.serve({ DATA_DIR: dataDir, LOG_LEVEL: 'info' });
       expect(await databasesOf(dataDir)).not.toEqual([]);
-      // `fetch` keeps its connection.
+      // `fetch` keeps its connection alive.
       await (await fetch(`${site.address}/healthz`)).text();
       site.process.kill(signal);
       const { code, signal: killedBy, stdout } = await site.ended;
@@ -76,16 +74,16 @@ describe('serve', () => {
     },
   );
 
-  test('SIGTERM in the middle of the start ends everything as well', async () => {
+  test('SIGTERM during the start ends all processes with exit code 0', async () => {
     const dataDir = await ground.dataDir();
     const site = ground.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });
-    await site.says(/Making the embedded database/);
+    await site.says(/Creating the embedded database/);
     site.process.kill('SIGTERM');
     expect(await site.ended).toMatchObject({ code: 0, signal: null });
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 
-  test('the second start keeps everything: it makes no new database, builds nothing and loads nothing again', async () => {
+  test('the second start reuses the database and loads no sample again', async () => {
     const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'info' };
     const first = await ground.serve(settings);
     const upvotes = await upvote(first.address, 'git');
@@ -99,12 +97,12 @@ describe('serve', () => {
     expect(await clusterIdentity(settings.DATA_DIR)).toEqual(identity);
     second.process.kill('SIGTERM');
     const { stdout, stderr } = await second.ended;
-    expect(stdout).not.toMatch(/Making the embedded database|Migration applied/);
+    expect(stdout).not.toMatch(/Creating the embedded database|Migration applied/);
     expect(stderr).toBe('');
   });
 
-  test('a second site on one data folder is told who holds it, with exit code 2, and harms nothing', async () => {
-    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+  test('a second site on one data folder exits 2, names the process that holds it, and does not disturb it', async () => {
+    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
     const first = await ground.serve(settings);
     const second = await runCommand(['serve'], { settings: { PORT: '0', ...settings } });
     expectRefusal(
@@ -114,7 +112,7 @@ describe('serve', () => {
     expect((await fetch(`${first.address}/readyz`)).status).toBe(200);
   });
 
-  test('two sites started at once on a new data folder: one is up, the other is told', async () => {
+  test('of two sites started at once on a new data folder one serves, and the other exits with a message', async () => {
     const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL };
     const sites = [0, 1].map(() => ground.start(['serve'], { settings }));
     const loser = await Promise.race(sites.map(({ ended }) => ended));
@@ -124,13 +122,13 @@ describe('serve', () => {
     expect((await fetch(`${address}/readyz`)).status).toBe(200);
   });
 
-  test('SAMPLE_CATALOGUE=off starts with an empty list', async () => {
+  test('a first start with SAMPLE_CATALOGUE=off serves an empty list', async () => {
     const site = await ground.serve({ DATA_DIR: await ground.dataDir(), LOG_LEVEL, SAMPLE_CATALOGUE: 'off' });
     expect(site.products).toBe(0);
     expect(await (await fetch(`${site.address}/api/products`)).json()).toEqual({ items: [], nextCursor: null });
   });
 
-  test('with DATABASE_URL it uses that server, names it without the password, and loads no sample', async () => {
+  test('with DATABASE_URL the site uses that server, prints it without the password, and loads no sample', async () => {
     const database = await createTestDatabase({ migrated: false });
     const { host, password, pathname } = new URL(database.url);
     const dataDir = await ground.dataDir();
@@ -148,8 +146,8 @@ describe('serve', () => {
 });
 
 describe('kill -9', () => {
-  test('of a site that is up: the next start has everything that was acknowledged', async () => {
-    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+  test('of a serving site loses no acknowledged write', async () => {
+    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
     const first = await ground.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     first.process.kill('SIGKILL');
@@ -160,8 +158,8 @@ describe('kill -9', () => {
     expect(await upvote(second.address, 'git')).toBe(upvotes + 1);
   });
 
-  test('of a site and its database: the next start has everything that was acknowledged', async () => {
-    const settings = { DATA_DIR: await ground.dataDir(), LOG_LEVEL };
+  test('of a site and its database loses no acknowledged write', async () => {
+    const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL };
     const first = await ground.serve(settings);
     const upvotes = await upvote(first.address, 'git');
     const databases = await databasesOf(settings.DATA_DIR);
@@ -171,8 +169,8 @@ describe('kill -9', () => {
     expect(await upvotesOf(second.address, 'git')).toBe(upvotes);
   });
 
-  test.each([/Making the embedded database/, /Migration applied/])(
-    'in the middle of the very first start (%s): the next start works',
+  test.each([/Creating the embedded database/, /Migration applied/])(
+    'during the very first start (%s) does not prevent the next start',
     async (moment) => {
       const settings = { PORT: '0', DATA_DIR: await ground.dataDir(), LOG_LEVEL: 'info' };
       const first = ground.start(['serve'], { settings });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hideComments } from '../../src/core/comments/hide-comments.ts';
+import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { readStats, type SiteStats } from '../../src/core/stats/read-stats.ts';
@@ -19,7 +19,7 @@ afterAll(() => database.drop());
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A moment in the future of all other tests' rows, so that only this test's own are counted. */
+/** A moment later than all rows of other tests, so only this test's rows are counted. */
 let year = 2030;
 function newTime(): Date {
   year += 1;
@@ -44,21 +44,21 @@ async function addUpvotes(productId: string, at: Date, count: number): Promise<v
   );
 }
 
-async function addComment(productId: string, at: Date, heldFor: string | null = null): Promise<string> {
+async function addComment(productId: string, at: Date, heldSession: string | null = null): Promise<string> {
   const id = randomUUID();
   await database.query(
     `WITH added AS (
-       INSERT INTO comments (id, product_id, content, created_at, held_for) VALUES ($1, $2, 'x', $3::timestamptz, $4)
+       INSERT INTO comments (id, product_id, content, created_at, held_session) VALUES ($1, $2, 'x', $3::timestamptz, $4)
      ) UPDATE product_counts SET comments = comments + 1 WHERE product_id = $2 AND $4 IS NULL`,
-    [id, productId, at.toISOString(), heldFor],
+    [id, productId, at.toISOString(), heldSession],
   );
   return id;
 }
 
 const stats = (now: Date, days = 3): Promise<SiteStats> => readStats(database, { days, now });
 
-describe('what happened a day', () => {
-  test('each day of UTC from its first to its last millisecond, and none of the days around', async () => {
+describe('the statistics of a day', () => {
+  test('a day has all of its UTC milliseconds and none of the days around', async () => {
     const now = newTime();
     const today = new Date(now.toISOString().slice(0, 10));
     const first = earlier(today, 2 * DAY_MS);
@@ -78,7 +78,7 @@ describe('what happened a day', () => {
     ]);
   });
 
-  test('held and hidden comments are not counted, nor what went with a removed product', async () => {
+  test('held and hidden comments and those of removed products are not counted', async () => {
     const now = newTime();
     const [id, gone] = [await addProduct(now), await addProduct(now)];
     await addComment(id, now);
@@ -92,8 +92,8 @@ describe('what happened a day', () => {
   });
 });
 
-describe('what is worth a look', () => {
-  test('the ten products with the most upvotes in these days, not of all time', async () => {
+describe('highlights', () => {
+  test('the top ten products are those with the most upvotes in the selected days', async () => {
     const now = newTime();
     const ids: string[] = [];
     for (let index = 1; index <= 11; index += 1) {
@@ -107,7 +107,7 @@ describe('what is worth a look', () => {
     expect(top[0]).toEqual({ productId: ids[10], productName: 'Number 11', upvotes: 11 });
   });
 
-  test('an hour with many times the upvotes of the product’s average hour, and none that is usual or small', async () => {
+  test('an hour with many times a product’s average upvotes is listed; a usual or small one is not', async () => {
     const now = newTime();
     const [burst, steady, small] = [await addProduct(now), await addProduct(now), await addProduct(now)];
     const hour = earlier(now, 30 * 60_000);
@@ -121,7 +121,7 @@ describe('what is worth a look', () => {
     expect(hours).toEqual([{ productId: burst, productName: 'Product', hour: hour.toISOString(), upvotes: 80 }]);
   });
 
-  test('bursts of networks: the largest first, written once an hour and network, and gone after a week', async () => {
+  test('bursts of networks are listed largest first, recorded once per hour and network, and deleted after a week', async () => {
     const now = new Date();
     const hour = new Date(Math.floor(now.getTime() / HOUR_MS) * HOUR_MS).toISOString();
     const id = await addProduct(earlier(now, 900 * DAY_MS), 'Tide');
@@ -156,10 +156,10 @@ describe('what is worth a look', () => {
   });
 });
 
-describe('the command', () => {
+describe('the stats command', () => {
   const run = (...parameters: string[]) => runProgram(['stats', ...parameters], { DATABASE_URL: database.url });
 
-  test('as JSON: every day, the oldest first, fourteen without --days', async () => {
+  test('--json prints every day, oldest first, and fourteen days by default', async () => {
     const settings = { DATABASE_URL: database.url };
     const now = new Date();
     const { days } = await jsonOf<SiteStats>(['stats'], settings);
@@ -170,12 +170,12 @@ describe('the command', () => {
     expect((await jsonOf<SiteStats>(['stats', '--days', '90'], settings)).days).toHaveLength(90);
   });
 
-  test('as tables and sparklines that no name can break', async () => {
+  test('prints tables and sparklines that no name can break', async () => {
     const now = new Date();
     const quiet = await run('--days', '2');
     expect(quiet.stdout).toContain('No product was upvoted.');
-    expect(quiet.stdout).toContain('No hour stands out.');
-    expect(quiet.stdout).toContain('No network stands out.');
+    expect(quiet.stdout).toContain('No unusual hours.');
+    expect(quiet.stdout).toContain('No unusual networks.');
 
     const id = await addProduct(now, 'Evil\u001b[2J\u202e');
     await addUpvotes(id, now, 1_234);
@@ -187,7 +187,7 @@ describe('the command', () => {
     const name = 'Evil\\\\u\\{1b\\}\\[2J\\\\u\\{202e\\}';
     expect(stdout).toMatch(/^DAY \(UTC\) +LAUNCHES +UPVOTES +COMMENTS$/m);
     expect(stdout).toMatch(/^\d{4}-\d\d-\d\d +1 +1,234 +0$/m);
-    expect(stdout).toMatch(/^Together +1 +1,234 +0$/m);
+    expect(stdout).toMatch(/^Total +1 +1,234 +0$/m);
     expect(stdout).toMatch(/^upvotes {3}[ █]█?$/m);
     expect(stdout).toMatch(new RegExp(`^ +1,234 +${id} +${name}$`, 'm'));
     expect(stdout).toMatch(new RegExp(`^${time} +1,234 +${id} +${name}$`, 'm'));

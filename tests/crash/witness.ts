@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { HttpConnection, requestText } from '../../bench/harness/http-connection.ts';
 
-/** What the site must have, since it said so. Whatever was not answered may be there or not. */
+/** The writes that the site has acknowledged and so must have. Other writes may exist or not. */
 export interface Acknowledged {
   /** By product and session: whether it is upvoted. */
   upvotes: Map<string, boolean>;
   commentIds: Set<string>;
   likes: number;
-  /** Likes that were sent and never answered with success. */
+  /** Likes that were sent and never acknowledged. */
   unknownLikes: number;
-  /** Every status that came back; 0 for none at all. */
+  /** Every status received; 0 for no response. */
   statuses: Map<number, number>;
 }
 
 export interface Witness {
   acknowledged: Acknowledged;
-  /** Resolves when this many more writes are acknowledged from now on. */
+  /** Resolves once this many more writes are acknowledged. */
   acknowledges(count: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -25,8 +25,8 @@ const WORKERS = 16;
 const PAUSE_MS = 20;
 
 /**
- * Visitors who write without a pause, whether or not the site is there, and remember what they were told. `address` says
- * where the site is at the moment.
+ * Visitors who write without a pause, whether or not the site is up, and record responses. `address` returns the
+ * site's current address.
  */
 export function startWitness(address: () => string, productIds: readonly string[], likedId: string): Witness {
   const acknowledged: Acknowledged = {
@@ -50,7 +50,7 @@ export function startWitness(address: () => string, productIds: readonly string[
       if (status === 200 || status === 201) successes += 1;
       else {
         if (status === 0) connection = undefined;
-        // What became of the last wish is not known, and it may still be under way: this visitor is done.
+        // The outcome of the last change is unknown, and it may still be in flight: this visitor stops.
         session = newSession();
         await sleep(PAUSE_MS);
       }
@@ -65,21 +65,21 @@ export function startWitness(address: () => string, productIds: readonly string[
     const upvoted = acknowledged.upvotes.get(key) !== true;
     acknowledged.upvotes.delete(key);
     const request = requestText(upvoted ? 'PUT' : 'DELETE', `/api/products/${productId}/upvote`, session);
-    const { status } = await connection.ask(request);
+    const { status } = await connection.send(request);
     if (status === 200) acknowledged.upvotes.set(key, upvoted);
     return status;
   }
 
   async function comment(connection: HttpConnection, productId: string, session: string): Promise<number> {
     const text = JSON.stringify({ productId, content: `Written down as ${randomUUID()}` });
-    const { status, body } = await connection.ask(requestText('POST', '/api/comments', session, text));
+    const { status, body } = await connection.send(requestText('POST', '/api/comments', session, text));
     if (status === 201) acknowledged.commentIds.add(JSON.parse(body).comment.id);
     return status;
   }
 
   async function like(connection: HttpConnection, session: string): Promise<number> {
     acknowledged.unknownLikes += 1;
-    const { status } = await connection.ask(requestText('POST', `/api/comments/${likedId}/like`, session));
+    const { status } = await connection.send(requestText('POST', `/api/comments/${likedId}/like`, session));
     if (status === 200) {
       acknowledged.unknownLikes -= 1;
       acknowledged.likes += 1;

@@ -1,11 +1,10 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 
-/** Widths of a phone and of a desk, in pixels. */
+/** Widths of a phone and a desktop screen, in pixels. */
 const WIDTHS = [390, 1280];
 
-// The page's fixtures fail each of these on a console error or a violation of the content policy.
 for (const width of WIDTHS) {
-  test(`the API reference shows every operation, fits ${width} pixels, and comes from the site alone`, async ({
+  test(`the API reference shows every operation, fits ${width} px and loads nothing from other sites`, async ({
     page,
     site,
   }) => {
@@ -32,7 +31,10 @@ for (const width of WIDTHS) {
   });
 }
 
-test('a request is tried from the API reference, under the policy of every other page', async ({ page, site }) => {
+test('the API reference can send a request, under the same content policy as every other page', async ({
+  page,
+  site,
+}) => {
   const { id } = await site.addProduct({ name: 'Tried from the reference' });
   const response = await page.goto('/api/docs');
   const home = await page.request.get('/');
@@ -48,7 +50,7 @@ test('a request is tried from the API reference, under the policy of every other
   await expect(page.locator('.live-responses-table')).toContainText('Tried from the reference');
 });
 
-test('no other page loads anything of the API reference', async ({ page }) => {
+test('the home page loads no file of the API reference', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await visit(page, '/');

@@ -6,7 +6,7 @@ import { recordWarnings } from '../support/warnings.ts';
 test.describe('§4 and §8: likes', () => {
   const LIKE = /\/api\/comments\/[^/]+\/like$/;
 
-  test('each click is one like more, at once', async ({ page, site }) => {
+  test('each click adds one like at once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Quince' });
     await site.addComments(product.id, [{ content: 'Sour', likes: 4 }]);
     await visit(page, `/product/${product.id}`);
@@ -34,7 +34,7 @@ test.describe('§4 and §8: likes', () => {
     [503, 'Failed to update likes'],
     [404, 'Comment not found'],
   ] as const) {
-    test(`a failure (${status}) takes the like back and is only logged: ${words}`, async ({
+    test(`a failed like (${status}) is taken back and logged as ‘${words}’, without a message`, async ({
       page,
       site,
       expectConsoleError,
@@ -54,7 +54,7 @@ test.describe('§4 and §8: likes', () => {
     });
   }
 
-  test('a like that gets no answer at all is logged as ‘Failed to fetch comment’', async ({
+  test('a like that gets no response is logged as ‘Failed to fetch comment’', async ({
     page,
     site,
     expectConsoleError,

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { elapseUntil } from '../support/clock.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
   commentArticles,
   commentBox,
@@ -11,6 +11,7 @@ import {
   discussionTitle,
   failureToast,
   postButton,
+  toast,
 } from '../support/screen.ts';
 
 const READ = /\/api\/products\/[^/]+\/comments/;
@@ -23,7 +24,23 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 test.describe('§2: the discussion', () => {
-  test('without comments it invites the first one', async ({ page, site }) => {
+  test('a comment of very many lines is collapsed until it is opened', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Tower' });
+    const content = Array.from({ length: 500 }, (_, index) => index).join('\n');
+    await site.addComments(product.id, [{ content }, { content: `Above.${'\n'.repeat(999)}Below.` }]);
+    await visit(page, `/product/${product.id}`);
+    const collapsed = page.getByRole('article').filter({ has: page.getByRole('group') });
+    const height = async () => (await collapsed.boundingBox())?.height ?? 0;
+    await expect(collapsed).toHaveCount(1);
+    expect(await height()).toBeLessThan(600);
+    await collapsed.getByText('Show more').click();
+    await expect(collapsed.getByText('Show less')).toBeVisible();
+    expect(await height()).toBeGreaterThan(5_000);
+    await collapsed.getByText('Show less').click();
+    expect(await height()).toBeLessThan(600);
+  });
+
+  test('a product without comments invites the first one', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Acorn' });
     await visit(page, `/product/${product.id}`);
     await expect(discussionTitle(page)).toHaveText('Discussion (0)');
@@ -37,14 +54,14 @@ test.describe('§2: the discussion', () => {
     await expect(commentBox(page)).toHaveAccessibleDescription('Be constructive and specific in your feedback');
   });
 
-  test('a comment shows author, avatar, badge, time, text, likes and Reply, which does nothing', async ({
+  test('a comment shows author, avatar, badge, time, text and likes, and its Reply button does nothing', async ({
     page,
     site,
   }) => {
     const product = await site.addProduct({ name: 'Beech' });
     await site.addComments(product.id, [
       { authorName: 'Grace', authorBadge: 'Maker', content: 'A tall tree', likes: 12, createdAt: ago(3 * HOUR) },
-      // Old enough that what is said of its age stays the same for a day.
+      // Old enough for its age to read the same for a day.
       { authorName: 'Linus', content: 'A green tree', createdAt: ago(3 * DAY) },
     ]);
     await visit(page, `/product/${product.id}`);
@@ -57,15 +74,17 @@ test.describe('§2: the discussion', () => {
     await expect(page.locator('.comment .avatar img').first()).toHaveAttribute('src', '/pictures/avatar-default.svg');
     await expect(page.getByRole('article', { name: 'Comment by Linus' }).locator('.badge')).toHaveCount(0);
 
-    const requests = recordRequests(page, /\/api\/(?!upvotes)/);
+    // The page itself still reads in the background.
+    const writes = recordRequests(page, /\/api\//, 'POST');
     const before = await discussion(page).innerHTML();
     await comment.getByRole('button', { name: 'Reply' }).click();
     expect(await discussion(page).innerHTML()).toBe(before);
     await expect(page).toHaveURL(`/product/${product.id}`);
-    expect(requests).toEqual([]);
+    await requestsReported(page);
+    expect(writes).toEqual([]);
   });
 
-  test('is sorted by Best, the most likes first, until one asks for Newest or Oldest', async ({ page, site }) => {
+  test('comments are sorted by Best until the visitor chooses Newest or Oldest', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Cedar' });
     await site.addComments(product.id, [
       { content: 'liked', likes: 5, createdAt: ago(3 * HOUR) },
@@ -85,7 +104,7 @@ test.describe('§2: the discussion', () => {
     await expect(commentTexts(page)).toHaveText(['loved', 'liked', 'later', 'late']);
   });
 
-  test('a long one pages on, each comment once', async ({ page, site }) => {
+  test('Show more comments adds each further comment once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Douglas' });
     const all = Array.from({ length: 65 }, (_, index) => ({ content: `Cone ${index}.`, likes: 100 - index }));
     await site.addComments(product.id, all);
@@ -100,7 +119,7 @@ test.describe('§2: the discussion', () => {
     await expect(page).toHaveURL(`/product/${product.id}`);
   });
 
-  test('line breaks are kept, links get no credit, and HTML is text', async ({ page, site }) => {
+  test('comments show line breaks, nofollow links and HTML as text', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Elm' });
     const html = '<img src=x onerror="document.title=\'hit\'"><script>document.title="hit"</script><b>bold</b>';
     await site.addComments(product.id, [
@@ -111,24 +130,24 @@ test.describe('§2: the discussion', () => {
     ]);
     await visit(page, `/product/${product.id}`);
     await expect(commentTexts(page).first()).toHaveText('first line\n\n  third line', { useInnerText: true });
-    const links = commentArticles(page).nth(1).getByRole('link');
+    const links = commentTexts(page).nth(1).getByRole('link');
     await expect(links).toHaveText(['https://example.org/a?b=1&c=2', 'http://example.com']);
     for (const link of await links.all()) await expect(link).toHaveAttribute('rel', 'nofollow ugc noopener');
     await expect(links.first()).toHaveAttribute('href', 'https://example.org/a?b=1&c=2');
     expect(await commentTexts(page).nth(2).textContent()).toBe(html);
     await expect(commentArticles(page).nth(2).locator('img, script, b')).toHaveCount(0);
-    await expect(commentArticles(page).nth(3).getByRole('link')).toHaveCount(0);
+    await expect(commentTexts(page).nth(3).getByRole('link')).toHaveCount(0);
     await expect(page).toHaveTitle('Elm · Groundswell');
   });
 
-  test('the text of a new comment is text, too', async ({ page, site }) => {
+  test('HTML in a new comment shows as text, too', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Fir' });
     await visit(page, `/product/${product.id}`);
     const html = '<img src=x onerror="document.title=\'hit\'">\nand https://example.org/';
     await commentBox(page).fill(html);
     await postButton(page).click();
     await expect(commentTexts(page)).toHaveText(html, { useInnerText: true });
-    await expect(commentArticles(page).getByRole('link')).toHaveAttribute('rel', 'nofollow ugc noopener');
+    await expect(commentTexts(page).getByRole('link')).toHaveAttribute('rel', 'nofollow ugc noopener');
     await page.reload();
     await expect(commentTexts(page)).toHaveText(html, { useInnerText: true });
     await expect(page).toHaveTitle('Fir · Groundswell');
@@ -136,7 +155,7 @@ test.describe('§2: the discussion', () => {
 });
 
 test.describe('§9: timestamps', () => {
-  test('say how long ago a comment was written', async ({ page, site }) => {
+  test('a comment says how long ago it was written', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ginkgo' });
     const ages: [string, number][] = [
       ['Just now', 1_000],
@@ -157,7 +176,7 @@ test.describe('§9: timestamps', () => {
     await expect(commentArticles(page).locator('time')).toHaveText(ages.map(([text]) => text));
   });
 
-  test('go on while one reads', async ({ page, site }) => {
+  test('the age of a comment goes up while the page is open', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Hazel' });
     await site.addComments(product.id, [{ content: 'Nuts' }]);
     await page.clock.install();
@@ -168,7 +187,7 @@ test.describe('§9: timestamps', () => {
     await expect(time).toHaveText('1 minute ago');
   });
 
-  test('a time that is missing or invalid is ‘Recently’', async ({ page, site }) => {
+  test('a missing or invalid time shows as ‘Recently’', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Iroko' });
     await site.addComments(product.id, [{ content: 'one', likes: 2 }, { content: 'two' }]);
     await visit(page, '/?q=iroko');
@@ -185,26 +204,26 @@ test.describe('§9: timestamps', () => {
 });
 
 test.describe('§8 and §9: reading comments', () => {
-  test('a failure is an empty list with a quiet line, after 1 retry after 500 ms; one can try again', async ({
+  test('comments that fail twice, 500 ms apart, show an empty list with a notice and a Try again button', async ({
     page,
     site,
     expectConsoleError,
+    pauseClock,
   }) => {
     expectConsoleError(/503/);
     const product = await site.addProduct({ name: 'Teak' });
     await site.addComments(product.id, [{ content: 'Hard wood' }]);
     await page.clock.install();
     await visit(page, '/?q=teak');
-    const failed = await failResponses(page, READ, { times: 2, untold: true });
-    await page.clock.pauseAt(Date.now() + 60_000);
+    const failed = await failResponses(page, READ, { times: 2, held: true });
+    await pauseClock();
     await page.getByRole('link', { name: 'Teak', exact: true }).click();
     await elapseUntil(page, () => failed.requests.length === 1);
-    await failed.tell();
+    await failed.deliver();
     await expect(page.getByText('The comments are out of reach right now.')).toHaveCount(0);
-    const delay = await elapseUntil(page, () => failed.requests.length === 2);
-    expect(delay, 'the delay in ms').toBeGreaterThanOrEqual(500);
-    expect(delay).toBeLessThan(900);
-    await failed.tell();
+    await elapseUntil(page, () => failed.requests.length === 2);
+    expect(await failed.delays()).toEqual([expect.closeTo(500, -1)]);
+    await failed.deliver();
     await page.clock.resume();
     await expect(
       page.getByRole('status').filter({ hasText: 'The comments are out of reach right now.' }),
@@ -217,7 +236,7 @@ test.describe('§8 and §9: reading comments', () => {
     await expect(page.getByText('The comments are out of reach right now.')).toHaveCount(0);
   });
 
-  test('while they are read, their place says so', async ({ page, site }) => {
+  test('‘Loading comments...’ shows while comments load', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ulmus' });
     await site.addComments(product.id, [{ content: 'Bark' }]);
     await visit(page, '/?q=ulmus');
@@ -226,5 +245,48 @@ test.describe('§8 and §9: reading comments', () => {
     await expect(discussion(page).getByRole('status').filter({ hasText: 'Loading comments...' })).toBeAttached();
     held.release();
     await expect(commentTexts(page)).toHaveText(['Bark']);
+  });
+});
+
+test.describe('the address of a comment', () => {
+  test('leads to it, focused and highlighted, also on a later page of the discussion', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Sandpiper' });
+    const comments = await site.addComments(
+      product.id,
+      Array.from({ length: 70 }, (_, index) => ({ content: `Peep ${index}`, likes: 100 - index })),
+    );
+    const last = comments[69];
+    await visit(page, `/product/${product.id}#comment-${last?.id}`);
+    const found = page.locator(`#comment-${last?.id}`);
+    await expect(found).toBeFocused();
+    await expect(found).toBeInViewport();
+    await expect(found).toHaveAttribute('data-highlighted', 'true');
+  });
+
+  test('is the link on its age, which copies it', async ({ page, site, context }) => {
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    const product = await site.addProduct({ name: 'Dunlin' });
+    const [comment] = await site.addComments(product.id, [{ content: 'Run `npm ci`:\n```sh\nnpm ci\n```' }]);
+    await visit(page, `/product/${product.id}`);
+    await expect(commentWith(page, 'Run').locator('code')).toHaveText(['npm ci', 'npm ci']);
+    const link = commentWith(page, 'Run').getByRole('link', { name: 'Just now' });
+    // The code that copies loads a few seconds after the page.
+    await expect(async () => {
+      await link.click();
+      await expect(toast(page)).toContainText('Link copied', { timeout: 1_000 });
+    }).toPass();
+    await expect(page).toHaveURL(`/product/${product.id}#comment-${comment?.id}`);
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
+  });
+
+  test('own comments are marked in this browser, others are not', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Ruff' });
+    await visit(page, `/product/${product.id}`);
+    await commentBox(page).fill('Mine indeed');
+    await postButton(page).click();
+    await expect(commentWith(page, 'Mine indeed').getByText('Posted from this browser')).toBeVisible();
+    await site.addComments(product.id, [{ content: 'Theirs' }]);
+    await page.reload();
+    await expect(page.getByText('Posted from this browser')).toHaveCount(1);
   });
 });

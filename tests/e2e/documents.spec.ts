@@ -1,8 +1,8 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, toast, upvoteOf } from '../support/screen.ts';
-import { addStateProducts } from '../support/states.ts';
+import { addStateProducts } from '../support/screen-state.ts';
 
-test.describe('§2: documents, as a browser gets them', () => {
+test.describe('§2: HTML documents', () => {
   for (const [path, status] of [
     ['/', 200],
     ['/?q=git', 200],
@@ -10,7 +10,7 @@ test.describe('§2: documents, as a browser gets them', () => {
     ['/product/unknown', 404],
     ['/unknown', 404],
   ] as const) {
-    test(`${path} answers ${status}, as HTML, compressed, with its protective headers`, async ({
+    test(`${path} responds ${status} with compressed HTML and security headers`, async ({
       page,
       expectConsoleError,
     }) => {
@@ -31,11 +31,16 @@ test.describe('§2: documents, as a browser gets them', () => {
       else expect(headers['cache-control']).toBe('no-store');
       const html = (await response?.text()) ?? '';
       expect(html).toMatch(/^<!doctype html>\n<html lang="en">/);
-      expect(html, 'no inline handlers').not.toMatch(/<[^>]+\son[a-z]+=/);
+      const handlers = await page.evaluate((text) => {
+        const parsed = new DOMParser().parseFromString(text, 'text/html');
+        const names = [...parsed.querySelectorAll('*')].flatMap((element) => element.getAttributeNames());
+        return names.filter((name) => name.startsWith('on'));
+      }, html);
+      expect(handlers, 'no inline handlers').toEqual([]);
     });
   }
 
-  test('the page that comes has its content: nothing needs to be asked for to read it', async ({ page, site }) => {
+  test('the HTML of a page contains its products and comments', async ({ page, site }) => {
     const { rich } = await addStateProducts(site);
     for (const path of ['/?q=zz', `/product/${rich.id}`]) {
       const html = await (await page.request.get(path)).text();
@@ -44,7 +49,7 @@ test.describe('§2: documents, as a browser gets them', () => {
     expect(await (await page.request.get(`/product/${rich.id}`)).text()).toContain('Plainly marked');
   });
 
-  test('a parameter that cannot be leads to the address without it', async ({ page }) => {
+  test('an invalid parameter redirects to the URL without it', async ({ page }) => {
     await page.goto('/?q=git&sort=sideways&cursor=nonsense');
     await expect(page).toHaveURL('/?q=git');
     await expect(cardNames(page).first()).toBeVisible();
@@ -52,7 +57,7 @@ test.describe('§2: documents, as a browser gets them', () => {
     await expect(page).toHaveURL('/product/git');
   });
 
-  test('every link of the page leads somewhere, every picture is there, and all of it is the site’s own', async ({
+  test('every link and picture of the home page works, and the page loads nothing from other sites', async ({
     page,
     site,
   }) => {
@@ -76,12 +81,12 @@ test.describe('§2: documents, as a browser gets them', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('nothing on the way through the site violates the content policy', async ({
+  test('browsing, upvoting, switching themes and viewing a screenshot violate no content policy', async ({
     page,
     site,
     expectConsoleError,
   }) => {
-    // The page itself says nothing about a violation: it is a listener of the test that hears of it.
+    // The page does not report violations, so the test listens for them.
     const { rich } = await addStateProducts(site);
     const violations: string[] = [];
     await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));

@@ -7,7 +7,7 @@ const POST = /\/api\/comments$/;
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
-test('what one began to write is there after a reload, a look at other pages and a closed tab, each on its product', async ({
+test('each product restores its draft after a reload, a visit to another page and a closed tab', async ({
   page,
   site,
 }) => {
@@ -27,7 +27,7 @@ test('what one began to write is there after a reload, a look at other pages and
   await expect(box(later)).toHaveValue('Begun on the other');
 });
 
-test('two tabs have one draft, and posting it in one clears it in both', async ({ page, site }) => {
+test('two tabs share a draft, and posting it in one clears both', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Birch' });
   await visit(page, `/product/${product.id}`);
   const second = await page.context().newPage();
@@ -38,12 +38,12 @@ test('two tabs have one draft, and posting it in one clears it in both', async (
   await expect(toast(second)).toHaveCount(1);
   await expect(box(second)).toHaveValue('');
   await expect(box(page)).toHaveValue('');
-  await page.reload();
+  await visit(page, `/product/${product.id}`);
   await expect(box(page)).toHaveValue('');
   await expect(commentTexts(page)).toHaveText(['White bark']);
 });
 
-test('posted again after a lost answer and a reload, it is still one comment', async ({
+test('posting again after a lost response and a reload makes one comment', async ({
   page,
   site,
   expectConsoleError,
@@ -53,7 +53,7 @@ test('posted again after a lost answer and a reload, it is still one comment', a
   await visit(page, `/product/${product.id}`);
   const posted = recordRequests(page, POST, 'POST');
   await page.route(POST, async (route) => {
-    // The server has it; the visitor never hears of it.
+    // The server stores the comment, but the response is lost.
     await route.fetch();
     await route.abort();
   });
@@ -71,7 +71,7 @@ test('posted again after a lost answer and a reload, it is still one comment', a
   await expect(commentTexts(page)).toHaveText(['Roasted']);
 });
 
-test('with a storage that refuses, one writes and posts as ever', async ({ page, site }) => {
+test('writing and posting work when local storage is full', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Dogwood' });
   await page.addInitScript(() => {
     const setItem = Storage.prototype.setItem;
@@ -88,7 +88,7 @@ test('with a storage that refuses, one writes and posts as ever', async ({ page,
   await expect(box(page)).toHaveValue('');
 });
 
-test('by keyboard, the focus stays near when a comment is posted, fails, or more of them come', async ({
+test('the keyboard focus stays nearby when a comment fails, is posted, or more comments load', async ({
   page,
   site,
   expectConsoleError,

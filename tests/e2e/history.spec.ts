@@ -1,8 +1,8 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
 
-test.describe('back and forward between documents', () => {
-  test('show what the visitor did since they were read', async ({ page, site }) => {
+test.describe('Back and Forward between documents', () => {
+  test('show the upvote and comment made since', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Wanderer' });
     await visit(page, '/?q=wanderer');
     await expect(upvoteOf(page, 'Wanderer')).toHaveAccessibleName('Upvote Wanderer, 0');
@@ -24,7 +24,7 @@ test.describe('back and forward between documents', () => {
     await expect(upvoteOf(page, 'Wanderer')).toHaveAccessibleName('Upvote Wanderer, 1');
   });
 
-  test('show a page that was frozen alive as it is now', async ({ page, site }) => {
+  test('update a page from the back/forward cache', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Sleeper' });
     await visit(page, `/product/${product.id}`);
     await site.addUpvotes(product.id, 2);
@@ -35,4 +35,60 @@ test.describe('back and forward between documents', () => {
     await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (1)');
     await expect(page.getByRole('link', { name: '1 comment', exact: true })).toBeVisible();
   });
+});
+
+test('Back and Back to products return the focus to the link by which the list was left', async ({ page, site }) => {
+  await site.addProducts(3, (index) => ({ name: `Returner ${index}` }));
+  await visit(page, '/?q=returner');
+  const link = page.getByRole('link', { name: 'Returner 1', exact: true });
+  const title = page.getByRole('heading', { level: 1, name: 'Returner 1' });
+  await expect(page.getByRole('region', { name: 'Network' }), 'its code is there').toBeAttached();
+  await link.click();
+  await expect(title).toBeFocused();
+  await page.goBack();
+  await expect(link).toBeFocused();
+  await link.press('Enter');
+  await expect(title).toBeFocused();
+  await page.getByRole('link', { name: 'Back to products' }).click();
+  await expect(link).toBeFocused();
+});
+
+test('a new document starts at its top, and reload, Back and Forward restore its scroll position', async ({
+  page,
+  site,
+}) => {
+  const product = await site.addProduct({ name: 'Drifter', description: 'Long way down.\n'.repeat(200) });
+  const scrollY = () => page.evaluate(() => Math.round(window.scrollY));
+  await visit(page, `/product/${product.id}`);
+  await page.evaluate(() => window.scrollTo({ top: 1_500, behavior: 'instant' }));
+  await expect.poll(scrollY).toBe(1_500);
+  await visit(page, `/product/${product.id}?comments=`);
+  expect(await scrollY(), 'another document does not inherit the position').toBe(0);
+  const reloaded = page.waitForEvent('load');
+  await page.evaluate(() => {
+    window.scrollTo({ top: 700, behavior: 'instant' });
+    // In the same frame, before the page has a scroll event.
+    window.location.reload();
+  });
+  await reloaded;
+  await expect.poll(scrollY).toBe(700);
+  await page.goBack();
+  await expect.poll(scrollY).toBe(1_500);
+  await page.goForward();
+  await expect.poll(scrollY).toBe(700);
+});
+
+test('Previous and Next follow the order of the list that the visitor came from', async ({ page, site }) => {
+  const [first, second] = await site.addProducts(3, (index) => ({ name: `Turnstone ${index}` }));
+  await site.addUpvotes(first?.id ?? '', 2);
+  await site.addUpvotes(second?.id ?? '', 1);
+  await visit(page, '/?q=turnstone&sort=top');
+  await page.getByRole('link', { name: 'Turnstone 0', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Turnstone 0' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Previous', exact: true })).toBeDisabled();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Turnstone 1' })).toBeVisible();
+  await page.getByRole('button', { name: 'Next', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Turnstone 2' })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Next', exact: true })).toBeDisabled();
 });

@@ -12,17 +12,17 @@ test.use({ live: true });
 
 const EVENTS = /\/api\/events\?/;
 
-const news = (page: Page) => page.locator('.news').getByRole('button');
+const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 const like = (page: Page, text: string) => commentWith(page, text).getByRole('button', { name: 'Like' });
 
-/** Opens a page and waits until it hears of what others do. */
+/** Opens a page and waits for its stream of live updates. */
 async function watch(page: Page, path: string): Promise<void> {
   const stream = page.waitForResponse(EVENTS);
   await page.goto(path);
   expect((await stream).status()).toBe(200);
 }
 
-/** What somebody else does, without a page of their own. */
+/** Another visitor, who acts through the API. */
 function stranger({ request }: Page) {
   const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
   return {
@@ -35,7 +35,7 @@ function stranger({ request }: Page) {
   };
 }
 
-/** Every text that an element shows from now on, one after another. */
+/** Records every text that an element shows from now on. */
 async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];
@@ -55,7 +55,7 @@ async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void>
   }, visibility);
 }
 
-/** The streams of pages that are open. */
+/** The open streams of these pages. */
 function openStreams(pages: readonly Page[]): Set<Request> {
   const open = new Set<Request>();
   for (const page of pages) {
@@ -66,7 +66,7 @@ function openStreams(pages: readonly Page[]): Set<Request> {
   return open;
 }
 
-test('an upvote rolls on the list and the page of others, and is counted once on one’s own', async ({
+test('an upvote updates the list and page of other visitors, and counts once on the visitor’s own page', async ({
   page,
   newVisitor,
   site,
@@ -88,7 +88,7 @@ test('an upvote rolls on the list and the page of others, and is counted once on
   await expect(toast(reader)).toHaveCount(0);
 });
 
-test('new comments wait behind a button and come in the chosen order; likes change in place', async ({
+test('new comments wait behind a button and appear in the chosen order; likes update in place', async ({
   page,
   site,
 }) => {
@@ -108,7 +108,7 @@ test('new comments wait behind a button and come in the chosen order; likes chan
   await expect(news(page)).toHaveText('1 new comment');
   await others.comment(product.id, 'From farther');
   await expect(news(page)).toHaveText('2 new comments');
-  await expect(page.locator('.news')).toHaveAttribute('role', 'status');
+  await expect(page.locator('.live-updates')).toHaveAttribute('role', 'status');
   await expect(discussion(page).getByRole('heading', { level: 2 })).toHaveText('Discussion (4)');
   await expect(commentTexts(page), 'nothing moves under a reader').toHaveText(['Newer', 'Older']);
   await news(page).click();
@@ -117,10 +117,10 @@ test('new comments wait behind a button and come in the chosen order; likes chan
   await expect(commentWith(page, 'From farther').locator('..')).toBeFocused();
 });
 
-test('one’s own comment and like are not news, however soon the site tells of them', async ({ page, site }) => {
+test('a visitor’s own comment and like do not appear as live updates', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Xiphias' });
   await watch(page, `/product/${product.id}`);
-  const said = await textsOf(page.locator('.news'));
+  const said = await textsOf(page.locator('.live-updates'));
   const title = await textsOf(discussion(page).getByRole('heading', { level: 2 }));
   await page.getByRole('textbox', { name: 'Your comment' }).fill('My own');
   await page.getByRole('button', { name: 'Post Comment' }).click();
@@ -143,8 +143,8 @@ test('new launches wait behind a button above the list', async ({ page, site }) 
   await add('Wahoo one');
   await watch(page, `/?q=${term}`);
   await add('Wahoo two');
-  await add('Wahoo three');
   await site.addProduct({ name: 'Another' });
+  await add('Wahoo three');
   await expect(news(page)).toHaveText('2 new launches');
   await expect(cardNames(page)).toHaveText(['Wahoo one']);
   await news(page).click();
@@ -152,10 +152,7 @@ test('new launches wait behind a button above the list', async ({ page, site }) 
   await expect(news(page)).toHaveCount(0);
 });
 
-test('a tab that nobody sees lets go of its stream, and knows everything when somebody does', async ({
-  page,
-  site,
-}) => {
+test('a hidden tab closes its stream and catches up when it is visible again', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Viperfish' });
   await page.clock.install();
   const opened = page.waitForResponse(EVENTS);
@@ -177,10 +174,7 @@ test('a tab that nobody sees lets go of its stream, and knows everything when so
   expect(open.size).toBe(1);
 });
 
-test('two tabs of a browser share one stream; when the one that holds it is closed, the other goes on', async ({
-  page,
-  site,
-}) => {
+test('two tabs share one stream, and the other takes over when the leader closes', async ({ page, site }) => {
   const [one, two] = await site.addProducts(2, (index) => ({ name: `Urchin ${index + 1}` }));
   const other = await page.context().newPage();
   const open = openStreams([page, other]);
@@ -200,7 +194,7 @@ test('two tabs of a browser share one stream; when the one that holds it is clos
   await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 2');
 });
 
-test('a site that was out of reach is heard again, and nothing was missed', async ({
+test('the page reconnects after an outage and shows everything it missed', async ({
   page,
   newVisitor,
   site,
@@ -227,7 +221,7 @@ test('a site that was out of reach is heard again, and nothing was missed', asyn
   await gate.shut();
 });
 
-test('where there is no stream to be had, a page reads now and then, and asks for one when it was told to', async ({
+test('a page whose stream was refused polls, and reconnects after Retry-After', async ({
   page,
   site,
   expectConsoleError,

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
-/** What moves in each change of pages from now on: the names of what goes along. */
+/** Records the named elements that each view transition animates from now on. */
 async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
   await page.addInitScript(() => {
     const moves: string[][] = [];
@@ -29,10 +29,13 @@ function running(page: Page): Promise<number> {
   return page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
 }
 
-test.describe('§2: motion that explains', () => {
+// The other files run with reduced motion, which saves processor time.
+test.use({ contextOptions: { reducedMotion: 'no-preference' } });
+
+test.describe('§2: view transitions', () => {
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     const isReduced = reducedMotion === 'reduce';
-    test(`from a card to its page and back, ${isReduced ? 'nothing moves for those who ask for less motion' : 'picture and name go along'}`, async ({
+    test(`${isReduced ? 'nothing moves between a card and its page with reduced motion' : 'picture and name move between a card and its page'}`, async ({
       page,
       site,
     }) => {
@@ -50,10 +53,7 @@ test.describe('§2: motion that explains', () => {
     });
   }
 
-  test('nobody has to wait for it: a card can be pressed while its picture and name are on their way', async ({
-    page,
-    site,
-  }) => {
+  test('a card can be clicked while its transition runs', async ({ page, site }) => {
     const { id, name } = await site.addProduct({ name: 'Diving whale', description: 'Breathes in, and goes down.' });
     const moves = await recordMoves(page);
     await visit(page, '/?q=diving');

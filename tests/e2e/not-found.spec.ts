@@ -2,10 +2,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
-  test('an unknown path answers 404 with the page that says so, and a link leads home', async ({
-    page,
-    expectConsoleError,
-  }) => {
+  test('an unknown path responds 404 with the 404 page, whose link goes home', async ({ page, expectConsoleError }) => {
     expectConsoleError(/404 \(Not Found\)/);
     const response = await page.goto('/no/such/place');
     expect(response?.status()).toBe(404);
@@ -25,7 +22,7 @@ test.describe('§2: the 404 page', () => {
       .toContainEqual(expect.stringMatching(/404.*"path":"\/lost-at-sea"|"path":"\/lost-at-sea".*404/));
   });
 
-  test('a missing path that is reached without loading a document is logged by the browser', async ({ page }) => {
+  test('the browser logs a missing path that client-side navigation reached', async ({ page }) => {
     const warnings = recordWarnings(page);
     await visit(page, '/');
     await page.evaluate(() => {
@@ -39,7 +36,7 @@ test.describe('§2: the 404 page', () => {
 
 test.describe('§2 and §8: an unknown product', () => {
   for (const id of ['no-such-product', 'Not%20an%20id', 'x'.repeat(200)]) {
-    test(`${id.slice(0, 20)}: 'Product not found' with status 404, and a way home`, async ({
+    test(`${id.slice(0, 20)} shows 'Product not found' with status 404 and a link home`, async ({
       page,
       expectConsoleError,
     }) => {
@@ -54,15 +51,11 @@ test.describe('§2 and §8: an unknown product', () => {
     });
   }
 
-  test('a product that was removed since the list was read is said to be not found', async ({
-    page,
-    site,
-    expectConsoleError,
-  }) => {
+  test('a product removed after the list loaded shows as not found', async ({ page, site, expectConsoleError }) => {
     const product = await site.addProduct({ name: 'Evanescent Tool' });
     await visit(page, '/?q=evanescent');
     await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
-    // The browser's own lines about the product, its comments and perhaps its neighbours.
+    // The browser reports the failed requests for the product, its comments and perhaps its neighbours.
     expectConsoleError(/404 \(Not Found\)/);
     await page.getByRole('link', { name: 'Evanescent Tool', exact: true }).click();
     await expect(page.getByRole('heading', { level: 1, name: 'Product not found' })).toBeVisible();

@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
-import { expect, test, visit } from '../support/e2e-test.ts';
-import { sayOnline } from '../support/network.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { goOffline, goOnline, sayOnline } from '../support/network.ts';
 import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
 
-test.use({ serviceWorkers: 'allow' });
+/**
+ * Each test has its own browser context, because the reset of the shared one does not clear the caches of a service
+ * worker.
+ */
+const test = base.extend({ page: async ({ newVisitor }, use) => use(await newVisitor({ serviceWorkers: 'allow' })) });
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
@@ -15,46 +19,46 @@ const note = (page: Page) => page.getByRole('region', { name: 'Network' });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
-/** Spares the pause that a first visit has before anything is kept: for tests that are not about it. */
-const keepAtOnce = (page: Page) =>
+/** Skips the delay before the first visit is cached. */
+const cacheAtOnce = (page: Page) =>
   page.addInitScript(() => {
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
 
-/** Opens a page and waits until it, and what it needs, is kept. */
-async function visitAndKeep(page: Page, path: string): Promise<void> {
+/** Opens a page and waits until it is in the offline cache. */
+async function visitAndCache(page: Page, path: string): Promise<void> {
   await visit(page, path);
-  await expectKept(page, path);
+  await expectCached(page, path);
 }
 
-async function expectKept(page: Page, path: string): Promise<void> {
-  const isKept = (wanted: string) =>
+async function expectCached(page: Page, path: string): Promise<void> {
+  const isCached = (wanted: string) =>
     page.evaluate(
       async (address) => navigator.serviceWorker.controller !== null && Boolean(await caches.match(address)),
       wanted,
     );
-  await expect.poll(() => isKept(path), { message: `${path} is kept`, timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isCached(path), { message: `${path} is cached`, timeout: 20_000 }).toBe(true);
 }
 
-test('pages that were seen are read without a network, and say what they are; with one it is never a copy', async ({
+test('visited pages open offline with a notice, and online the page is always current', async ({
   page,
   site,
   expectConsoleError,
 }) => {
-  // What the browser itself says of a request that has no network, and what the specification has the page say.
+  // The browser reports each request without a network, and the specification requires the page to log its failure.
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
   const unseen = await site.addProduct({ name: 'Anchovy' });
-  // The products beside one that is seen are fetched while nothing else happens, and so are kept.
+  // A page prefetches its neighbours while idle, which caches them, too.
   await site.addProduct({ name: 'Between' });
   const linked = await site.addProduct({ name: 'Barracuda' });
   const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
-  await visitAndKeep(page, `/product/${product.id}`);
-  await expect(note(page), 'with a network there is nothing to say').toBeEmpty();
+  await visitAndCache(page, `/product/${product.id}`);
+  await expect(note(page), 'no notice while online').toBeEmpty();
   await page.getByRole('button', { name: 'Next', exact: true }).click();
   await expect(page).toHaveURL(`/product/${linked.id}`);
-  await expectKept(page, `/product/${linked.id}`);
+  await expectCached(page, `/product/${linked.id}`);
 
-  await page.context().setOffline(true);
+  await goOffline(page);
   await expect(note(page)).toHaveText(OFFLINE);
   await page.goto(`/product/${product.id}`);
   await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth' })).toBeVisible();
@@ -70,7 +74,7 @@ test('pages that were seen are read without a network, and say what they are; wi
   await page.goto(`/product/${product.id}`);
 
   await site.addProduct({ ...product, name: 'Coelacanth the second' });
-  await page.context().setOffline(false);
+  await goOnline(page);
   await expect(note(page)).toBeEmpty();
   await expect(page.getByRole('heading', { level: 1, name: 'Coelacanth the second' })).toBeVisible();
   await expect
@@ -79,14 +83,14 @@ test('pages that were seen are read without a network, and say what they are; wi
       return page.getByRole('heading', { level: 1 }).innerText();
     })
     .toBe('Coelacanth the second');
-  await expect(page.locator('html')).not.toHaveAttribute('data-kept-at');
+  await expect(page.locator('html')).not.toHaveAttribute('data-cached-at');
 });
 
-test('nothing personal is kept, and nothing of another build', async ({ page, site }) => {
+test('the offline cache has no personal data and no file of another build', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Eelpout' });
   await page.goto('/robots.txt');
-  await page.evaluate(() => caches.open('kept 0123456789abcdef pages'));
-  await visitAndKeep(page, `/product/${product.id}`);
+  await page.evaluate(() => caches.open('cached 0123456789abcdef pages'));
+  await visitAndCache(page, `/product/${product.id}`);
   await upvoteOf(page, 'Eelpout').click();
   await expect(toast(page)).toHaveCount(1);
   await page.reload();
@@ -95,50 +99,50 @@ test('nothing personal is kept, and nothing of another build', async ({ page, si
     const names = await caches.keys();
     const opened = await Promise.all(names.map((name) => caches.open(name)));
     const keys = await Promise.all(opened.map((cache) => cache.keys()));
-    const kept = keys.flat();
-    const pages = kept.filter(({ url }) => url.includes('/product/'));
+    const cached = keys.flat();
+    const pages = cached.filter(({ url }) => url.includes('/product/'));
     const texts = await Promise.all(pages.map(async (request) => (await caches.match(request))?.text()));
-    return { names, addresses: kept.map(({ url }) => new URL(url).pathname), texts };
+    return { names, addresses: cached.map(({ url }) => new URL(url).pathname), texts };
   });
   expect(new Set(names.map((name) => name.split(' ')[1])).size, names.join()).toBe(1);
-  expect(addresses.filter((path) => /upvote|held|events/.test(path))).toEqual([]);
+  expect(addresses.filter((path) => /^\/api\/.*(?:upvote|held|events)/.test(path))).toEqual([]);
   expect(texts).not.toHaveLength(0);
   const session = await page.evaluate(() => localStorage.getItem('user_session'));
   for (const text of texts) expect(text).not.toContain(session);
 });
 
-test('pictures that an operator brought along are kept, and nothing that was removed', async ({
+test('the offline cache holds an operator’s pictures and drops removed products', async ({
   page,
   site,
   expectConsoleError,
 }) => {
   expectConsoleError(/410/);
-  await keepAtOnce(page);
+  await cacheAtOnce(page);
   const image = `/images/${'0123456789'.repeat(4)}.svg`;
   await mkdir(join(site.dataDir, 'images'), { recursive: true });
   await writeFile(join(site.dataDir, image), '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   const product = await site.addProduct({ name: 'Garfish', image });
-  await visitAndKeep(page, `/product/${product.id}`);
-  await expectKept(page, image);
+  await visitAndCache(page, `/product/${product.id}`);
+  await expectCached(page, image);
   await removeProducts(site.database, [product.id]);
-  const isKept = async () => {
+  const isCached = async () => {
     await page.goto(`/product/${product.id}`);
     return page.evaluate(async (address) => Boolean(await caches.match(address)), `/product/${product.id}`);
   };
-  await expect.poll(isKept, { message: 'the page is dropped' }).toBe(false);
+  await expect.poll(isCached, { message: 'the page is dropped' }).toBe(false);
 });
 
-test('an upvote and a comment without a network wait, survive a reload, and are sent once', async ({
+test('an upvote and a comment made offline survive a reload and are sent once', async ({
   page,
   site,
   expectConsoleError,
 }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
-  await keepAtOnce(page);
+  await cacheAtOnce(page);
   const product = await site.addProduct({ name: 'Flounder' });
   await site.addUpvotes(product.id, 2);
-  await visitAndKeep(page, `/product/${product.id}`);
-  await page.context().setOffline(true);
+  await visitAndCache(page, `/product/${product.id}`);
+  await goOffline(page);
   for (const count of [3, 2, 3]) {
     await upvoteOf(page, 'Flounder').click();
     await expect(upvoteOf(page, 'Flounder')).toHaveAccessibleName(`Upvote Flounder, ${count}`);
@@ -160,7 +164,7 @@ test('an upvote and a comment without a network wait, survive a reload, and are 
   const sent: string[] = [];
   page.on('request', (request) => request.method() !== 'GET' && sent.push(request.method()));
   await site.addUpvotes(product.id, 4);
-  await page.context().setOffline(false);
+  await goOnline(page);
   await expect(commentWith(page, 'Written on a train')).toBeVisible();
   await expect(note(page)).toBeEmpty();
   await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!', 'Comment added!']);
@@ -176,22 +180,22 @@ test('an upvote and a comment without a network wait, survive a reload, and are 
   expect(counts).toEqual([{ upvotes: 7, comments: 1 }]);
 });
 
-test('what the server refuses afterwards is told: an upvote is taken back, a comment is not lost', async ({
+test('when the server refuses queued changes, the upvote is taken back and the comment is not lost', async ({
   page,
   site,
   expectConsoleError,
 }) => {
   expectConsoleError(/404/);
-  await keepAtOnce(page);
+  await cacheAtOnce(page);
   const product = await site.addProduct({ name: 'Icefish' });
-  await visitAndKeep(page, `/product/${product.id}`);
-  await page.context().setOffline(true);
+  await visitAndCache(page, `/product/${product.id}`);
+  await goOffline(page);
   await upvoteOf(page, 'Icefish').click();
   await box(page).fill('Too late');
   await postButton(page).click();
   await expect(note(page)).toContainText('1 upvote and 1 comment wait for the network.');
   await site.database.query('DELETE FROM products WHERE id = $1', [product.id]);
-  await page.context().setOffline(false);
+  await goOnline(page);
   await expect(failureToast(page).locator('.toast-description')).toHaveText([
     'Failed to update upvote: Failed to add upvote: Product not found',
     'Failed to add comment. Please try again.',
@@ -203,7 +207,7 @@ test('what the server refuses afterwards is told: an upvote is taken back, a com
   await expect(note(page)).toBeEmpty();
 });
 
-test('where storage refuses, what waits does so as long as the page lives', async ({ page, site }) => {
+test('without storage, the offline queue lasts as long as the page', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'John Dory' });
   await page.addInitScript(() => {
     for (const storage of ['localStorage', 'sessionStorage']) {
@@ -214,11 +218,11 @@ test('where storage refuses, what waits does so as long as the page lives', asyn
       });
     }
   });
-  await visitAndKeep(page, `/product/${product.id}`);
+  await visitAndCache(page, `/product/${product.id}`);
   await sayOnline(page, false);
   await upvoteOf(page, 'John Dory').click();
   await expect(note(page)).toContainText('1 upvote waits for the network.');
   await sayOnline(page, true);
-  await expect(toast(page).locator('.toast-title')).toHaveText(['Kept for later', 'Upvoted!']);
+  await expect(toast(page).locator('.toast-title')).toHaveText(['Upvoted!']);
   await expect(note(page)).toBeEmpty();
 });

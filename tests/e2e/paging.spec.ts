@@ -6,7 +6,7 @@ import { cardNames } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
 
-/** Scrolls down until that many products are there; without the wheel's momentum, which would go on after the test. */
+/** Scrolls down until that many products are shown, by script because the momentum of a wheel would outlast the test. */
 async function scrollTo(page: Page, count: number): Promise<void> {
   const scroll = async () => {
     await page.evaluate(() => window.scrollBy({ top: 2_000, behavior: 'instant' }));
@@ -15,11 +15,17 @@ async function scrollTo(page: Page, count: number): Promise<void> {
   await expect.poll(scroll, { timeout: 20_000, intervals: [50] }).toBeGreaterThanOrEqual(count);
 }
 
-test.describe('§2: the list goes on', () => {
-  test('scrolling shows every product once, in order, with ranks that continue', async ({ page, site }) => {
+test.describe('§2: the list loads more products', () => {
+  test('scrolling shows every product once, in order, with continued ranks', async ({ page, site }) => {
     await site.addProducts(80, (index) => ({ name: `Bellflower ${String(index).padStart(2, '0')}` }));
     await visit(page, '/?q=bellflower');
     const asked = recordRequests(page, NEXT_PAGE);
+    await scrollTo(page, 60);
+    // Two more pages come by themselves; then what follows the list stays within reach.
+    await page.getByRole('link', { name: 'Show more products' }).scrollIntoViewIfNeeded();
+    await expect(page.getByRole('contentinfo')).toBeVisible();
+    expect(asked).toHaveLength(2);
+    await page.getByRole('link', { name: 'Show more products' }).click();
     await scrollTo(page, 80);
     const names = await cardNames(page).allTextContents();
     const expected = Array.from({ length: 80 }, (_, index) => `Bellflower ${String(79 - index).padStart(2, '0')}`);
@@ -30,7 +36,7 @@ test.describe('§2: the list goes on', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('a product that is launched while one scrolls makes no product appear twice', async ({ page, site }) => {
+  test('products launched while scrolling make no product appear twice', async ({ page, site }) => {
     await site.addProducts(40, (index) => ({ name: `Campion ${index}` }));
     await visit(page, '/?q=campion');
     await site.addProducts(5, (index) => ({ name: `Campion new ${index}` }));
@@ -40,7 +46,7 @@ test.describe('§2: the list goes on', () => {
     expect(names).toEqual(Array.from({ length: 40 }, (_, index) => `Campion ${39 - index}`));
   });
 
-  test('a page that cannot be loaded says so after the retries and offers to try again', async ({
+  test('a page that fails to load after its retries shows an error and Try again', async ({
     page,
     site,
     expectConsoleError,
@@ -71,7 +77,7 @@ test.describe('§2: the list goes on', () => {
   });
 
   for (const way of ['Back', 'Back to products'] as const) {
-    test(`${way}: the list is found as it was left, at the same place`, async ({ page, site }) => {
+    test(`${way} restores the list and its scroll position`, async ({ page, site }) => {
       await site.addProducts(70, (index) => ({ name: `Yarrow ${index}` }));
       await visit(page, '/?q=yarrow');
       await scrollTo(page, 60);
@@ -85,7 +91,7 @@ test.describe('§2: the list goes on', () => {
       if (way === 'Back') await page.goBack();
       else await page.getByRole('link', { name: way }).click();
       await expect(link).toBeInViewport();
-      // A card under the pointer is lifted a little.
+      // A card under the pointer is raised.
       await page.mouse.move(0, 0);
       await expect.poll(async () => Math.round((await link.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? -1));
       expect(
@@ -95,7 +101,7 @@ test.describe('§2: the list goes on', () => {
     });
   }
 
-  test('a list can be ordered by upvotes or comments, each an address of its own', async ({ page, site }) => {
+  test('the list can be sorted by upvotes or comments, each with its own URL', async ({ page, site }) => {
     const [first, second, third] = await site.addProducts(3, (index) => ({ name: `Speedwell ${index + 1}` }));
     await site.addUpvotes(first?.id ?? '', 2);
     await site.addUpvotes(second?.id ?? '', 1);

@@ -1,5 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import { failResponses, holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import {
   commentArticles,
   commentBox,
@@ -14,7 +14,7 @@ import {
 const POST = /\/api\/comments$/;
 
 test.describe('§4, §5 and §6: posting a comment', () => {
-  test('the button is disabled while the text is empty or whitespace', async ({ page, site }) => {
+  test('an empty or whitespace comment cannot be posted', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Juniper' });
     await visit(page, `/product/${product.id}`);
     const posted = recordRequests(page, POST, 'POST');
@@ -26,10 +26,14 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     }
     await commentBox(page).fill(' x ');
     await expect(postButton(page)).toBeEnabled();
+    await requestsReported(page);
     expect(posted).toEqual([]);
+    await commentBox(page).press('Control+Enter');
+    await expect(commentTexts(page)).toHaveText(['x']);
+    expect(posted).toHaveLength(1);
   });
 
-  test('it reads Posting... and is disabled until the answer is there; then the comment is, too', async ({
+  test('the button reads Posting... and is disabled until the response, then the comment appears', async ({
     page,
     site,
   }) => {
@@ -66,7 +70,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(commentTexts(page)).toHaveText(['Popular', 'Mighty tree,\nindeed'], { useInnerText: true });
   });
 
-  test('the first comment takes the place of the invitation', async ({ page, site }) => {
+  test('the first comment replaces the invitation', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Larch' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('First!');
@@ -77,7 +81,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
   });
 
   for (const status of [503, 429, 500]) {
-    test(`a failure (${status}) keeps the text and says so in a destructive toast`, async ({
+    test(`a failure (${status}) keeps the text and shows a destructive toast`, async ({
       page,
       site,
       expectConsoleError,
@@ -100,7 +104,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     });
   }
 
-  test('two clicks at once make one comment', async ({ page, site }) => {
+  test('a double click makes one comment', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Nutmeg' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('Only once');
@@ -115,7 +119,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussionTitle(page)).toHaveText('Discussion (1)');
   });
 
-  test('posted again after an answer that was lost, it is still one comment; another text is another one', async ({
+  test('posting again after a lost response makes one comment, and another text makes another', async ({
     page,
     site,
     expectConsoleError,
@@ -125,7 +129,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await visit(page, `/product/${product.id}`);
     const posted = recordRequests(page, POST, 'POST');
     await page.route(POST, async (route) => {
-      // The server has it; the visitor never hears of it.
+      // The server stores the comment, but the response is lost.
       await route.fetch();
       await route.abort();
     });
@@ -148,7 +152,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussionTitle(page)).toHaveText('Discussion (2)');
   });
 
-  test('a text that is too long cannot be posted, and how much too long it is is said', async ({ page, site }) => {
+  test('a text that is too long cannot be posted, and the page shows the excess', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Poplar' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('🌳'.repeat(1_990));

@@ -61,7 +61,7 @@ test.describe('§2: a product’s page', () => {
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
 
-  test('a screenshot that cannot be loaded leaves a drawn placeholder with its name', async ({
+  test('a screenshot that fails to load is replaced by a placeholder with its name', async ({
     page,
     site,
     expectConsoleError,
@@ -77,7 +77,7 @@ test.describe('§2: a product’s page', () => {
 test.describe('§2: Previous and Next', () => {
   const button = (name: 'Previous' | 'Next') => ({ name, exact: true }) as const;
 
-  test('move to the neighbours in list order, whose names are their tooltips', async ({ page, site }) => {
+  test('move to the neighbours in list order and show their names as tooltips', async ({ page, site }) => {
     const [older, middle, newer] = await site.addProducts(3, (index) => ({ name: `Petrel ${index + 1}` }));
     await visit(page, `/product/${middle?.id}`);
     await expect(page.getByRole('button', button('Previous'))).toHaveAttribute('title', 'Petrel 3');
@@ -93,7 +93,7 @@ test.describe('§2: Previous and Next', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Petrel 1' })).toBeVisible();
   });
 
-  test('each is disabled at its end of the list', async ({ page, site }) => {
+  test('are each disabled at their end of the list', async ({ page, site }) => {
     const [newest] = await site.database.query<{ id: string }>(
       'SELECT id FROM products ORDER BY created_at DESC, id DESC LIMIT 1',
     );
@@ -111,7 +111,7 @@ test.describe('§2: Previous and Next', () => {
     await site.database.query('DELETE FROM products WHERE id = $1', [oldest.id]);
   });
 
-  test('so do the arrow keys, but not in the text area', async ({ page, site }) => {
+  test('have arrow keys as shortcuts, except in the text area and the sort menu', async ({ page, site }) => {
     const [older, newer] = await site.addProducts(2, (index) => ({ name: `Guillemot ${index + 1}` }));
     await visit(page, `/product/${older?.id}`);
     await page.keyboard.press('ArrowLeft');
@@ -132,16 +132,16 @@ test.describe('§2: Previous and Next', () => {
 });
 
 test.describe('§2 and §9: #comments', () => {
-  test('reached from a card, the page scrolls to the comments after about 100 ms, by a timer', async ({
+  test('following a card’s comment link scrolls to the comments after about 100 ms', async ({
     page,
     site,
+    pauseClock,
   }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' });
     const product = await site.addProduct({ name: 'Kittiwake', description: 'Calls its name.\n'.repeat(40) });
     await page.clock.install();
     await visit(page, '/?q=kittiwake');
     await expect(page.getByRole('link', { name: /^View Comments.*Kittiwake/ })).toBeVisible();
-    await page.clock.pauseAt(Date.now() + 60_000);
+    await pauseClock();
     await page.getByRole('link', { name: /^View Comments.*Kittiwake/ }).click();
     await expect(page).toHaveURL(`/product/${product.id}#comments`);
     const title = page.getByRole('heading', { name: /^Discussion/ });
@@ -154,7 +154,8 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeFocused();
   });
 
-  test('it scrolls smoothly', async ({ page, site }) => {
+  test('the scroll is smooth', async ({ page, site }) => {
+    await page.emulateMedia({ reducedMotion: 'no-preference' });
     const product = await site.addProduct({ name: 'Razorbill', description: 'Dives.\n'.repeat(40) });
     await page.addInitScript(() => {
       const calls: unknown[] = [];
@@ -174,7 +175,7 @@ test.describe('§2 and §9: #comments', () => {
     ]);
   });
 
-  test('loaded with #comments, the document is at the comments, which take the focus', async ({ page, site }) => {
+  test('a page loaded with #comments shows and focuses the comments', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Puffin', description: 'Flies.\n'.repeat(40) });
     await page.goto(`/product/${product.id}#comments`);
     const title = page.getByRole('heading', { name: /^Discussion/ });
@@ -182,15 +183,14 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeInViewport();
   });
 
-  test('the comment count of the page leads there too, as often as it is pressed', async ({ page, site }) => {
-    await page.emulateMedia({ reducedMotion: 'reduce' });
+  test('the comment count scrolls to the comments every time it is clicked', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Auk', description: 'Swims.\n'.repeat(40) });
     await visit(page, `/product/${product.id}`);
     const title = discussion(page).getByRole('heading', { level: 2 });
     for (const _time of ['once', 'again']) {
       await page.evaluate(() => window.scrollTo(0, 0));
       await expect(title).not.toBeInViewport();
-      // The press gives the link the focus; that the heading has it says that the timer fired.
+      // The click focuses the link, and the timer then moves the focus to the heading.
       await page.getByRole('link', { name: '0 comments', exact: true }).click();
       await expect(title).toBeFocused();
       await expect(title).toBeInViewport();
@@ -198,8 +198,8 @@ test.describe('§2 and §9: #comments', () => {
   });
 });
 
-test.describe('§2: the screenshots’ viewer', () => {
-  test('opens in full size, steps with the arrow keys, closes with Escape, and gives the focus back', async ({
+test.describe('§2: the screenshot viewer', () => {
+  test('opens in full size, steps with the arrow keys, closes with Escape and restores the focus', async ({
     page,
     site,
   }) => {
@@ -211,7 +211,7 @@ test.describe('§2: the screenshots’ viewer', () => {
     const second = page.getByRole('link', { name: 'Screenshot 2 of Albatross' });
     await second.click();
     const viewer = page.getByRole('dialog', { name: 'Screenshots' });
-    // Closed is not yet gone: only then the page has heard of it.
+    // A closed dialog is removed only after the page handles its close event.
     const gone = page.locator('dialog.viewer');
     await expect(viewer.getByText('2 / 3')).toBeVisible();
     await expect(viewer.getByRole('img')).toHaveAttribute('src', '/pictures/vim/tile.svg');
@@ -244,7 +244,7 @@ test.describe('§2: the screenshots’ viewer', () => {
     await expect(second).toBeFocused();
   });
 
-  test('a swipe steps on, and a press beside the picture closes it', async ({ page, site }) => {
+  test('steps on a swipe in either direction and closes on a click beside the picture', async ({ page, site }) => {
     const product = await site.addProduct({
       name: 'Frigatebird',
       screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
@@ -264,5 +264,23 @@ test.describe('§2: the screenshots’ viewer', () => {
     await page.mouse.move(x, y);
     await page.mouse.up();
     await expect(viewer.getByText('1 / 2')).toBeVisible();
+    await page.mouse.click(2, y);
+    await expect(page.locator('dialog.viewer')).toHaveCount(0);
+  });
+
+  test('shows the whole picture in a low window', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/git/tile.svg'] });
+    await page.setViewportSize({ width: 900, height: 320 });
+    await visit(page, `/product/${product.id}`);
+    await page.getByRole('link', { name: 'Screenshot 1 of Gannet' }).click();
+    const viewer = page.getByRole('dialog', { name: 'Screenshots' });
+    const picture = viewer.getByRole('img');
+    const naturalHeight = () => picture.evaluate((image: HTMLImageElement) => image.naturalHeight);
+    await expect.poll(naturalHeight).toBeGreaterThan(0);
+    const boxOf = async (part: string) => (await viewer.locator(part).boundingBox()) ?? { y: 0, height: 0 };
+    const [stage, image] = [await boxOf('.viewer-stage'), await boxOf('.viewer-stage img')];
+    expect(stage.height).toBeLessThan(await naturalHeight());
+    expect(image.y).toBeGreaterThanOrEqual(stage.y);
+    expect(image.y + image.height).toBeLessThanOrEqual(stage.y + stage.height);
   });
 });

@@ -4,14 +4,14 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 const shareButton = (page: Page) => page.getByRole('button', { name: 'Share', exact: true });
 const dialog = (page: Page) => page.getByRole('dialog', { name: /^Share / });
 
-/** Opens the ways to share a product. */
+/** Opens the share dialog of a product. */
 async function openShare(page: Page, path: string): Promise<void> {
   await visit(page, path);
   await shareButton(page).click();
   await expect(dialog(page)).toBeVisible();
 }
 
-test('a link to the product is copied, said to be, and complete without the keyboard leaving its place', async ({
+test('copying the link by keyboard copies the product’s URL, confirms it and keeps the focus', async ({
   page,
   site,
 }) => {
@@ -34,7 +34,7 @@ test('a link to the product is copied, said to be, and complete without the keyb
   await expect(shareButton(page)).toBeFocused();
 });
 
-test('where the browser lets no script copy, the link is selected, and that is said', async ({ page, site }) => {
+test('without clipboard access the link is selected and the page says so', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Narwhal' });
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -52,7 +52,7 @@ test('where the browser lets no script copy, the link is selected, and that is s
   expect(await selected()).toBe(`${site.address}/product/${product.id}`);
 });
 
-test('the system’s own way is offered where there is one, and nowhere else', async ({ page, site }) => {
+test('the system share sheet is offered only where the browser has one', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Octopus' });
   await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined, configurable: true }));
   await openShare(page, `/product/${product.id}`);
@@ -61,7 +61,7 @@ test('the system’s own way is offered where there is one, and nowhere else', a
   await page.exposeFunction('reportShare', (data: unknown) => given.push(data));
   await page.addInitScript(() => {
     const { reportShare } = window as unknown as { reportShare(data: unknown): Promise<void> };
-    // Whoever closes the system's sheet refuses the promise.
+    // Closing the system's share sheet rejects the promise.
     const share = (data: unknown) => reportShare(data).then(() => Promise.reject(new DOMException('', 'AbortError')));
     Object.defineProperty(navigator, 'share', { value: share });
   });
@@ -70,24 +70,26 @@ test('the system’s own way is offered where there is one, and nowhere else', a
   await expect.poll(() => given).toEqual([{ title: 'Octopus', url: `${site.address}/product/${product.id}` }]);
 });
 
-test('the badge is shown as it will look, and its code follows what is chosen', async ({ page, site }) => {
+test('the badge preview and its code follow the chosen theme and format', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Pilot "whale" & co' });
   const address = `${site.address}/product/${product.id}`;
   await openShare(page, `/product/${product.id}`);
-  const code = dialog(page).getByRole('textbox', { name: 'Code of the badge' });
+  const code = dialog(page).getByRole('textbox', { name: 'Badge code' });
   const picture = `${site.address}/badge/${product.id}.svg`;
   const words = 'Pilot &quot;whale&quot; &amp; co on Groundswell';
-  await expect(code).toHaveValue(`<a href="${address}"><img src="${picture}" alt="${words}"></a>`);
   const preview = dialog(page).getByRole('img', { name: 'Preview of the light badge' });
   await expect(preview).toHaveAttribute('src', `/badge/${product.id}.svg`);
-  await expect.poll(() => preview.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+  const widthOf = () => preview.evaluate((image: HTMLImageElement) => image.naturalWidth);
+  await expect.poll(widthOf).toBeGreaterThan(0);
+  const size = `width="${await widthOf()}" height="54"`;
+  await expect(code).toHaveValue(`<a href="${address}"><img src="${picture}" alt="${words}" ${size}></a>`);
   await dialog(page).getByRole('radio', { name: 'Light' }).press('ArrowRight');
   await dialog(page).getByRole('radio', { name: 'Markdown' }).check();
   await expect(code).toHaveValue(`[![Pilot "whale" & co on Groundswell](${picture}?theme=dark)](${address})`);
   await expect(dialog(page).getByRole('img', { name: 'Preview of the dark badge' })).toBeVisible();
 });
 
-test('a name of 300 characters leaves room for what the menu offers', async ({ page, site }) => {
+test('a name of 300 characters leaves the Copy link button in view', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'W'.repeat(300) });
   await page.setViewportSize({ width: 320, height: 640 });
   await visit(page, `/product/${product.id}`);

@@ -1,7 +1,7 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { addStateProducts } from '../support/states.ts';
+import { addStateProducts } from '../support/screen-state.ts';
 
-test('title and address for search engines follow a step within the site, and Back', async ({ page, site }) => {
+test('title, canonical URL and robots tag follow navigation within the site and Back', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Quahog', tags: ['Molluscs'] });
   const head = () =>
     page.evaluate(() => ({
@@ -19,7 +19,7 @@ test('title and address for search engines follow a step within the site, and Ba
   });
   await page.getByRole('link', { name: 'Quahog', exact: true }).click();
   await expect(page).toHaveTitle('Quahog · Groundswell');
-  // What was said of the page before is not said of this one.
+  // Tags of the previous page are removed.
   await expect.poll(head).toEqual({
     title: 'Quahog · Groundswell',
     canonical: `${site.address}/product/${product.id}`,
@@ -33,10 +33,7 @@ test('title and address for search engines follow a step within the site, and Ba
   await expect.poll(head).toMatchObject({ canonical: undefined, robots: 'noindex' });
 });
 
-test('every link, picture and file of the site is there, without a detour, and so is every place it names', async ({
-  page,
-  site,
-}) => {
+test('every link, picture, file and anchor of the site exists without a redirect', async ({ page, site }) => {
   const { rich } = await addStateProducts(site);
   const seen = new Map<string, string>();
   const broken: string[] = [];
@@ -46,7 +43,7 @@ test('every link, picture and file of the site is there, without a detour, and s
     const url = new URL(address, `${site.address}${from}`);
     return url.origin === site.address ? url : undefined;
   };
-  // Pages of the same make as one that was looked at have nothing new: enough of each make are read, all are asked for.
+  // Requests every URL, but follows the links of 12 pages only, because pages of one kind have the same links.
   const pagesRead = () => [...anchors.keys()].length;
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(path)) continue;

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { holdResponses, recordRequests } from '../support/network.ts';
+import { holdResponses, recordRequests, requestsReported } from '../support/network.ts';
 import { toast, upvoteOf } from '../support/screen.ts';
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
@@ -9,10 +9,7 @@ const toastOf = (page: Page, title: string) =>
   toast(page).filter({ has: page.locator('.toast-title').getByText(title, { exact: true }) });
 const undoOf = (page: Page, title: string) => toastOf(page, title).getByRole('button', { name: 'Undo', exact: true });
 
-test('an upvote is taken back from its toast, which says what it did before; that can be undone as well', async ({
-  page,
-  site,
-}) => {
+test('Undo in a toast takes the upvote back, and that can be undone, too', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Abalone' });
   await visit(page, `/product/${product.id}`);
   await upvoteOf(page, 'Abalone').click();
@@ -28,7 +25,7 @@ test('an upvote is taken back from its toast, which says what it did before; tha
   expect(rows).toHaveLength(1);
 });
 
-test('it works from another page than the one it was pressed on', async ({ page, site }) => {
+test('Undo works after navigating to another page', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Brittlestar' });
   await visit(page, '/?q=brittlestar');
   await page.getByRole('link', { name: 'Brittlestar', exact: true }).click();
@@ -42,7 +39,7 @@ test('it works from another page than the one it was pressed on', async ({ page,
   expect(rows).toEqual([]);
 });
 
-test('what was taken back by hand already is not turned again', async ({ page, site }) => {
+test('Undo does nothing after the visitor has already taken the upvote back', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Cuttlefish' });
   await visit(page, `/product/${product.id}`);
   await upvoteOf(page, 'Cuttlefish').click();
@@ -55,14 +52,12 @@ test('what was taken back by hand already is not turned again', async ({ page, s
   await expect(toastOf(page, 'Upvoted!')).toHaveCount(0);
   held.release();
   await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
+  await requestsReported(page);
   expect(added).toEqual([]);
   expect(held.requests).toHaveLength(1);
 });
 
-test('by keyboard, the focus comes back to where it was; a toast with something to do waits longer', async ({
-  page,
-  site,
-}) => {
+test('Undo by keyboard restores the focus, and a toast with a button stays for 10 s', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Dugong' });
   await page.clock.install();
   await visit(page, `/product/${product.id}`);
@@ -71,10 +66,23 @@ test('by keyboard, the focus comes back to where it was; a toast with something 
   await page.clock.fastForward(8_000);
   await undoOf(page, 'Upvoted!').focus();
   await page.clock.fastForward(60_000);
-  await expect(undoOf(page, 'Upvoted!'), 'whoever is about to press it is waited for').toBeFocused();
+  await expect(undoOf(page, 'Upvoted!'), 'a focused toast does not time out').toBeFocused();
   await page.keyboard.press('Enter');
   await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
   await expect(upvoteOf(page, 'Dugong')).toBeFocused();
   await page.clock.fastForward(11_000);
   await expect(toast(page)).toHaveCount(0);
+});
+
+test('quick clicks leave one toast per product, with the latest result', async ({ page, site }) => {
+  await site.addProducts(2, (index) => ({ name: `Elver ${index + 1}` }));
+  await visit(page, '/?q=elver');
+  await upvoteOf(page, 'Elver 1').click();
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
+  await upvoteOf(page, 'Elver 1').click();
+  await expect(toastOf(page, 'Upvote removed')).toHaveCount(1);
+  await expect(toast(page)).toHaveCount(1);
+  await upvoteOf(page, 'Elver 2').click();
+  await expect(toastOf(page, 'Upvoted!')).toHaveCount(1);
+  await expect(toast(page)).toHaveCount(2);
 });

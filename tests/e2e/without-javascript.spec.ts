@@ -24,7 +24,22 @@ test.describe('§2: without JavaScript', () => {
     await expect(page).toHaveURL('/');
   });
 
-  test('searching is a plain form', async ({ page, site }) => {
+  test('Previous and Next are links, and votes and comments say what they need', async ({ page, site }) => {
+    const [first, middle, last] = await site.addProducts(3, (index) => ({ name: `Willow ${index}` }));
+    await page.goto(`/product/${middle?.id}`);
+    await expect(page.getByRole('button', { name: /^(Previous|Next|Share|Post Comment|Reply)/ })).toHaveCount(0);
+    await expect(page.getByText('Upvoting, saving and sharing need JavaScript.', { exact: true })).toBeVisible();
+    await expect(page.getByText('Writing and liking comments need JavaScript.', { exact: true })).toBeVisible();
+    await page.getByRole('link', { name: 'Next', exact: true }).click();
+    await expect(page).toHaveURL(`/product/${first?.id}`);
+    await page.getByRole('link', { name: 'Previous', exact: true }).click();
+    await page.getByRole('link', { name: 'Previous', exact: true }).click();
+    await expect(page).toHaveURL(`/product/${last?.id}`);
+    await page.goto('/?q=willow');
+    await expect(page.getByText('Upvoting and saving need JavaScript.', { exact: true })).toBeVisible();
+  });
+
+  test('the search works as a plain form', async ({ page, site }) => {
     await site.addProduct({ name: 'Plain Pencil & Co' });
     await page.goto('/');
     await searchBox(page).fill('pencil & co');
@@ -34,7 +49,7 @@ test.describe('§2: without JavaScript', () => {
     await expect(cardNames(page)).toHaveText(['Plain Pencil & Co']);
   });
 
-  test('links lead from page to page of the list, and the ranks continue', async ({ page, site }) => {
+  test('links lead through the pages of the list, with continued ranks', async ({ page, site }) => {
     await site.addProducts(50, (index) => ({ name: `Gorse ${index}` }));
     await page.goto('/?q=gorse');
     await expect(cardNames(page)).toHaveCount(20);
@@ -48,7 +63,7 @@ test.describe('§2: without JavaScript', () => {
     await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
   });
 
-  test('links lead through a long discussion', async ({ page, site }) => {
+  test('links lead through the pages of a long discussion', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Talkative Parrot' });
     await site.addComments(
       product.id,

@@ -1,6 +1,6 @@
 const nested = (open: string, close: string, depth: number) => open.repeat(depth) + close.repeat(depth);
 
-/** Bodies that are no honest JSON, or honest JSON that is no comment. */
+/** Bodies that are not valid JSON, or JSON that is not a comment. */
 export const HOSTILE_BODIES: readonly { name: string; body: Buffer }[] = Object.entries({
   empty: '',
   'white space': ' \n\t ',
@@ -39,7 +39,7 @@ export const HOSTILE_BODIES: readonly { name: string; body: Buffer }[] = Object.
   'larger than the limit': `{"productId":"a","content":"${'x'.repeat(17_000)}"}`,
 }).map(([name, text]) => ({ name, body: Buffer.from(text) }));
 
-/** Bytes that are no UTF-8, inside an otherwise honest body. */
+/** Invalid UTF-8 in an otherwise valid body. */
 export const BROKEN_UTF8: readonly { name: string; body: Buffer }[] = Object.entries({
   'a lone continuation byte': [0x80],
   'an overlong slash': [0xc0, 0xaf],

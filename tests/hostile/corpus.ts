@@ -1,7 +1,7 @@
 import { FOR_PROGRAMS, RUN } from './programs.ts';
 import { OF_WRITING } from './writing.ts';
 
-/** A string that somebody may send to do harm, or by accident; `name` says what it is. */
+/** A string that may be sent to do harm, or by accident; `name` describes it. */
 export interface Hostile {
   name: string;
   text: string;
@@ -20,7 +20,7 @@ const LONE_SURROGATES = ['\ud800', '\udfff', 'a\ud83d', '\ude00b', '\ude00\ud83d
   }),
 );
 
-/** All of it; strings that cannot be stored (a NUL, a lone surrogate) among them. */
+/** All of it, including strings that cannot be stored (a NUL, a lone surrogate). */
 export const HOSTILE: readonly Hostile[] = [
   ...Object.entries({ ...FOR_PROGRAMS, ...OF_WRITING }).flatMap(([kind, texts]) =>
     texts.map((text, index) => ({ name: `${kind} ${index + 1}`, text })),

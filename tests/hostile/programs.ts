@@ -1,10 +1,10 @@
-/** What a page must never run: each script sets this marker on `window`. */
+/** The effect that a page must never show: each script sets this marker on `window`. */
 export const MARKER = '__hostile';
 
 /** Sets it. */
 export const RUN = `window.${MARKER}=1`;
 
-/** What programs may take for more than text: markup, statements, names, numbers, patterns. */
+/** Texts that programs may interpret: markup, statements, names, numbers, patterns. */
 export const FOR_PROGRAMS: Record<string, readonly string[]> = {
   'script or HTML': [
     `<script>${RUN}</script>`,

@@ -11,7 +11,7 @@ export interface MadeRequest {
   body: string | Buffer | undefined;
 }
 
-/** Values that mean something to the site, by the name of a parameter or of a field of a body. */
+/** Values with a meaning for the site, by the name of a parameter or of a body field. */
 export type Known = (name: string) => readonly string[] | undefined;
 
 const hostileText = fc.oneof(
@@ -36,7 +36,7 @@ const hostileText = fc.oneof(
   ),
 );
 
-/** What a slip makes of a good value: `at` is a place in it, `character` another character. */
+/** How a typo changes a valid value: `at` is a position in it, `character` another character. */
 const SLIPS: ((text: string, at: number, character: string) => string)[] = [
   (text, at) => text.slice(0, at) + text.slice(at + 1),
   (text, at, character) => text.slice(0, at) + character + text.slice(at),
@@ -67,7 +67,7 @@ function valid(
   return fc.oneof(examples, fc.string({ unit: 'grapheme', maxLength: Math.min(schema.maxLength ?? 40, 40) }));
 }
 
-/** Mostly good ones, so that a request gets as far as what its other values have to say. */
+/** Mostly valid ones, so a request gets far enough to test its other values. */
 function anyOf(good: Arbitrary<string>): Arbitrary<string> {
   return fc.oneof(
     { weight: 8, arbitrary: good },
@@ -76,7 +76,7 @@ function anyOf(good: Arbitrary<string>): Arbitrary<string> {
   );
 }
 
-/** None, one or, where that can be said, several values. */
+/** None, one or, if possible, several values. */
 function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
   const value = anyOf(valid(parameter.name, parameter, known));
   const one = value.map((text) => [text]);
@@ -90,7 +90,7 @@ function given(parameter: Parameter, known: Known): Arbitrary<string[]> {
   );
 }
 
-/** As a client writes it that knows no better: a lone surrogate has no encoding of its own. */
+/** As a naive client encodes it: a lone surrogate has no UTF-8 encoding. */
 function encode(text: string): string {
   return text.isWellFormed() ? encodeURIComponent(text) : '%ED%A0%80';
 }
@@ -99,13 +99,15 @@ const brokenEncoding = fc.constantFrom('%', '%zz', '%ff', '%c0%ae', '%00', '%2f'
 const encoded = (text: string): Arbitrary<string> =>
   fc.oneof({ weight: 30, arbitrary: fc.constant(encode(text)) }, { weight: 1, arbitrary: brokenEncoding });
 
-/** What no client can send in a header, none can try. */
+/** Values that no client can send in a header are left out. */
 const sendable = (text: string) => text.replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?');
 
 function fieldsOf(schema: JsonSchema, example: Record<string, unknown>, known: Known): Arbitrary<object> {
   const fields = Object.entries(schema.properties ?? {}).map(([name, part]) => {
     const good = valid(name, { schema: part, example: example[name] ?? '' }, known);
-    const value = fc.oneof({ weight: 9, arbitrary: anyOf(good) }, { weight: 1, arbitrary: fc.jsonValue() });
+    const likely =
+      part.type === 'array' ? fc.array<unknown>(anyOf(fc.constant('text')), { maxLength: 3 }) : anyOf(good);
+    const value = fc.oneof({ weight: 9, arbitrary: likely }, { weight: 1, arbitrary: fc.jsonValue() });
     return [name, value] as const;
   });
   const required = Object.keys(example);
@@ -136,6 +138,14 @@ function bodiesOf(openApi: OpenApi, { requestBody }: DescribedOperation, known: 
   const none = fc.constant<Body>({ content: undefined, type: undefined });
   if (requestBody === undefined) return fc.oneof({ weight: 9, arbitrary: none }, { weight: 1, arbitrary: hostile });
   const [[type, { schema, example }] = ['', { schema: {}, example: {} }]] = Object.entries(requestBody.content);
+  if (type.startsWith('image/')) {
+    const picture = fc.uint8Array({ maxLength: 300 }).map((bytes) => ({ content: Buffer.from(bytes), type }));
+    return fc.oneof(
+      { weight: 9, arbitrary: picture },
+      { weight: 2, arbitrary: hostile },
+      { weight: 1, arbitrary: none },
+    );
+  }
   const good = fieldsOf(resolve(openApi, schema), example, known).map((body) => ({
     content: JSON.stringify(body),
     type,
@@ -143,11 +153,16 @@ function bodiesOf(openApi: OpenApi, { requestBody }: DescribedOperation, known: 
   return fc.oneof({ weight: 9, arbitrary: good }, { weight: 2, arbitrary: hostile }, { weight: 1, arbitrary: none });
 }
 
-/** Requests to an operation, from its description alone: good ones, nearly good ones, and what somebody may send to do harm. */
+const AUTHORIZATION: Parameter = { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } };
+
+/** Requests to an operation, from its description only: valid, nearly valid, and hostile ones. */
 export function requestsTo(openApi: OpenApi, path: string, method: string, known: Known): Arbitrary<MadeRequest> {
   const operation = openApi.paths[path]?.[method];
   if (operation === undefined) throw new Error(`There is no ${method} ${path}`);
-  const parameters = operation.parameters.map((part) => resolve<Parameter>(openApi, part));
+  const parameters = [
+    ...operation.parameters.map((part) => resolve<Parameter>(openApi, part)),
+    ...(operation.security ?? []).filter((scheme) => 'MakerKey' in scheme).map(() => AUTHORIZATION),
+  ];
   const values = fc.tuple(...parameters.map((parameter) => given(parameter, known)));
   const extra = fc.oneof({ weight: 19, arbitrary: fc.constant('') }, { weight: 1, arbitrary: hostileText });
   const mayHaveBody = method !== 'get';

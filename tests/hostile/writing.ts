@@ -1,4 +1,4 @@
-/** What writing itself can do: change its direction, its length, its looks. */
+/** Texts that change direction, length or appearance. */
 export const OF_WRITING: Record<string, readonly string[]> = {
   'direction of writing': [
     '\u202eabc\u202c',

@@ -1,4 +1,6 @@
-/** What is mutated, and the tests that have to notice. Few and direct ones: every mutant costs a run of those that reach it. */
+/**
+ * The mutated code, and the tests that must notice. Few and direct ones, since every mutant runs those that reach it.
+ */
 export interface Part {
   mutate: readonly string[];
   tests: readonly string[];
@@ -13,22 +15,22 @@ export const PARTS: Readonly<Record<string, Part>> = {
     mutate: ['src/core/comments/*.ts'],
     tests: ['src/core/comments/*.test.ts'],
   },
-  // What a search is made of that needs no database: folded texts, trigrams, cursors, turns.
+  // The parts of a search without a database: folded texts, trigrams, cursors, slots.
   terms: {
     mutate: [
       'src/core/search-text.ts',
       'src/core/keyset.ts',
       'src/core/products/search-trigrams.ts',
-      'src/core/products/search-slots.ts',
+      'src/core/semaphore.ts',
     ],
-    tests: ['src/core/{search-text,keyset}.test.ts', 'src/core/products/search-{trigrams,slots}.test.ts'],
+    tests: ['src/core/{search-text,keyset,semaphore}.test.ts', 'src/core/products/search-trigrams.test.ts'],
   },
   search: {
     mutate: [
       'src/core/products/search-products.ts',
       'src/core/products/search-statements.ts',
       'src/core/products/search-index.ts',
-      'src/core/products/search-shares.ts',
+      'src/core/products/search-trigrams.ts',
     ],
     tests: ['src/core/products/search-{products,index,shares}.test.ts'],
   },

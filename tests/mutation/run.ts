@@ -1,6 +1,6 @@
 /** Mutation testing, part by part: `npm run test:mutation`, or `npm run test:mutation -- upvotes`. */
 import { Stryker } from '@stryker-mutator/core';
-import { startThrowawayCluster } from '../../src/core/database/embedded/throwaway.ts';
+import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
 import { PARTS, type Part } from './parts.ts';
 
 type MutantResult = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
@@ -12,7 +12,7 @@ const UNDETECTED = new Set(['Survived', 'NoCoverage']);
 const asked = process.argv.slice(2);
 const names = asked.length === 0 ? Object.keys(PARTS) : asked;
 
-// One database server for all runs: each would start its own for every process of tests.
+// One database server for all runs: otherwise each would start one for every test process.
 const cluster = await startThrowawayCluster({ durability: 'none' });
 process.env.DATABASE_URL = cluster.url;
 try {
@@ -35,7 +35,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
     mutate: [...files, '!src/**/*.test.ts'],
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // Of a busy machine no mutant shall die.
+    // A busy machine must not kill mutants.
     timeoutMS: 20_000,
     ignorePatterns: ['dist*', 'data', 'docs', 'bench/results', 'catalogue/pictures', 'coverage', 'test-results'],
     reporters: ['progress-append-only', 'json', 'html', 'clear-text'],
@@ -52,7 +52,7 @@ function mutate(name: string, { mutate: files }: Part): Promise<MutantResult[]> 
   }).runMutationTest();
 }
 
-/** Says which mutants nothing noticed. @returns the share of those that were noticed, in percent. */
+/** Lists unnoticed mutants. @returns the percentage of noticed ones. */
 function report(name: string, mutants: readonly MutantResult[]): number {
   const noticed = mutants.filter(({ status }) => DETECTED.has(status)).length;
   const missed = mutants.filter(({ status }) => UNDETECTED.has(status));

@@ -3,13 +3,13 @@ import ts from 'typescript';
 /** A source whose SQL was changed in one place. */
 export interface SqlSlip {
   line: number;
-  /** What stood there, and what stands there now. */
+  /** The original text, and its replacement. */
   from: string;
   to: string;
   source: string;
 }
 
-/** What somebody may get wrong in SQL, each once at each place. */
+/** Typical mistakes in SQL, each applied once in each place. */
 const SLIPS: readonly [find: RegExp, put: string][] = [
   [/\bAND\b/g, 'OR'],
   [/\bOR\b/g, 'AND'],
@@ -27,12 +27,12 @@ const SLIPS: readonly [find: RegExp, put: string][] = [
   [/\bORDER BY [a-z_.]+(?: DESC)?(?:, [a-z_."]+(?: DESC)?)*/gi, ''],
   [/ FOR UPDATE\b/g, ''],
   [/\bDO NOTHING\b/g, 'DO UPDATE SET id = EXCLUDED.id'],
-  [/\bWHERE (?=upvoted|wished|held_for|hidden_at)[^)\n]+/g, ''],
+  [/\bWHERE (?=upvoted|desired|held_session|hidden_at)[^)\n]+/g, ''],
 ];
 
 const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|FROM|WHERE|JOIN|ORDER BY|IS (?:NOT )?NULL|ANY\()/;
 
-/** Every slip that can be made in the SQL of a source: in its texts and templates, nowhere else. */
+/** Every slip in the SQL of a source: in its strings and templates, nowhere else. */
 export function sqlSlipsOf(source: string): SqlSlip[] {
   const slips: SqlSlip[] = [];
   const file = ts.createSourceFile('x.ts', source, ts.ScriptTarget.Latest, true);

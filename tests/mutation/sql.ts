@@ -1,11 +1,11 @@
 /**
- * Slips in SQL, which is plain text to Stryker: each is made by itself, and the tests of its part have to notice.
- * `npm run test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
+ * Slips in SQL, which is plain text to Stryker: each is applied alone, and the tests of its part must notice. `npm run
+ * test:mutation:sql`, or `npm run test:mutation:sql -- upvotes`.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { startVitest } from 'vitest/node';
-import { startThrowawayCluster } from '../../src/core/database/embedded/throwaway.ts';
+import { startThrowawayCluster } from '../support/throwaway-cluster.ts';
 import { PARTS, type Part } from './parts.ts';
 import { type SqlSlip, sqlSlipsOf } from './sql-slips.ts';
 
@@ -22,7 +22,7 @@ try {
 } finally {
   await cluster.stop();
 }
-// Whatever a test that failed left open.
+// Leftovers of a failed test.
 process.exit();
 
 async function judge(name: string, part: Part): Promise<void> {
@@ -54,12 +54,12 @@ async function passes(file?: string, slip?: SqlSlip): Promise<boolean> {
   );
   const failed = vitest.state.getCountOfFailedTests() > 0 || vitest.state.getUnhandledErrors().length > 0;
   await vitest.close();
-  // Vitest's own verdict is not this command's.
+  // Vitest's own exit code is not this command's.
   process.exitCode = 0;
   return !failed;
 }
 
-/** The files that a pattern such as `src/core/products/search-*.ts` names; tests are none of them. */
+/** The files that match a pattern such as `src/core/products/search-*.ts`, without tests. */
 function filesOf(pattern: string): string[] {
   const [before = '', after] = basename(pattern).split('*');
   if (after === undefined) return [pattern];

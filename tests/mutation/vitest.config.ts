@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import { PARTS } from './parts.ts';
 
-/** As the project's own configuration, for the tests of one part (`MUTATED_PART`), and without what only React needs. */
+/** The project's configuration for the tests of one part (`MUTATED_PART`), without React. */
 export default defineConfig({
   test: {
     include: [...(PARTS[process.env.MUTATED_PART ?? '']?.tests ?? [])],

@@ -1,8 +1,9 @@
-import { completeProduct, type PartialProduct, type StoredProduct } from '../../src/core/products/complete-product.ts';
+import type { StoredProduct } from '../../src/contract/products/schema.ts';
+import { completeProduct, type PartialProduct } from '../../src/core/products/save-products.ts';
 
 let made = 0;
 
-/** A product with everything that a test does not care about; each one newer than the one before. */
+/** A product with defaults for unset fields; each one is newer than the previous one. */
 export function buildProduct(overrides: Partial<PartialProduct> = {}): StoredProduct {
   made += 1;
   const product = {

@@ -4,21 +4,27 @@ import { requireChromium } from '../../scripts/find-chromium.js';
 
 const isRoot = process.getuid?.() === 0;
 
-/** How the browser of the tests is started. */
+/** Launch options for the browser tests. */
 export const CHROMIUM: LaunchOptions = {
   executablePath: requireChromium(),
   args: [
-    // Chromium's own sandbox refuses to run for root, as in a container.
+    // Chromium's sandbox does not run as root, as in a container.
     ...(isRoot ? ['--no-sandbox'] : []),
     '--disable-gpu',
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
     '--no-first-run',
+    // Fractional text widths, as on a phone or a high-resolution screen; only the headless shell rounds them by
+    // default.
+    '--font-render-hinting=none',
+    // One renderer process for every page, because starting one takes longer than most tests.
+    '--disable-site-isolation-trials',
+    '--renderer-process-limit=1',
   ],
 };
 
-/** The same with letters and colours that are the repository's own, so that a page looks alike on every Linux. */
+/** The same with fonts and colours from the repository, so a page looks alike on every Linux. */
 export const STILL_CHROMIUM: LaunchOptions = {
   ...CHROMIUM,
   env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },

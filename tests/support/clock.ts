@@ -3,14 +3,19 @@ import type { Page, Request } from '@playwright/test';
 const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
-/** Resolves once the page, too, has heard what became of a request, and has set its timers. */
+/** Resolves once the page has handled the outcome of a request and set its timers. */
 export async function heard(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();
   await response?.finished();
+  await turnEventLoop(page);
+}
+
+/** Resolves after a few turns of the page's event loop. */
+export async function turnEventLoop(page: Page): Promise<void> {
   await page.evaluate(
     () =>
       new Promise<void>((done) => {
-        // Turns of the event loop without a timer, whose clock stands still.
+        // Uses no timer, because the page's clock may be halted.
         let turns = 5;
         const channel = new MessageChannel();
         channel.port1.onmessage = () => {
@@ -23,12 +28,15 @@ export async function heard(page: Page, request: Request | undefined): Promise<v
   );
 }
 
-/** Moves the page's halted clock on until something is so, and returns after how many of its milliseconds it was. */
-export async function elapseUntil(page: Page, isSo: () => boolean): Promise<number> {
+/**
+ * Advances the page's halted clock until the condition holds. The test may notice some steps later, so the elapsed time
+ * has no meaning.
+ */
+export async function elapseUntil(page: Page, isSo: () => boolean): Promise<void> {
   for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += STEP_MS) {
-    if (isSo()) return elapsedMs;
+    if (isSo()) return;
     await page.clock.runFor(STEP_MS);
     await page.evaluate(() => null);
   }
-  throw new Error(`Nothing came of ${LIMIT_MS} ms`);
+  throw new Error(`The condition did not hold within ${LIMIT_MS} ms of the page's clock`);
 }

@@ -1,20 +1,12 @@
-import { type ChildProcess, execFile, type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { chmod, cp, mkdtemp, rm, stat, symlink } from 'node:fs/promises';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, inject } from 'vitest';
-import { openDatabase } from '../../src/core/database/database.ts';
-import { killAll } from '../../src/core/database/embedded/postmaster.ts';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { killAll, runningPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import { processesOf } from '../../src/core/database/embedded/process-table.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
-import { silentLog } from './silent-log.ts';
-
-const CHECKOUT = join(import.meta.dirname, '../..');
-
-/** The folder of the package as it is installed: built, without its sources. Set by `installCommand`. */
-let installed: string | undefined;
+import { copySampleSite, installedProgram } from './installed-command.ts';
 
 export interface Ended {
   code: number | null;
@@ -25,29 +17,28 @@ export interface Ended {
 
 export interface RunningCommand {
   process: ChildProcess;
-  /** The first match of a pattern in what it writes, waited for. Fails when it ends without one. */
+  /** Waits for the first match of a pattern in its output. Fails if it ends without one. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** How it ended, waited for. */
+  /** Waits for its end. */
   ended: Promise<Ended>;
 }
 
 export interface RunOptions {
-  /** Settings; none are taken from the test run's own environment. */
+  /** Settings; none come from the test run's own environment. */
   settings?: Record<string, string>;
-  /** Runs it as this user, which takes root. */
+  /** Runs it as this user, which requires root. */
   account?: { uid: number; gid: number };
 }
 
-/** Starts the built command without a terminal. */
+/** Starts the built command without a terminal. `installCommand` must have run. */
 export function startCommand(parameters: readonly string[], { settings = {}, account }: RunOptions = {}) {
-  if (installed === undefined) throw new Error('The command is not installed yet: beforeAll(installCommand)');
   const inherited = Object.entries(process.env).filter(([name]) => !SETTING_NAMES.includes(name));
   const options: SpawnOptions = {
     ...account,
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   };
-  return watch(spawn(process.execPath, [join(installed, 'bin/groundswell.js'), ...parameters], options));
+  return watch(spawn(process.execPath, [installedProgram(account !== undefined), ...parameters], options));
 }
 
 /** Runs the built command to its end. */
@@ -89,66 +80,7 @@ function watch(child: ChildProcess): RunningCommand {
   };
 }
 
-/**
- * Builds what is not built and installs it aside, so that a test neither builds again nor runs into a build when somebody
- * edits the sources meanwhile. Returns how to take it away.
- */
-export async function installCommand(): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'groundswell-installed-'));
-  await chmod(folder, 0o755);
-  await withBuildLock(async () => {
-    await build();
-    for (const part of ['bin', 'dist', 'package.json'])
-      await cp(join(CHECKOUT, part), join(folder, part), { recursive: true });
-  });
-  for (const part of ['node_modules', 'migrations', 'catalogue'])
-    await symlink(join(CHECKOUT, part), join(folder, part));
-  installed = folder;
-  return () => rm(folder, { recursive: true, force: true });
-}
-
-/**
- * Lets other accounts than the tests' own run the installed command, also in a checkout that only its owner can enter: what
- * it needs of that is copied then.
- */
-export async function letEverybodyRunIt(): Promise<void> {
-  if (installed === undefined) throw new Error('The command is not installed yet: beforeAll(installCommand)');
-  if (await canEverybodyEnter(CHECKOUT)) return;
-  const target = installed;
-  for (const part of ['migrations', 'catalogue', 'node_modules']) await rm(join(target, part), { force: true });
-  const { stdout } = await promisify(execFile)('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: CHECKOUT });
-  const packages = stdout.split('\n').filter((path) => path.startsWith(join(CHECKOUT, 'node_modules')));
-  for (const path of [join(CHECKOUT, 'migrations'), join(CHECKOUT, 'catalogue'), ...packages])
-    await cp(path, join(target, relative(CHECKOUT, path)), { recursive: true, verbatimSymlinks: true });
-}
-
-async function canEverybodyEnter(folder: string): Promise<boolean> {
-  const { mode } = await stat(folder);
-  if ((mode & 0o001) === 0) return false;
-  return folder === dirname(folder) || canEverybodyEnter(dirname(folder));
-}
-
-async function build(): Promise<void> {
-  const child = spawn(process.execPath, [join(CHECKOUT, 'bin/groundswell.js'), '--help'], { stdio: 'ignore' });
-  const [code] = await once(child, 'exit');
-  if (code !== 0) throw new Error('The site cannot be built: try npm run build');
-}
-
-/** Test files run beside each other, and one build is enough. The database server of the run keeps the lock. */
-async function withBuildLock(work: () => Promise<void>): Promise<void> {
-  const url = inject('databaseServerUrl');
-  const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
-  try {
-    await server.transaction(async (sql) => {
-      await sql.query('SELECT pg_advisory_xact_lock(1)');
-      await work();
-    });
-  } finally {
-    await server.close();
-  }
-}
-
-/** Folders and processes of one test, all gone after `clear()`. */
+/** Folders and processes of one test, all removed by `clear()`. */
 export class Ground {
   readonly #folders: string[] = [];
   readonly #commands: RunningCommand[] = [];
@@ -161,9 +93,16 @@ export class Ground {
     return folder;
   }
 
-  /** The path of a data folder that is still to be made. */
+  /** The path of a data folder that does not exist yet. */
   async dataDir(): Promise<string> {
     return join(await this.folder(), 'data');
+  }
+
+  /** A data folder with the sample catalogue, stopped in order: for tests that are not about the first start. */
+  async sampleDataDir(): Promise<string> {
+    const dataDir = await this.dataDir();
+    await copySampleSite(dataDir);
+    return dataDir;
   }
 
   start(parameters: readonly string[], options?: RunOptions): RunningCommand {
@@ -186,21 +125,40 @@ export class Ground {
       await ended;
     }
     for (const folder of this.#folders.splice(0)) {
-      await killAll(join(folder, 'data', 'postgres'));
+      await endDatabase(join(folder, 'data', 'postgres'));
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
 }
 
-/** The PostgreSQL processes that work on a site's data folder. */
+/** PostgreSQL removes its shared memory when it quits, but not when it is killed. */
+async function endDatabase(clusterDir: string): Promise<void> {
+  const running = await runningPostmaster(clusterDir);
+  if (running) {
+    process.kill(running.pid, 'SIGQUIT');
+    await expect.poll(() => runningPostmaster(clusterDir), { interval: 10 }).toBeUndefined();
+  }
+  await killAll(clusterDir);
+}
+
+/** The PostgreSQL processes of a site's data folder. */
 export function databasesOf(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 
-/** It refuses: exit code 2, nothing on standard output, and on standard error these lines alone. */
+/** Expects a refusal: exit code 2, nothing on standard output, and exactly these lines on standard error. */
 export function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, ...lines: readonly RegExp[]): void {
+  expectFailure({ code, stdout, stderr }, 2, ...lines);
+}
+
+/** Expects this exit code and exactly these lines. */
+export function expectFailure(
+  { code, stdout, stderr }: Omit<Ended, 'signal'>,
+  expected: 1 | 2,
+  ...lines: readonly RegExp[]
+): void {
   const written = stderr.trimEnd().split('\n');
-  expect({ code, stdout }, stderr).toEqual({ code: 2, stdout: '' });
+  expect({ code, stdout }, stderr).toEqual({ code: expected, stdout: '' });
   expect(written).toEqual(lines.map((line) => expect.stringMatching(line)));
   for (const line of written) expect(line).toMatch(/^groundswell: /);
 }

@@ -1,19 +1,19 @@
-/** A command of a document, and what the document says that it answers. */
+/** A command of a document, and its documented output. */
 export interface CurlExample {
-  /** As it stands there, for the name of a test. */
+  /** As written, for the name of a test. */
   command: string;
   url: string;
   method: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** `-i`: the answer begins with the status line and headers. */
+  /** `-i`: the output begins with the status line and headers. */
   showsHead: boolean;
-  /** `-N`: the answer has no end. */
+  /** `-N`: the output has no end. */
   isStream: boolean;
   answer: string;
 }
 
-/** Every `$ curl …` in the fenced blocks of a document, in its order. */
+/** Every `$ curl …` in the fenced blocks of a document, in order. */
 export function curlExamplesOf(document: string): CurlExample[] {
   const blocks = [...document.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
   return blocks.flatMap((block) => {
@@ -51,7 +51,7 @@ function parse(command: string, answer: string): CurlExample {
   return example;
 }
 
-/** A document's answer as a pattern: `…` stands for whatever was left out. */
+/** A documented output as a pattern: `…` stands for anything. */
 export function patternOf(answer: string): RegExp {
   const pieces = answer.split(/ ?… ?/).map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${pieces.join('[\\s\\S]*?')}$`);

@@ -1,30 +1,66 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startThrowawayCluster } from '../../src/core/database/embedded/throwaway.ts';
+import { type Database, openDatabase } from '../../src/core/database/database.ts';
+import { migrate } from '../../src/core/database/migrate.ts';
+import { silentLog } from './silent-log.ts';
+import { startThrowawayCluster } from './throwaway-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A PostgreSQL server on which every test file makes a database of its own. */
+    /** A PostgreSQL server on which every test file creates its own database. */
     databaseServerUrl: string;
     /** The workers of Citus, `host:port`, where that server is their coordinator. */
     citusWorkers: readonly string[];
+    /** A database with the current schema, which tests copy. Citus cannot copy databases. */
+    migratedDatabase: string | undefined;
+    /** A folder of this run, shared by its test files. */
+    runFolder: string;
   }
 }
 
+const SCHEMA = join(import.meta.dirname, '../../migrations');
+
 /**
- * One real PostgreSQL for the whole run: the embedded one, or the server that DATABASE_URL names. With CITUS_WORKERS
- * (`host:port,host:port`), that server is the coordinator of a Citus cluster, and all databases are made on the workers as well.
+ * One real PostgreSQL for the whole run: the embedded one, or the server of DATABASE_URL. With CITUS_WORKERS
+ * (`host:port,host:port`), that server is the coordinator of a Citus cluster, and all databases are created on the
+ * workers, too.
  */
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { DATABASE_URL: url, CITUS_WORKERS: workers = '' } = process.env;
-  project.provide(
-    'citusWorkers',
-    workers.split(',').filter((address) => address !== ''),
-  );
-  if (url) {
-    project.provide('databaseServerUrl', url);
-    return async () => {};
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const { DATABASE_URL, CITUS_WORKERS = '' } = process.env;
+  const citusWorkers = CITUS_WORKERS.split(',').filter((address) => address !== '');
+  const runFolder = await mkdtemp(join(tmpdir(), 'groundswell-tests-'));
+  await chmod(runFolder, 0o755);
+  const cluster = DATABASE_URL ? undefined : await startThrowawayCluster({ durability: 'none' });
+  const serverUrl = cluster?.url ?? DATABASE_URL ?? '';
+  const template = citusWorkers.length === 0 ? await createMigrated(serverUrl) : undefined;
+  provide('runFolder', runFolder);
+  provide('databaseServerUrl', serverUrl);
+  provide('citusWorkers', citusWorkers);
+  provide('migratedDatabase', template);
+  return async () => {
+    if (cluster) await cluster.stop();
+    else if (template !== undefined) await onServer(serverUrl, (sql) => sql.query(`DROP DATABASE ${template}`));
+    await rm(runFolder, { recursive: true, force: true });
+  };
+}
+
+async function createMigrated(serverUrl: string): Promise<string> {
+  const name = `test_template_${randomUUID().replaceAll('-', '')}`;
+  await onServer(serverUrl, (sql) => sql.query(`CREATE DATABASE ${name}`));
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  await onServer(url.href, (sql) => migrate(sql, SCHEMA, silentLog));
+  return name;
+}
+
+async function onServer(url: string, work: (sql: Database) => Promise<unknown>): Promise<void> {
+  const server = openDatabase({ url, log: silentLog, maxConnections: 1, statementTimeoutMs: 0 });
+  try {
+    await work(server);
+  } finally {
+    await server.close();
   }
-  const cluster = await startThrowawayCluster({ durability: 'none' });
-  project.provide('databaseServerUrl', cluster.url);
-  return () => cluster.stop();
 }

@@ -6,7 +6,7 @@ import { newVisitor } from './requests.ts';
 import { createTestClock } from './test-clock.ts';
 import { startTestSite, type TestSite } from './test-site.ts';
 
-/** A site in two processes, and before each test a new product to talk about. To be called once in a file. */
+/** A site in two processes, and before each test a new product with discussion. Call once per file. */
 export function startDiscussedSite() {
   const clock = createTestClock();
   let site: TestSite;
@@ -14,8 +14,8 @@ export function startDiscussedSite() {
   let productId: string;
 
   beforeAll(async () => {
-    site = await startTestSite({ sources: clock });
-    other = await startTestSite({ sources: clock, beside: site });
+    site = await startTestSite({ runtime: clock });
+    other = await startTestSite({ runtime: clock, beside: site });
   });
 
   beforeEach(async () => {
@@ -44,7 +44,7 @@ export function startDiscussedSite() {
     },
     post,
     list: (query = '', id = productId) => site.ask.json<CommentPage>(`/api/products/${id}/comments${query}`),
-    /** The count that stands on the product. */
+    /** The stored count of the product. */
     total: async () => (await site.ask.json<ProductDetail>(`/api/products/${productId}`)).product.comments,
     async add(content: string): Promise<Comment> {
       const response = await post({ productId, content });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Comment } from '../../src/contract/comments/schema.ts';
+import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
-import type { StoredProduct } from '../../src/core/products/complete-product.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { systemSources } from '../../src/core/sources.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
 import { setUpvotes } from '../../src/core/upvotes/set-upvotes.ts';
 import { buildProduct } from './build-product.ts';
 import { type RunningSite, startSite } from './running-site.ts';
@@ -11,16 +12,16 @@ import { type RunningSite, startSite } from './running-site.ts';
 type ProductOverrides = Parameters<typeof buildProduct>[0];
 type CommentOverrides = Partial<Omit<Comment, 'id' | 'productId'>>;
 
-/** A running site, and a way to put into its database what a test is about. */
+/** A running site, and ways to add to its database. */
 export interface E2eSite extends RunningSite {
   database: Database;
   addProduct(overrides?: ProductOverrides): Promise<StoredProduct>;
-  /** `overridesOf` is asked for each; the last one is the newest. */
+  /** `overridesOf` is called for each product; the last one is the newest. */
   addProducts(count: number, overridesOf?: (index: number) => ProductOverrides): Promise<StoredProduct[]>;
-  /** The comments are given in the order of `overrides`. Without a time of its own, a comment is new. */
+  /** Returns the comments in the order of `overrides`; a comment without `createdAt` is new. */
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
-  /** Upvotes of that many other visitors. */
-  addUpvotes(productId: string, count: number): Promise<void>;
+  /** Adds upvotes of that many other visitors, by default now. */
+  addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
 }
 
 const INSERT_COMMENTS = `WITH added AS (
@@ -32,15 +33,21 @@ const INSERT_COMMENTS = `WITH added AS (
   )
   UPDATE product_counts SET comments = comments + (SELECT count(*) FROM added) WHERE product_id = $2`;
 
-/** Starts the built command, which logs as it does by default; all tests are one network to it, so it limits nothing. */
+/** Starts the built command without rate limits, because all tests share one network address. */
 export async function startE2eSite(environment: Record<string, string> = {}): Promise<E2eSite> {
   const site = await startSite({ LOG_LEVEL: 'info', RATE_LIMITS: 'off', ...environment });
   const connection = await site.connect();
   const { database } = connection;
 
+  /** Placed on their boards at once: before, their standing is 404, which a browser logs as an error. */
+  async function save(products: readonly StoredProduct[]): Promise<void> {
+    await saveProducts(database, products);
+    await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });
+  }
+
   async function addProducts(count: number, overridesOf: (index: number) => ProductOverrides = () => ({})) {
     const products = Array.from({ length: count }, (_, index) => buildProduct(overridesOf(index)));
-    await saveProducts(database, products);
+    await save(products);
     return products;
   }
 
@@ -50,7 +57,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
     addProducts,
     async addProduct(overrides) {
       const product = buildProduct(overrides);
-      await saveProducts(database, [product]);
+      await save([product]);
       return product;
     },
     async addComments(productId, overrides) {
@@ -68,13 +75,13 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
       await database.query(INSERT_COMMENTS, [JSON.stringify(comments), productId]);
       return comments;
     },
-    async addUpvotes(productId, count) {
+    async addUpvotes(productId, count, at) {
       const changes = Array.from({ length: count }, () => ({
         productId,
         session: `session-${randomUUID()}`,
         upvoted: true,
       }));
-      await setUpvotes(database, systemSources, changes);
+      await setUpvotes(database, { ...systemRuntime, ...(at && { now: () => at }) }, changes);
     },
     async stop() {
       await connection.close();

@@ -5,20 +5,22 @@ import { createPageFaults, type PageFaults } from './page-faults.ts';
 
 interface TestFixtures {
   faults: PageFaults;
-  /** Announces an error in the browser's console, which would otherwise fail the test; it must then come. */
+  /** Announces a console error, which must occur and does not fail the test. */
   expectConsoleError: (pattern: RegExp) => void;
-  /** Whether pages hear of what others do. */
+  /** Halts the page's clock a minute from now, or `aheadMs` from now, as `page.clock.pauseAt` does. */
+  pauseClock: (aheadMs?: number) => Promise<void>;
+  /** Whether pages receive live updates. */
   live: boolean;
-  /** The page of another visitor, in a browser profile of its own, watched like `page`. */
+  /** A page in another browser context, watched like `page`. */
   newVisitor: (options?: BrowserContextOptions) => Promise<Page>;
 }
 
 interface WorkerFixtures {
-  /** The built site with the sample catalogue. Tests of one worker share it: a test adds what it changes. */
+  /** The built site with the sample catalogue. Tests of one worker share it, so a test adds the products that it changes. */
   site: E2eSite;
 }
 
-/** Every page fails its test on an uncaught error, a console error or a violation of the content policy. */
+/** A page fails its test on an uncaught error, a console error or a violation of the content policy. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -32,10 +34,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   baseURL: ({ site }, use) => use(site.address),
 
-  // A test counts what a page itself asks for; those about reading offline let a service worker do so as well.
+  // Tests count the requests of the page itself. Only tests of the offline cache allow a service worker.
   serviceWorkers: 'block',
 
-  // The same goes for streams and what pages read because of them.
+  // Live updates would cause further requests, too.
   live: [false, { option: true }],
 
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -47,7 +49,22 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   expectConsoleError: ({ faults }, use) => use(faults.announce),
 
+  // Playwright resumes a paused clock only in the background, where its script can reach the context's next test.
+  pauseClock: async ({ page }, use) => {
+    let isPaused = false;
+    await use(async (aheadMs = 60_000) => {
+      isPaused = true;
+      await page.clock.pauseAt(Date.now() + aheadMs);
+    });
+    if (!isPaused) return;
+    await page.goto('about:blank');
+    await page.clock.resume();
+  },
+
   context: async ({ context, faults, live }, use) => {
+    // The reset between tests leaves these two.
+    await context.clearPermissions();
+    await context.setOffline(false);
     await faults.watch(context);
     if (!live) await refuseStreams(context);
     await use(context);
@@ -67,7 +84,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
-/** Says in the server's place that there is no stream, and no reason to ask again. A route would turn the HTTP cache off. */
+/** Responds 204 to requests for a stream, which stops retries. A route would turn the HTTP cache off. */
 async function refuseStreams(context: BrowserContext): Promise<void> {
   await context.addInitScript((events) => {
     const { fetch } = window;
@@ -78,7 +95,7 @@ async function refuseStreams(context: BrowserContext): Promise<void> {
 
 export { expect } from '@playwright/test';
 
-/** Opens a page that has products and waits until it is alive: the last thing that it does by itself is to ask for votes. */
+/** Opens a page with products and waits until it has hydrated: its last step is to request the upvote status. */
 export async function visit(page: Page, path: string): Promise<void> {
   const alive = page.waitForRequest(/\/api\/upvotes\?/);
   await page.goto(path);

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 export interface Frame {
   event: string;
   data: unknown;
-  /** The id that the client knows after this frame. */
+  /** The client's last event id after this frame. */
   id: string | undefined;
   receivedAt: number;
 }
@@ -13,13 +13,13 @@ export interface Frame {
 export interface EventClient {
   response: IncomingMessage;
   frames: Frame[];
-  /** All that came, as it came. */
+  /** Everything received, unparsed. */
   text(): string;
-  /** What a reconnecting client would send. */
+  /** The id that a reconnecting client would send. */
   lastEventId(): string | undefined;
-  /** The data of all frames of an event, one after the other. */
+  /** The data of all frames of an event, in order. */
   dataOf<Item>(event: string): Item[];
-  /** Waits for the first frame of an event whose data holds what is expected. */
+  /** Waits for the first frame of an event whose data contains the expected value. */
   hears(event: string, expected: unknown, timeoutMs?: number): Promise<Frame>;
   closed: Promise<void>;
   close(): void;
@@ -27,7 +27,7 @@ export interface EventClient {
 
 const opened = new Set<ClientRequest>();
 
-/** Opens a stream as `EventSource` would, on a socket of its own. The answer may be a refusal. */
+/** Opens a stream like `EventSource`, on a separate socket. The response may be a refusal. */
 export async function openEvents(url: string, headers: Record<string, string> = {}): Promise<EventClient> {
   const asked = request(url, { headers: { accept: 'text/event-stream', ...headers }, agent: false });
   opened.add(asked);
@@ -44,7 +44,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
       parsedUpTo = end + 2;
     }
   });
-  // A stream that its server drops ends by an error; one that it ends does not.
+  // A stream that the server drops ends with an error; a stream that it ends does not.
   response.on('error', () => {});
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
 
@@ -83,7 +83,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
   };
 }
 
-/** Closes what a test left open. */
+/** Closes the remaining streams of a test. */
 export function closeEvents(): void {
   for (const each of opened) each.destroy();
   opened.clear();

@@ -2,10 +2,10 @@ import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { ProblemCode } from '../../src/contract/problem.ts';
 
-/** Words that only the inside of the server knows. */
+/** Words of the server's internals. */
 const INTERNALS = /node_modules|\\n\s+at |\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
 
-/** An error answer is a problem of RFC 9457 with a stable code, kept by no cache and silent about the inside. */
+/** An error response is a problem of RFC 9457 with a stable code, not cacheable, and without internals. */
 export function expectProblem(
   response: LightMyRequestResponse,
   status: number,

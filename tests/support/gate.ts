@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a site that can be shut: connections through it end at once, and new ones are refused. */
+/** A proxy to a site that can be closed: open connections end at once, and new ones are refused. */
 export interface Gate {
   address: string;
   shut(): Promise<void>;
@@ -21,7 +21,7 @@ export async function openGate(siteAddress: string): Promise<Gate> {
     ] as const) {
       sockets.add(socket);
       socket.pipe(other);
-      // Cut off is what a shut gate does to it.
+      // A closed gate resets connections.
       socket.on('error', () => {});
       socket.on('close', () => {
         sockets.delete(socket);

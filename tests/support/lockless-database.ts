@@ -1,6 +1,9 @@
 import type { Database } from '../../src/core/database/database.ts';
 
-/** A database that says it has Citus, so that no rows are locked before they are written: what that shows, one PostgreSQL shows too. */
+/**
+ * A database that pretends to have Citus, so rows are not locked before they are written: one PostgreSQL shows the
+ * same effects.
+ */
 export function withoutRowLocks(database: Database): Database {
   return {
     ...database,

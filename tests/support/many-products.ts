@@ -2,7 +2,7 @@ import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import { foldText, searchTextOf } from '../../src/core/search-text.ts';
 
-/** As much of a product as lists and searches look at. */
+/** The fields of a product that lists and searches use. */
 export interface ListedProduct {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface ListedProduct {
   comments: number;
 }
 
-/** `p-00001` is the oldest; seven at a time share a moment, and many a count, so that pages end among equals. */
+/** `p-00001` is the oldest; seven share a creation time, and many a count, so pages end among equals. */
 export function makeProducts(count: number, about: (n: number) => { description: string; tags: string[] }) {
   return Array.from({ length: count }, (_, index): ListedProduct => {
     const n = index + 1;
@@ -28,7 +28,7 @@ export function makeProducts(count: number, about: (n: number) => { description:
   });
 }
 
-/** Puts them into the database by two statements. */
+/** Inserts them with two statements. */
 export async function storeProducts(database: Database, products: readonly ListedProduct[]): Promise<void> {
   const rows = products.map((product) => ({
     ...product,
@@ -54,7 +54,7 @@ const KEYS: Record<ProductSort, (product: ListedProduct) => string> = {
   discussed: ({ comments, id }) => `${comments} ${id}`,
 };
 
-/** What a search must find, in the plainest words. Counts are of one digit. */
+/** The expected result of a search, in the simplest implementation. Counts have one digit. */
 export function idsMatching(
   products: readonly ListedProduct[],
   { term, tag, sort }: { term: string; tag: string; sort: ProductSort },

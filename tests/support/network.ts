@@ -1,15 +1,15 @@
-import type { Page, Request } from '@playwright/test';
-import { heard } from './clock.ts';
+import { expect, type Page, type Request } from '@playwright/test';
+import { turnEventLoop } from './clock.ts';
 
 type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 interface Match {
   method?: Method;
-  /** How many requests it concerns; all by default. */
+  /** How many requests to affect; all by default. */
   times?: number;
 }
 
-/** Has the browser say that there is a network, or none, to this page alone. What is asked all the same comes through. */
+/** Reports the network as available or not to this page alone; requests still go through. */
 export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
@@ -17,7 +17,48 @@ export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
   }, isOnline);
 }
 
-/** Lets the server answer and keeps the answer from the page until it is released. */
+const OFFLINE_MARK = 'isOffline';
+
+/** Makes a document say that it is offline while the mark is set. */
+function obeyOfflineMark(mark: string): void {
+  const isOffline = () => sessionStorage.getItem(mark) !== null;
+  Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline() });
+  const ignoreIfOffline = (event: Event) => isOffline() && event.stopImmediatePropagation();
+  window.addEventListener('online', ignoreIfOffline, { capture: true });
+}
+
+/** Overrides the network state that the service workers of a page see. */
+async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> {
+  for (const worker of page.context().serviceWorkers())
+    await worker.evaluate((value) => {
+      Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
+    }, isOnline);
+}
+
+/**
+ * Takes the network from a page and its service worker until `goOnline`. Chromium's own emulation forgets
+ * `navigator.onLine` if it ends the frame of the old document after it has begun the new one.
+ */
+export async function goOffline(page: Page): Promise<void> {
+  await page.addInitScript(obeyOfflineMark, OFFLINE_MARK);
+  await page.evaluate(obeyOfflineMark, OFFLINE_MARK);
+  await tellServiceWorkers(page, false);
+  await page.evaluate((mark) => sessionStorage.setItem(mark, 'yes'), OFFLINE_MARK);
+  await page.context().setOffline(true);
+  await page.evaluate(() => void window.dispatchEvent(new Event('offline')));
+}
+
+/** Playwright brings a page online before its service worker, so the page notices only once both are. */
+export async function goOnline(page: Page): Promise<void> {
+  await page.context().setOffline(false);
+  await tellServiceWorkers(page, true);
+  await page.evaluate((mark) => {
+    sessionStorage.removeItem(mark);
+    window.dispatchEvent(new Event('online'));
+  }, OFFLINE_MARK);
+}
+
+/** Lets the server respond, and holds the response back from the page until it is released. */
 export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }: Match = {}) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -33,7 +74,7 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
       await released;
       await route.fulfill({ response, body });
     } catch {
-      // The page was left, or the test is over: nobody waits for this answer. Where somebody does, the test fails by that.
+      // The page was closed or the test is over. A page that still waits for the response fails its test.
     }
   });
   return { release, requests };
@@ -41,23 +82,57 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
 
 interface Failure extends Match {
   status?: number;
-  /** Each failure is told only when `tell` is called, so that a page's halted clock stands still meanwhile. */
-  untold?: boolean;
+  /** Delivers each failure only when `deliver` is called, while the page's clock is halted. */
+  held?: boolean;
 }
 
-/** Answers in the server's place with an error, as a server that is overloaded or away would. */
+declare global {
+  interface Window {
+    /** When the page sent each request that `failResponses` holds, and had its whole response, by the page's clock. */
+    heldRequests?: { sentAt: number; receivedAt?: number }[];
+  }
+}
+
+/**
+ * Records `window.heldRequests`. The page itself takes the times: the test learns of a request only later, on a busy
+ * machine after it has moved the page's clock further. The page gets a copy of each response whose body is already
+ * there, so that it needs no further message from another process to handle it.
+ */
+function recordHeldRequests({ source, method }: { source: string; method: string }): void {
+  const pattern = new RegExp(source);
+  const { fetch } = window;
+  const times: NonNullable<Window['heldRequests']> = [];
+  window.heldRequests = times;
+  window.fetch = async (input, init) => {
+    const url = input instanceof Request ? input.url : String(input);
+    if (!pattern.test(url) || (init?.method ?? 'GET') !== method) return fetch(input, init);
+    const time: (typeof times)[number] = { sentAt: performance.now() };
+    times.push(time);
+    const response = await fetch(input, init);
+    const copy = new Response(await response.text(), response);
+    time.receivedAt = performance.now();
+    return copy;
+  };
+}
+
+/** Responds with an error in place of the server, as an overloaded or unreachable one would. */
 export async function failResponses(
   page: Page,
   url: RegExp,
-  { method = 'GET', times = Number.POSITIVE_INFINITY, status = 503, untold = false }: Failure = {},
+  { method = 'GET', times = Number.POSITIVE_INFINITY, status = 503, held = false }: Failure = {},
 ) {
   const requests: Request[] = [];
   const waiting: (() => void)[] = [];
+  if (held) {
+    const match = { source: url.source, method };
+    await page.addInitScript(recordHeldRequests, match);
+    await page.evaluate(recordHeldRequests, match);
+  }
   const detail = status === 429 ? 'Too many requests' : 'The database cannot be reached';
   await page.route(url, async (route) => {
     if (route.request().method() !== method || requests.length >= times) return route.fallback();
     requests.push(route.request());
-    if (untold) await new Promise<void>((resolve) => waiting.push(resolve));
+    if (held) await new Promise<void>((resolve) => waiting.push(resolve));
     return route.fulfill({
       status,
       contentType: 'application/problem+json',
@@ -66,12 +141,29 @@ export async function failResponses(
   });
   return {
     requests,
-    /** Tells the last failure, and resolves once the page has heard it. */
-    async tell(): Promise<void> {
-      for (const answer of waiting.splice(0)) answer();
-      await heard(page, requests.at(-1));
+    /** Delivers the held failures, and resolves once the page has handled the last one. */
+    async deliver(): Promise<void> {
+      for (const respond of waiting.splice(0)) respond();
+      await expect
+        .poll(() => page.evaluate(() => window.heldRequests?.every(({ receivedAt }) => receivedAt !== undefined)))
+        .toBe(true);
+      await turnEventLoop(page);
     },
+    /** The milliseconds between each failure and the next request, by the page's clock, which may add one to a timer. */
+    delays: () =>
+      page.evaluate(() => {
+        const times = window.heldRequests ?? [];
+        return times.slice(1).map(({ sentAt }, index) => Math.round(sentAt - (times[index]?.receivedAt ?? Number.NaN)));
+      }),
   };
+}
+
+/** Resolves once every request that the page has begun was reported to the test: the barrier before asserting that there was none. */
+export async function requestsReported(page: Page): Promise<void> {
+  await turnEventLoop(page);
+  const own = page.waitForRequest(/\/robots\.txt\?barrier$/);
+  await page.evaluate(() => void fetch('/robots.txt?barrier'));
+  await own;
 }
 
 /** The requests of a page from now on that match. */

@@ -28,12 +28,13 @@ interface DescribedAnswer {
 
 export interface DescribedOperation {
   operationId: string;
+  security?: readonly object[];
   parameters: readonly (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: JsonSchema; example: Record<string, unknown> }> };
   responses: Record<string, DescribedAnswer>;
 }
 
-/** As much of an OpenAPI document as the tests look at. */
+/** The parts of an OpenAPI document that the tests use. */
 export interface OpenApi {
   openapi: string;
   servers: { url: string }[];
@@ -41,7 +42,7 @@ export interface OpenApi {
   components: { schemas: Record<string, JsonSchema>; parameters: Record<string, Parameter> };
 }
 
-/** What a `$ref` stands for. */
+/** The target of a `$ref`. */
 export function resolve<Part extends object>(openApi: OpenApi, part: Part | { $ref: string }): Part {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part as Part;
   const names = part.$ref.split('/').slice(1);
@@ -55,7 +56,7 @@ export interface Answer {
   body: string;
 }
 
-/** Whether an answer is what the document says of the operation: its status, its headers, its type, its content. */
+/** Whether a response matches the description of its operation: status, headers, type, content. */
 export function createDescriptionCheck(openApi: OpenApi) {
   const ajv = new Ajv2020({ strict: false });
   const compiled = new Map<JsonSchema, ValidateFunction>();
@@ -67,7 +68,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     return validate;
   }
 
-  /** `anyProblem`: the document's `default`, any other problem, will do. */
+  /** `anyProblem`: also accepts the document's `default`, any other problem. */
   return function expectDescribed(
     answer: Answer,
     path: string,
@@ -88,7 +89,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     const schema = described?.content?.[type]?.schema;
     expect(schema, `${method} ${path} ${answer.statusCode} ${type}`).toBeDefined();
     if (type.endsWith('json')) {
-      // Whatever the document does not name must not be there either.
+      // Properties that the document does not name must not be present.
       const validate = validatorOf(schema as JsonSchema);
       expect(validate(JSON.parse(answer.body)), `${ajv.errorsText(validate.errors)}: ${answer.body}`).toBe(true);
     }
@@ -96,7 +97,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
   };
 }
 
-/** A schema that allows no property which it does not name. */
+/** A schema that allows only properties that it names. */
 function closed(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_key, value) =>
     value?.type === 'object' && value.properties !== undefined ? { ...value, additionalProperties: false } : value,

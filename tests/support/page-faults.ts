@@ -1,11 +1,11 @@
 import { type BrowserContext, expect } from '@playwright/test';
 
-/** What went wrong in pages without a test having asked for it. */
+/** Collects the errors of pages, and fails a test on those that it did not announce. */
 export interface PageFaults {
   watch(context: BrowserContext): Promise<void>;
-  /** An error in the console that this test causes; it must then come. */
+  /** Allows an error that this test causes, and requires that it occurs. */
   announce(pattern: RegExp): void;
-  /** Fails on what was not announced, and on what was announced and did not come. */
+  /** Throws if an error was not announced, or if an announced one did not occur. */
   verify(): void;
 }
 
@@ -16,7 +16,7 @@ export function createPageFaults(): PageFaults {
     async watch(context) {
       context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
       context.on('console', (message) => {
-        // The browser's own line about a failed request names the address only as its place.
+        // Chromium's message about a failed request has the URL only in its location.
         if (message.type() === 'error') faults.push(`console.error: ${message.text()} (${message.location().url})`);
       });
       await context.addInitScript(() => {
@@ -29,8 +29,8 @@ export function createPageFaults(): PageFaults {
     verify() {
       const unexpected = faults.filter((fault) => !announced.some((pattern) => pattern.test(fault)));
       const missing = announced.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
-      expect(unexpected, 'errors that no test announced').toEqual([]);
-      expect(missing.map(String), 'announced errors that did not come').toEqual([]);
+      expect(unexpected, 'errors that the test did not announce').toEqual([]);
+      expect(missing.map(String), 'announced errors that did not occur').toEqual([]);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** An item of schema.org as it stands in a page. */
+/** An item of schema.org in a page. */
 export type Item = { '@type': string } & Record<string, unknown>;
 
 const ENTITIES: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
@@ -9,7 +9,7 @@ function decoded(text: string): string {
   return text.replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 }
 
-/** The attributes of every such element in a page's head. */
+/** The attributes of all such elements in a page's head. */
 export function headElements(html: string, element: 'link' | 'meta'): Record<string, string>[] {
   const head = html.slice(0, html.indexOf('</head>'));
   return [...head.matchAll(new RegExp(`<${element} ([^>]*)>`, 'g'))].map(([, attributes = '']) =>
@@ -23,7 +23,7 @@ export function titleOf(html: string): string {
   return decoded(/<title>([^<]*)<\/title>/.exec(html)?.[1] ?? '');
 }
 
-/** What stands in `<meta name>` or `<meta property>`. */
+/** The content of `<meta name>` or `<meta property>`. */
 export function metaOf(html: string, name: string): string | undefined {
   return headElements(html, 'meta').find((meta) => meta.name === name || meta.property === name)?.content;
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { ProductPage } from '../../src/contract/products/schema.ts';
-import type { StoredProduct } from '../../src/core/products/complete-product.ts';
+import type { ProductPage, StoredProduct } from '../../src/contract/products/schema.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from './build-product.ts';
+import { deleteAllProducts } from './delete-products.ts';
 import { startTestSite, type TestSite } from './test-site.ts';
 
 export type ListQuery = Record<string, string | number>;
@@ -13,7 +13,7 @@ export function listAddress(query: ListQuery): string {
   return `/api/products?${new URLSearchParams(parameters)}`;
 }
 
-/** A site that has no products when a test begins. To be called once in a file. */
+/** A site that has no products when a test begins. Call once per file. */
 export function startProductListSite() {
   let site: TestSite;
 
@@ -22,7 +22,7 @@ export function startProductListSite() {
   });
 
   beforeEach(async () => {
-    await site.database.query('DELETE FROM products');
+    await deleteAllProducts(site.database);
   });
 
   afterAll(() => site.close());

@@ -4,14 +4,14 @@ import { reportFailure } from '../../src/cli/report-failure.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 
 export interface ProgramRun {
-  code: number;
+  code: number | null;
   stdout: string;
   stderr: string;
 }
 
 /**
- * Runs the operator's command in this process, as its program does in one of its own: for the many cases that need no process.
- * What it prints is checked for characters that would act on a terminal.
+ * Runs the operator's command in this process: for the many cases that need no separate one. Its output is checked for
+ * characters that would act on a terminal.
  */
 export async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<ProgramRun> {
   const written = { stdout: '', stderr: '' };
@@ -43,7 +43,7 @@ export async function runProgram(parameters: readonly string[], settings: Record
   }
 }
 
-/** The JSON of a command that must succeed and say nothing else. */
+/** The JSON of a command that must succeed and print nothing else. */
 export async function jsonOf<Result>(parameters: readonly string[], settings: Record<string, string>): Promise<Result> {
   const { code, stdout, stderr } = await runProgram([...parameters, '--json'], settings);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });

@@ -8,7 +8,7 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** How a statement is planned: `custom` for its own values, `generic` for any, as a server that keeps plans does. */
+/** How a statement is planned: `custom` for its own values, `generic` for any, as for a prepared statement. */
 export async function planOf(client: pg.Client, statement: Statement, mode: 'custom' | 'generic'): Promise<PlanNode[]> {
   await client.query(`SET plan_cache_mode = force_${mode}_plan`);
   await client.query(`PREPARE planned AS ${statement.text}`);

@@ -5,7 +5,7 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-/** A database that also remembers what it was asked; beginning and ending a transaction are not among it. */
+/** A database that also records statements, except the start and end of transactions. */
 export function recordStatements(database: Database): { database: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const recording = (sql: Sql): Sql => ({

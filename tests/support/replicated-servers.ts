@@ -5,17 +5,16 @@ import { join } from 'node:path';
 import { openDatabase } from '../../src/core/database/database.ts';
 import { ownerOnDisk } from '../../src/core/database/embedded/account.ts';
 import { findBinaries } from '../../src/core/database/embedded/binaries.ts';
+import { chooseLocation, thisHost } from '../../src/core/database/embedded/cluster-location.ts';
 import { initCluster } from '../../src/core/database/embedded/init-cluster.ts';
-import { thisMachine } from '../../src/core/database/embedded/machine.ts';
-import { choosePlace } from '../../src/core/database/embedded/place.ts';
 import { type Cluster, killAll, startPostmaster, stopPostmaster } from '../../src/core/database/embedded/postmaster.ts';
 import { silentLog } from './silent-log.ts';
 
-/** A PostgreSQL server that a test starts and stops as it likes. */
+/** A PostgreSQL server that a test starts and stops. */
 export interface TestServer {
-  /** Of the product's role. */
+  /** With the site's role. */
   url: string;
-  /** Of the superuser, who may hold the replication up and promote. */
+  /** With the superuser, who may pause replication and promote. */
   adminUrl: string;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -24,7 +23,7 @@ export interface TestServer {
 export interface ReplicatedServers {
   primary: TestServer;
   replicas: TestServer[];
-  /** Ends all of them and removes their folders. */
+  /** Stops all of them and deletes their folders. */
   remove(): Promise<void>;
 }
 
@@ -33,7 +32,7 @@ host all all 127.0.0.1/32 trust
 host replication all 127.0.0.1/32 trust
 `;
 
-/** Some WAL is kept for a replica that was stopped; what is lost with the power does not matter here. */
+/** Some WAL is retained for a stopped replica; durability does not matter here. */
 const SETTINGS = `
 wal_level = replica
 wal_keep_size = 128MB
@@ -41,18 +40,18 @@ shared_buffers = 16MB
 `;
 
 /**
- * A primary and replicas that follow it by streaming, all real and running. The bundled binaries have no pg_basebackup: each
- * replica begins as a copy of the primary's folder, made before that has ever run.
+ * A primary and its streaming replicas, all real and running. The bundled binaries lack pg_basebackup: each replica
+ * begins as a copy of the primary's folder, made before its first start.
  */
 export async function startReplicatedServers(replicaCount: number): Promise<ReplicatedServers> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-replicas-'));
   await chmod(folder, 0o711);
-  const binaries = await findBinaries(thisMachine.platform, thisMachine.arch);
-  const place = await choosePlace({
+  const binaries = await findBinaries(thisHost.platform, thisHost.arch);
+  const place = await chooseLocation({
     dataDir: folder,
     binaries,
-    namespaces: thisMachine.namespaces,
-    elsewhere: thisMachine.elsewhere,
+    namespaces: thisHost.namespaces,
+    elsewhere: thisHost.elsewhere,
     log: silentLog,
   });
   const cluster: Cluster = {
@@ -113,7 +112,7 @@ async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number
   await chown(folder, uid, gid);
 }
 
-/** PostgreSQL cannot pick a port by itself. */
+/** PostgreSQL cannot pick a free port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

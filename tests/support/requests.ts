@@ -4,12 +4,12 @@ import { expect } from 'vitest';
 
 type Headers = Record<string, string>;
 
-/** Asks a server without a socket, as a browser would ask it. */
+/** Sends a request without a socket, like a browser. */
 export interface Requests {
   get(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   put(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   delete(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
-  /** A body that is no string or buffer is sent as JSON. */
+  /** Any body except a string or buffer is sent as JSON. */
   post(url: string, body?: unknown, headers?: Headers): Promise<LightMyRequestResponse>;
   /** The JSON of a GET that must succeed. */
   json<Body>(url: string, headers?: Headers): Promise<Body>;
@@ -34,7 +34,7 @@ export function requestsTo(app: FastifyInstance): Requests {
   };
 }
 
-/** The header of a visitor nobody has met yet. */
+/** The header of a new visitor. */
 export function newVisitor(): { 'x-user-session': string } {
   return { 'x-user-session': `session-${randomUUID()}` };
 }

@@ -8,20 +8,20 @@ import { silentLog } from './silent-log.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
 
-/** The site as an operator runs it: the built command, in a process and a data folder of its own. */
+/** The site as an operator runs it: the built command, in its own process and data folder. */
 export interface RunningSite {
   address: string;
   dataDir: string;
   process: ChildProcess;
-  /** Everything that it printed so far. */
+  /** Everything printed so far. */
   output(): string;
-  /** The site's database, beside the site. To be closed by the caller. */
+  /** The site's database, over a separate connection that the caller closes. */
   connect(): Promise<Connection>;
-  /** Stops it in order and removes its data. */
+  /** Stops it in order and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a site on a free port; `environment` sets what a test is about. */
+/** Starts a site on a free port; `environment` has the settings under test. */
 export async function startSite(environment: Record<string, string> = {}): Promise<RunningSite> {
   const dataDir = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'groundswell-site-')));
   const child = spawn(process.execPath, [COMMAND, 'serve'], {

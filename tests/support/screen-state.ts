@@ -1,7 +1,73 @@
 import type { Page } from '@playwright/test';
+import type { StoredProduct } from '../../src/contract/products/schema.ts';
+import { withLockedCounts } from './delete-products.ts';
+import type { E2eSite } from './e2e-site.ts';
 
-/** One state of one screen, as a visitor gets there. */
+/** Has no hyphen, so it can only break where the layout allows a break anywhere. */
+export const LONG_WORD = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
+
+/** A site and the products that the screen states show. */
+export interface StateContent {
+  site: E2eSite;
+  /** It has more comments than one page shows. */
+  discussed: StoredProduct;
+  bare: StoredProduct;
+  rich: StoredProduct;
+  /** Every text is as long as the limits allow. */
+  long: StoredProduct;
+}
+
+/** One state of one screen, and how a visitor reaches it. */
 export interface ScreenState {
   name: string;
-  open(page: Page): Promise<void>;
+  /** Expects a page that is `live` and has its clock installed. */
+  open(page: Page, content: StateContent): Promise<void>;
+  /** Console errors that belong to this state. */
+  consoleErrors?: RegExp[];
+}
+
+/** Adds the products of the screen states, replacing those that an earlier test changed. */
+export async function addStateProducts(site: E2eSite): Promise<StateContent> {
+  await withLockedCounts(site.database, "DELETE FROM products WHERE id LIKE 'zz-%'");
+  const [discussed, bare, rich, long] = await site.addProducts(
+    4,
+    (index) =>
+      [
+        { id: 'zz-discussed', name: 'Zz discussed' },
+        { id: 'zz-bare', name: 'Zz bare', image: '' },
+        {
+          id: 'zz-rich',
+          name: 'Zz rich',
+          description: 'The first line.\nThe second line, which is a little longer than the first.',
+          image: '/pictures/git/tile.svg',
+          tags: ['editor', 'tools', 'open source', 'terminal'],
+          team: [{ name: 'Ada Lovelace', avatar: '', role: 'Maker' }],
+          screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
+        },
+        {
+          id: 'zz-long',
+          name: LONG_WORD.repeat(5).slice(0, 300),
+          description: LONG_WORD.repeat(20),
+          maker: LONG_WORD,
+          category: LONG_WORD,
+          launchDate: LONG_WORD,
+          tags: [LONG_WORD.slice(0, 60), LONG_WORD.slice(1, 60), LONG_WORD.slice(2, 60)],
+          team: [{ name: LONG_WORD, avatar: '', role: LONG_WORD }],
+        },
+      ][index],
+  );
+  if (!discussed || !bare || !rich || !long) throw new Error('The site did not return four products');
+  await site.addUpvotes(rich.id, 3);
+  await site.addComments(rich.id, [
+    { content: 'With a link to https://example.org/', likes: 1 },
+    { content: 'Plainly marked', authorName: 'Grace', authorBadge: 'Sample', likes: 99 },
+  ]);
+  await site.addComments(
+    discussed.id,
+    Array.from({ length: 31 }, (_, index) => ({ content: `Comment ${index}` })),
+  );
+  await site.addComments(long.id, [
+    { content: `${LONG_WORD.repeat(20)} https://example.org/${LONG_WORD}`, authorName: LONG_WORD },
+  ]);
+  return { site, discussed, bare, rich, long };
 }

@@ -1,6 +1,11 @@
-import type { Locator, Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 
-/** What a visitor finds on the screens, by the names that a screen reader says. */
+export const PHONE = { width: 390, height: 844 };
+export const DESKTOP = { width: 1280, height: 900 };
+
+export function isWiderThanScreen(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+}
 
 export function cardOf(page: Page, productName: string): Locator {
   return page.getByRole('article').filter({ has: page.getByRole('heading', { name: productName, exact: true }) });
@@ -57,4 +62,12 @@ export function postButton(page: Page): Locator {
 
 export function discussionTitle(page: Page): Locator {
   return discussion(page).getByRole('heading', { level: 2 });
+}
+
+/** Asserts everything that an upvote button shows. */
+export async function expectUpvote(page: Page, name: string, { upvoted, count }: { upvoted: boolean; count: number }) {
+  const button = upvoteOf(page, name);
+  await expect(button).toHaveAccessibleName(`Upvote ${name}, ${count}`);
+  await expect(button).toHaveAttribute('aria-pressed', String(upvoted));
+  await expect(button).toHaveAttribute('title', upvoted ? 'Remove upvote' : 'Upvote this product');
 }

@@ -4,7 +4,10 @@ type Row = [what: string, headers: Record<string, string>];
 
 const row = (what: string, session: string): Row => [what, { 'x-user-session': session }];
 
-/** Every kind of session id that SPEC section 3 and api.md know, and the shortest and longest. */
+/**
+ * Every kind of valid session id in section 3 of the specification and in the API's contract, with the shortest and the
+ * longest.
+ */
 export const GOOD_SESSIONS: Row[] = [
   row('a random one', `session-${randomUUID()}`),
   row('made of the time', `session-${Date.now()}`),
@@ -15,7 +18,7 @@ export const GOOD_SESSIONS: Row[] = [
   row('upper case behind its prefix', 'session-ABC-123'),
 ];
 
-/** What is no session id: each is answered with 400 `session_required`. */
+/** Invalid session ids: each gets 400 `session_required`. */
 export const BAD_SESSIONS: Row[] = [
   ['missing', {}],
   row('empty', ''),

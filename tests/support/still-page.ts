@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Resolves once every letter and every picture on screen is there. */
+/** Resolves once every font and every picture on screen has loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await expect

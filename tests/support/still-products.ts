@@ -1,3 +1,5 @@
+import { LIMITS } from '../../src/contract/limits.ts';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
 import type { E2eSite } from './e2e-site.ts';
 
 const HOUR_MS = 3_600_000;
@@ -32,12 +34,16 @@ const PRODUCTS = [
   ],
 ] as const;
 
-/** A site's content of which nothing ever changes; the last product is the first of the list. */
+/** All launch on this day, within minutes. */
+export const STILL_DAY = '2026-01-01';
+
+/** A site with constant content; the last product is the first of the list. Its votes count, and their day is final. */
 export async function addStillProducts(site: E2eSite): Promise<void> {
   await site.addProducts(PRODUCTS.length, (index) => {
     const [picture, name, description, tags] = PRODUCTS[index] ?? PRODUCTS[0];
     return {
       id: `still-${index + 1}`,
+      createdAt: new Date(Date.parse(`${STILL_DAY}T01:00:00Z`) + index * 60_000).toISOString(),
       name,
       description,
       tags: [...tags],
@@ -52,7 +58,9 @@ export async function addStillProducts(site: E2eSite): Promise<void> {
     };
   });
   for (const [index, count] of [11, 3, 0, 12, 1_204, 41, 7].entries())
-    await site.addUpvotes(`still-${index + 1}`, count);
+    await site.addUpvotes(`still-${index + 1}`, count, new Date(`${STILL_DAY}T12:00:00Z`));
+  const rules = { now: new Date(), timeZone: 'UTC', reviewHours: 24 };
+  await finaliseDue(site.database, { rules, votesPerNetwork: LIMITS.votesPerNetwork });
   const ago = (hours: number) => new Date(Date.now() - (hours + 0.5) * HOUR_MS).toISOString();
   await site.addComments('still-7', [
     {

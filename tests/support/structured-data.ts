@@ -3,9 +3,9 @@ import type { Item } from './page-head.ts';
 type Check = (value: unknown) => string | undefined;
 
 /**
- * What search engines ask of each type that the site uses, after their documentation and schema.org: the properties that
- * must be there, the ones that may, and what may stand in them. A property that is not named here is a fault, since a
- * misspelt one would be left out without a word.
+ * The requirements of search engines for each type that the site uses, from their documentation and schema.org:
+ * required and optional properties, and their values. Unnamed properties are faults, since a misspelt one would be
+ * ignored silently.
  */
 const TYPES: Record<string, { required: Record<string, Check>; optional?: Record<string, Check> }> = {
   WebSite: {
@@ -31,6 +31,7 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
     optional: {
       '@id': address,
       keywords: listOf(text),
+      award: listOf(text),
       screenshot: listOf(address),
       contributor: listOf(item('Person')),
       comment: listOf(item('Comment')),
@@ -46,7 +47,7 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
   Comment: { required: { text, author: item('Person'), dateCreated: time, upvoteCount: count } },
 };
 
-/** What is wrong with an item, each fault with its place; nothing where all is well. */
+/** The faults of an item, each with its place; none if it is valid. */
 export function faultsOf(value: Item, place = value['@type']): string[] {
   const type = TYPES[value['@type']];
   if (!type) return [`${place}: the type ${value['@type']} is not known`];
@@ -102,7 +103,7 @@ function listOf(check: Check): Check {
   };
 }
 
-/** List items whose positions count on by one. */
+/** List items with consecutive positions. */
 function consecutive(value: unknown): string | undefined {
   const fault = listOf(item('ListItem'))(value);
   if (fault !== undefined) return fault;

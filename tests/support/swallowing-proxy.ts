@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** Between a client and a PostgreSQL server: a network that can lose everything without a word. */
+/** A proxy between a client and a PostgreSQL server that simulates a network which silently loses all packets. */
 export interface SwallowingProxy {
-  /** The server's URL, by way of the proxy. */
+  /** The server's URL through the proxy. */
   url: string;
-  /** From now on nothing comes through, in either direction, and nobody hears that anything ended. */
+  /** Drops all data in both directions from now on, without notifying either side. */
   swallow(): void;
-  /** New connections come through again. What was lost stays lost. */
+  /** New connections pass again. Dropped data stays lost. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export async function startSwallowingProxy(databaseUrl: string): Promise<Swallow
   let isSwallowing = false;
   const server = createServer((client) => {
     sockets.add(client);
-    // A client that gives up is no news here.
+    // A client that gives up is expected here.
     client.on('error', () => {});
     if (isSwallowing) return;
     const upstream = connectTo(target);
@@ -59,7 +59,7 @@ export async function startSwallowingProxy(databaseUrl: string): Promise<Swallow
   };
 }
 
-/** By its socket file, where the URL names the folder of one. */
+/** By its socket file, if the URL names a folder of sockets. */
 function connectTo({ hostname, port, searchParams }: URL): Socket {
   const folder = searchParams.get('host');
   return folder === null

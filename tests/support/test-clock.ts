@@ -1,16 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import type { Sources } from '../../src/core/sources.ts';
+import type { Runtime } from '../../src/core/runtime.ts';
+
+interface TestClock extends Runtime {
+  /** Lets time pass. */
+  advance(by: { hours?: number; milliseconds?: number }): void;
+  /** Changes the time of day only, like an administrator or NTP. Negative hours set it back. */
+  setTimeOfDay(by: { hours: number }): void;
+}
 
 /** A clock that stands still until a test moves it. */
-export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): Sources & {
-  advance(by: { hours?: number; milliseconds?: number }): void;
-} {
+export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): TestClock {
   let now = start.getTime();
+  let monotonicMs = 0;
   return {
     now: () => new Date(now),
+    monotonicMs: () => monotonicMs,
     uuid: () => randomUUID(),
     advance: ({ hours = 0, milliseconds = 0 }) => {
       now += hours * 3_600_000 + milliseconds;
+      monotonicMs += hours * 3_600_000 + milliseconds;
+    },
+    setTimeOfDay: ({ hours }) => {
+      now += hours * 3_600_000;
     },
   };
 }

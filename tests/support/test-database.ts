@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { type Database, openDatabase } from '../../src/core/database/database.ts';
 import { migrate } from '../../src/core/database/migrate.ts';
 import { silentLog } from './silent-log.ts';
@@ -9,9 +10,9 @@ export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 export interface TestDatabase extends Database {
   url: string;
-  /** Drops the database under those who are connected to it, as if its server were gone. */
+  /** Drops the database despite open connections, as if its server were gone. */
   vanish(): Promise<void>;
-  /** Ends the connections and drops the database. */
+  /** Closes the connections and drops the database. */
   drop(): Promise<void>;
 }
 
@@ -19,16 +20,17 @@ interface TestDatabaseOptions extends DatabaseLetters {
   migrated?: boolean;
 }
 
-/** A new database on the run's server: with the current schema, or empty where a test is about the schema itself. */
+/** A new database on the run's server: with the current schema, or empty for tests of the schema itself. */
 export async function createTestDatabase({
   migrated = true,
   ...letters
 }: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const url = await createDatabase(name, letters);
+  const template = migrated && letters.locale === undefined ? inject('migratedDatabase') : undefined;
+  const url = await createDatabase(name, { ...letters, ...(template && { template }) });
   const database = openDatabase({ url, log: silentLog });
   const vanish = () => dropDatabase(name);
-  if (migrated) await migrate(database, MIGRATIONS, silentLog);
+  if (migrated && template === undefined) await migrate(database, MIGRATIONS, silentLog);
   return {
     ...database,
     url,
@@ -40,7 +42,7 @@ export async function createTestDatabase({
   };
 }
 
-/** Connections of one's own to another's database, which stays when they end. */
+/** Separate connections to another's database, which stays when they are closed. */
 export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
   return { ...database, url, vanish, drop: () => database.close() };

@@ -5,23 +5,24 @@ import { silentLog } from './silent-log.ts';
 
 export interface DatabaseLetters {
   locale?: string;
-  /** Counts where a locale is given. */
+  /** Used if a locale is given. */
   encoding?: string;
 }
 
+interface CreateOptions extends DatabaseLetters {
+  /** The database to copy instead of creating an empty one. */
+  template?: string;
+}
+
 /**
- * Makes an empty database on the run's server, with another locale and encoding than the server's where they are given; on
- * Citus, on each worker too, and makes them one. @returns its URL.
+ * Creates an empty database on the run's server, with another locale and encoding if given; on Citus, on each worker,
+ * too, and joins them. @returns its URL.
  */
-export async function createDatabase(
-  name: string,
-  { locale, encoding = 'UTF8' }: DatabaseLetters = {},
-): Promise<string> {
+export async function createDatabase(name: string, options: CreateOptions = {}): Promise<string> {
   const [coordinator, ...workers] = servers();
-  const template = locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
   for (const server of [coordinator, ...workers]) {
-    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${template}`));
-    // Few shards: what is to be found out shows with two on each worker.
+    await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
+    // Few shards: two on each worker suffice.
     if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
     if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
   }
@@ -30,20 +31,26 @@ export async function createDatabase(
   return url;
 }
 
+function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): string {
+  // A copy of the files leaves nothing in the server's buffers, which a drop would have to search.
+  if (template !== undefined) return ` TEMPLATE ${template} STRATEGY FILE_COPY`;
+  return locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
+}
+
 const REFUSE_CONNECTIONS = 'UPDATE pg_database SET datallowconn = false WHERE datname = $1';
 
-/** Drops a database under those who are connected to it, as if its server were gone. */
+/** Drops a database despite open connections, as if its server were gone. */
 export async function dropDatabase(name: string): Promise<void> {
   const all = servers();
-  // The nodes of Citus keep connections to each other, and make them again as long as they may.
+  // Citus nodes keep connections to each other, and reopen them as long as they may.
   if (all.length > 1) for (const server of all) await on(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
   for (const server of all) await on(server, (sql) => dropWhenLeft(sql, name));
 }
 
-/** Somebody is still there, or the server's autovacuum is, which the role of the tests may not end. */
+/** A client is still connected, or the server's autovacuum is, which the tests' role may not stop. */
 const STILL_USED = new Set(['55006', '42501']);
 
-/** A server gives those that it ends five seconds, which is too few on a machine that has too much to do. */
+/** A server waits five seconds for connections to close, which is too short on a busy machine. */
 async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   for (;;) {
     try {
@@ -55,7 +62,7 @@ async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   }
 }
 
-/** The server that tests connect to, and the workers of Citus where it has any. */
+/** The server that tests connect to, and its Citus workers, if any. */
 function servers(): [string, ...string[]] {
   const coordinator = inject('databaseServerUrl');
   const workers = inject('citusWorkers').map((address) => {
@@ -66,7 +73,7 @@ function servers(): [string, ...string[]] {
   return [coordinator, ...workers];
 }
 
-/** Nodes that join tell each other of roles, which two databases at once cannot ('tuple concurrently updated'). */
+/** Joining nodes exchange roles, which two databases at once cannot ('tuple concurrently updated'). */
 function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {
   return on(coordinator, (server) =>
     server.transaction(async (sql) => {

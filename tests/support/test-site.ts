@@ -1,26 +1,24 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { followSite } from '../../src/core/changes/site-changes.ts';
-import { type Core, createCore } from '../../src/core/core.ts';
-import type { StoredProduct } from '../../src/core/products/complete-product.ts';
+import type { StoredProduct } from '../../src/contract/products/schema.ts';
+import type { Core } from '../../src/core/core.ts';
+import type { PicturePipeline } from '../../src/core/pictures/picture-store.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { type Sources, systemSources } from '../../src/core/sources.ts';
-import { buildApp } from '../../src/server/app.ts';
-import { createFollowedCache } from '../../src/server/cache/followed-cache.ts';
+import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
 import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
-import { createLive } from '../../src/server/live/live.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
+import { buildSite } from '../../src/server/site.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
-import type { RateLimits } from '../../src/settings/rate-limits.ts';
-import type { StreamLimits } from '../../src/settings/stream-limits.ts';
+import type { RateLimits, StreamLimits } from '../../src/settings/rate-limits.ts';
 import type { TrustedProxies } from '../../src/settings/trusted-proxies.ts';
 import { buildProduct } from './build-product.ts';
+import { instantPictures } from './instant-pictures.ts';
 import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestSite {
   app: FastifyInstance;
-  /** Asks the server. */
+  /** Sends the server a request. */
   ask: Requests;
   core: Core;
   database: TestDatabase;
@@ -28,9 +26,9 @@ export interface TestSite {
   close(): Promise<void>;
 }
 
-/** File names stand in for the browser's build: what they are does not matter to the answers. */
+/** File names in place of the browser's build, which does not matter here. */
 const BUILD = {
-  themeScript: '/assets/theme.js',
+  headScript: '',
   appScript: '/assets/app.js',
   styles: ['/assets/app.css'],
   modulePreloads: [],
@@ -38,52 +36,67 @@ const BUILD = {
   fonts: [],
 };
 
-/** The real server on a database of its own, asked through `app.inject`. */
+/** The real server on its own database, called through `app.inject`. */
 export async function startTestSite({
-  sources = systemSources,
+  runtime = systemRuntime,
   log = silentLog,
   rateLimits,
   bursts,
   streamLimits,
   trustProxy,
-  keepsAnswers = false,
+  hasModerationLog = false,
+  cacheEnabled = false,
+  submittedPictures,
+  imagesDir,
   beside,
 }: {
-  sources?: Sources;
+  /** Unset: this machine's clock, by which a new product has launched. */
+  runtime?: Runtime;
   log?: FastifyBaseLogger;
-  /** Unset: nothing is limited, so that a test may ask as often as it likes. */
-  rateLimits?: RateLimits;
-  /** Unset: nobody watches for bursts of upvotes. */
+  /** Unset: nothing is limited, so a test may send any number of requests. */
+  rateLimits?: RateLimits | undefined;
+  /** Unset: bursts of upvotes are not detected. */
   bursts?: UpvoteBursts;
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
-  /** Off, so that a test may write to the database behind the server's back. */
-  keepsAnswers?: boolean;
-  /** Shares the database of that site, as a second process would. */
+  hasModerationLog?: boolean;
+  /** Off, so a test may write to the database directly. */
+  cacheEnabled?: boolean;
+  /** Unset: submissions are off. */
+  submittedPictures?: PicturePipeline | undefined;
+  /** The store of pictures; unset if there is none. */
+  imagesDir?: string;
+  /** Shares the database of that site, like a second process. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);
-  const changes = followSite(database, log);
-  await changes.ready;
-  const cache = createFollowedCache(changes, log, keepsAnswers);
-  const core = createCore(database, { sources, onWrite: (change) => changes.onWrite(change) });
   const renderer = createPageRenderer({
     siteName: 'Groundswell',
     siteUrl: () => 'http://groundswell.test',
     build: BUILD,
   });
-  const app = await buildApp({
-    core,
-    cache,
-    live: createLive({ database, changes, log }),
+  const { app, core, close } = await buildSite({
+    database,
+    cacheEnabled,
     renderer,
-    folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
+    folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
     log,
-    sources,
+    runtime,
     rateLimits,
     bursts,
     ...(streamLimits && { streamLimits }),
     trustProxy,
+    hasModerationLog,
+    submittedPictures,
+    console: {
+      withoutTimeLimit: (work) => work(database),
+      pictures: submittedPictures ?? instantPictures(),
+      document: async () => '<!doctype html>\n<title>Console</title>\n',
+      consoleDir: PACKAGE_FOLDERS.console,
+      examine: async function* () {
+        yield { check: 'database', status: 'ok', message: 'it responds' };
+      },
+    },
   });
   return {
     app,
@@ -96,8 +109,7 @@ export async function startTestSite({
       return product;
     },
     async close() {
-      await app.close();
-      await changes.close();
+      await close();
       await database.drop();
     },
   };

@@ -7,7 +7,7 @@ export interface VisitorAnswer {
 }
 
 /**
- * A browser that keeps its cookies and asks over one connection after the other, all of them kept: of several processes that share a
+ * A browser that keeps its cookies and uses several kept-alive connections in turn: of several processes that share a
  * port, each serves some of them.
  */
 export class Visitor {
@@ -50,7 +50,7 @@ export class Visitor {
     });
   }
 
-  /** Of an answer of 2xx. */
+  /** Of a 2xx response. */
   async json<Result>(...asked: Parameters<Visitor['ask']>): Promise<Result> {
     const { status, body } = await this.ask(...asked);
     if (status >= 300) throw new Error(`${asked.join(' ')} was answered ${status}: ${body.slice(0, 200)}`);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** The warnings that the site puts into the console. Playwright's own, that it keeps service workers away, may come at any moment. */
+/** The console warnings of the site. Playwright adds one about blocked service workers at any moment. */
 export function recordWarnings(page: Page): string[] {
   const warnings: string[] = [];
   page.on('console', (message) => {

@@ -7,8 +7,18 @@ const lead = [
   'leaflet', 'ripgrep', 'p5js', 'playwright', 'graphql', 'react', 'jupyter', 'redis', 'reveal-js',
 ];
 
-const newestMs = Date.UTC(2026, 10, 19, 16, 42, 7, 315);
-const spanMs = 178 * 24 * 3600 * 1000;
+// Launches per day, the newest day first. When the sample is loaded, the last day becomes that of the site's first start.
+// biome-ignore format: a week on each line
+const launchesPerDay = [
+  5, 4, 4, 5, 4, 3, 3,
+  3, 2, 3, 2, 3, 2, 2,
+  2, 2, 2, 2, 1, 2, 2,
+  2, 1, 2, 1, 1, 1, 1,
+];
+const lastDayMs = Date.UTC(2026, 10, 19);
+const dayMs = 24 * 3600 * 1000;
+const firstHour = 6;
+const hours = 16.2;
 
 /** Orders products newest first so that neighbours differ in category, and gives each a distinct creation time. */
 export function withLaunchTimes(products) {
@@ -28,9 +38,14 @@ export function withLaunchTimes(products) {
     const index = Math.max(left.findIndex(fits), 0);
     ordered.push(...left.splice(index, 1));
   }
-  const step = spanMs / ordered.length;
-  return ordered.map((product, index) => {
-    const jitter = index === 0 ? 0 : (random() - 0.5) * step * 0.9;
-    return { ...product, createdAt: new Date(Math.round(newestMs - index * step + jitter)).toISOString() };
-  });
+  return launchesPerDay.flatMap((launches, daysAgo) =>
+    ordered.splice(0, launches).map((product, index) => {
+      const slot = hours / launches;
+      const hour = firstHour + (launches - 1 - index) * slot + random() * slot * 0.85;
+      return {
+        ...product,
+        createdAt: new Date(Math.floor(lastDayMs - daysAgo * dayMs + hour * 3_600_000)).toISOString(),
+      };
+    }),
+  );
 }

@@ -1,14 +1,221 @@
 import { Command } from 'commander';
-import { hideCommand } from './comments-hide.ts';
-import { listCommand } from './comments-list.ts';
-import { releaseCommand } from './comments-release.ts';
-import { restoreCommand } from './comments-restore.ts';
+import { type BrowsedComment, browseComments, type CommentFilter } from '../../core/comments/browse-comments.ts';
+import {
+  findCommentIds,
+  hideComments,
+  holdComments,
+  type ModeratedComment,
+  releaseComments,
+  restoreComments,
+} from '../../core/comments/moderate-comments.ts';
+import type { Sql } from '../../core/database/database.ts';
+import { limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
+import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { printTable } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+
+/** Exit code if some of the comments were unknown or already in the requested state; the others were changed. */
+const SOME_SKIPPED = 1;
+
+const MIN_PREFIX = 4;
 
 export function commentsCommand(): Command {
   return new Command('comments')
-    .description('look at comments, hide them, and release those that are held back')
+    .description('list, hide, restore, hold and release comments')
     .addCommand(listCommand())
     .addCommand(hideCommand())
     .addCommand(restoreCommand())
+    .addCommand(holdCommand())
     .addCommand(releaseCommand());
+}
+
+function hideCommand(): Command {
+  return commandOnIds('hide')
+    .description('hide comments from everyone, including their authors; `comments restore` shows them again')
+    .option('--reason <text>', 'the reason, for the audit log', readText)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  groundswell comments hide 5a3b1e00 --reason spam\n  groundswell comments list --hidden',
+    )
+    .action(async (ids: string[], { reason, json = false }: { reason?: string; json?: boolean }) => {
+      checkPrefixes(ids);
+      const { done, skipped } = await withDatabase(async ({ database }) =>
+        hideComments(database, await resolveIds(database, ids), reason),
+      );
+      report(
+        { done, skipped },
+        { done: 'Hid', skipped: 'Unknown or already hidden' },
+        json && { hidden: done, skipped },
+      );
+    });
+}
+
+function restoreCommand(): Command {
+  return commandOnIds('restore')
+    .description('show hidden comments again')
+    .addHelpText('after', '\nExamples:\n  groundswell comments restore 5a3b1e00')
+    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
+      checkPrefixes(ids);
+      const { done, skipped } = await withDatabase(async ({ database }) =>
+        restoreComments(database, await resolveIds(database, ids)),
+      );
+      report(
+        { done, skipped },
+        { done: 'Restored', skipped: 'Unknown or not hidden' },
+        json && { restored: done, skipped },
+      );
+    });
+}
+
+function holdCommand(): Command {
+  return commandOnIds('hold')
+    .description('hold public comments again, so only their authors see them until they are released')
+    .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
+    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
+      checkPrefixes(ids);
+      const { done, skipped } = await withDatabase(async ({ database }) =>
+        holdComments(database, await resolveIds(database, ids)),
+      );
+      report({ done, skipped }, { done: 'Held', skipped: 'Unknown or already held' }, json && { held: done, skipped });
+    });
+}
+
+function releaseCommand(): Command {
+  return commandOnIds('release')
+    .description('make held comments public')
+    .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 5a3b1e00')
+    .action(async (ids: string[], { json = false }: { json?: boolean }) => {
+      checkPrefixes(ids);
+      const result = await withDatabase(async ({ database }) =>
+        releaseComments(database, await resolveIds(database, ids)),
+      );
+      report(
+        { done: result.released, skipped: result.notHeld },
+        { done: 'Released', skipped: 'Not held' },
+        json && result,
+      );
+    });
+}
+
+function commandOnIds(name: string): Command {
+  return new Command(name)
+    .argument('<ids...>', 'ids of comments as `comments list` shows them, or their full ids')
+    .option('--json', 'print the result as JSON');
+}
+
+const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
+
+/** @throws UsageError for an impossible id. */
+function checkPrefixes(ids: readonly string[]): void {
+  const wrong = ids.find((id) => {
+    const fits = id.length <= UUID_SHAPE.length && id.replaceAll(/[\da-f]/gi, 'x') === UUID_SHAPE.slice(0, id.length);
+    return id.length < MIN_PREFIX || !fits;
+  });
+  if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id`);
+}
+
+/** Completes shortened ids; an unknown one stays unchanged. @throws UsageError for an ambiguous one. */
+async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
+  const resolved: string[] = [];
+  for (const id of ids) {
+    const found = id.length === UUID_SHAPE.length ? [id] : await findCommentIds(sql, id);
+    if (found.length > 1) throw new UsageError(`'${id}' begins the ids of several comments: ${found.join(', ')}, …`);
+    resolved.push(found[0] ?? id);
+  }
+  return resolved;
+}
+
+/** `Hid 2 of 3 comments.` and the skipped ids, one per line; or the JSON. */
+function report(
+  { done, skipped }: { done: readonly ModeratedComment[]; skipped: readonly string[] },
+  words: { done: string; skipped: string },
+  json: object | false,
+): void {
+  if (skipped.length > 0) process.exitCode = SOME_SKIPPED;
+  if (json) {
+    printJson(json);
+  } else {
+    print(`${words.done} ${done.length} of ${countOf(done.length + skipped.length, 'comment')}.`);
+    for (const id of skipped) print(`${words.skipped}: ${id}`);
+  }
+}
+
+interface Flags {
+  held?: boolean;
+  hidden?: boolean;
+  product?: string;
+  text?: string;
+  limit: number;
+  json?: boolean;
+}
+
+/** Minimum length of short ids, which are extended until they are unique. */
+const SHORT_ID = 8;
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list comments, newest first')
+    .option('--held', 'only comments that are held until they are released')
+    .option('--hidden', 'only hidden comments')
+    .option('--product <id>', 'only comments on this product')
+    .option('--text <text>', 'only comments that contain this text, ignoring case', readText)
+    .addOption(limitOption(100))
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell comments list --held
+  groundswell comments list --product git --limit 20
+  groundswell comments list --text "buy now" --json \\
+    | jq -r '.comments[].id' | xargs groundswell comments hide`,
+    )
+    .action(async ({ held = false, hidden = false, product, text, limit, json = false }: Flags) => {
+      if (product !== undefined) readProductIds([product]);
+      const filter = { heldOnly: held, hiddenOnly: hidden, productId: product, text, limit };
+      const comments = await browse(filter);
+      if (json) return printJson({ comments });
+      if (comments.length === 0) return print('No comments match.');
+      printComments(comments);
+    });
+}
+
+function browse(filter: CommentFilter): Promise<BrowsedComment[]> {
+  const progress = startProgress('Reading comments');
+  return withDatabase(({ database }) =>
+    browseComments(database, filter, (looked) => progress.at(looked)).finally(progress.end),
+  );
+}
+
+function printComments(comments: readonly BrowsedComment[]): void {
+  const length = shortIdLength(comments.map(({ id }) => id));
+  printTable(
+    [
+      { title: 'ID', style: 'green' },
+      { title: 'TIME (UTC)', style: 'dim' },
+      { title: 'PRODUCT', shrinks: true },
+      { title: 'STATE', style: 'yellow' },
+      { title: 'TEXT', shrinks: true, lines: 3 },
+    ],
+    comments.map((comment) => [
+      comment.id.slice(0, length),
+      utcMinute(comment.createdAt),
+      comment.productId,
+      stateOf(comment),
+      comment.content,
+    ]),
+  );
+}
+
+function shortIdLength(ids: readonly string[]): number {
+  const areDistinct = (length: number) => new Set(ids.map((id) => id.slice(0, length))).size === ids.length;
+  let length = SHORT_ID;
+  while (!areDistinct(length)) length += 1;
+  return length;
+}
+
+function stateOf({ held, hidden }: BrowsedComment): string {
+  if (hidden === null) return held ? 'held' : 'public';
+  return held ? 'held, hidden' : 'hidden';
 }

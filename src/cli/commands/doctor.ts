@@ -2,49 +2,41 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { type Connection, connect } from '../../core/database/connect.ts';
-import { readMigrations } from '../../core/database/migrate.ts';
 import { checkBackups } from '../../core/doctor/check-backups.ts';
-import { checkSomeCounts } from '../../core/doctor/check-counts.ts';
-import {
-  checkClock,
-  checkConnections,
-  checkIndexes,
-  checkMigrations,
-  checkSearch,
-  checkServer,
-} from '../../core/doctor/check-database.ts';
 import { checkDataFolder, checkDisk } from '../../core/doctor/check-disk.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
+import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
+import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
-import { checkProxyTrust, checkSite, checkSiteUrl } from '../doctor-settings.ts';
-import { oneLine } from '../one-line.ts';
+import { oneLine, print, printJson } from '../terminal/output.ts';
 
 const UNHEALTHY = 1;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('look at settings, database, disk, clock, proxy and backups; exit code 1 when something is wrong')
+    .description('check settings, database, disk, clock, proxy and backups; exit code 1 on a fault')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  groundswell doctor                                      a line each: ✓ well, ! worth a look, ✗ wrong, and what to do
+  groundswell doctor  one line per check: ✓ fine, ! warning, ✗ fault
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
-It changes nothing. The newest backup of BACKUP_DIR is restored for trial, into a schema that is rolled back.`,
+It changes nothing. It restores the newest backup in BACKUP_DIR as a trial, into
+a schema that it rolls back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
       for await (const finding of examine()) {
         findings.push(finding);
-        if (!json) console.log(lineOf(finding));
+        if (!json) printFinding(finding);
       }
       const healthy = findings.every(({ status }) => status !== 'fault');
-      if (json) console.log(JSON.stringify({ healthy, findings }));
+      if (json) printJson({ healthy, findings });
       if (!healthy) process.exitCode = UNHEALTHY;
     });
 }
@@ -58,7 +50,7 @@ async function* examine(): AsyncGenerator<Finding> {
     for (const text of error.faults) yield fault('settings', text, 'See docs/configuration.md.');
     return;
   }
-  yield ok('settings', 'all can be used');
+  yield ok('settings', 'all are valid');
   yield* examineDatabase(settings);
   yield await checkSite(settings);
   yield await checkSiteUrl(settings);
@@ -68,30 +60,26 @@ async function* examine(): AsyncGenerator<Finding> {
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // Where the database lies elsewhere, this still holds how its processes find each other.
-  const isMade =
+  // A cluster stored elsewhere also has its owner file here.
+  const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
-  if (databaseUrl === undefined && isMade) yield await checkDisk('DATA_DIR', dataDir);
+  if (databaseUrl === undefined && hasDatabase) yield await checkDisk('DATA_DIR', dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
-  if (!isMade) {
-    yield warning(
-      'database',
-      `there is none in ${dataDir} yet`,
-      'Start the site, which makes it, or check that DATA_DIR is right.',
-    );
+  if (!hasDatabase) {
+    yield warning('database', `${dataDir} contains none yet`, 'Start the site to create it, or correct DATA_DIR.');
     return;
   }
   let connection: Connection | undefined;
   try {
-    // To a log that nobody reads: what is wrong is a finding.
+    // Silent, because every problem becomes a finding.
     connection = await connect({ databaseUrl, dataDir, mode: 'share', log: createLog('silent', process.stderr) });
     yield* examineConnection(connection, settings);
   } catch (error) {
     yield fault(
       'database',
       error instanceof Error ? error.message : String(error),
-      'What is asked of it above has to be done first.',
+      'See the message; the checks of the database were skipped.',
     );
   }
   try {
@@ -101,31 +89,25 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   }
 }
 
-async function* examineConnection(
-  { database, location }: Connection,
-  { processes }: Settings,
-): AsyncGenerator<Finding> {
-  yield await checkServer(database, location);
-  yield await checkConnections(database, connectionsNeeded(processes, connectionsOf(processes)));
-  const migrations = await checkMigrations(
-    database,
-    (await readMigrations(PACKAGE_FOLDERS.migrations)).map(({ name }) => name),
-  );
-  yield migrations;
-  yield await checkClock(database);
-  // What is asked below stands on a schema of this version.
-  if (migrations.status !== 'ok') return;
-  yield await checkSearch(database);
-  yield await checkIndexes(database);
-  yield await checkSomeCounts(database);
+function examineConnection({ database, location }: Connection, settings: Settings) {
+  const { processes, launches, dataDir, submissions, webhooks } = settings;
+  return runDatabaseChecks(database, {
+    location,
+    connections: connectionsNeeded(processes, connectionsOf(processes)),
+    migrations: PACKAGE_FOLDERS.migrations,
+    rules: { ...launches, now: new Date() },
+    pictures: pictureFolder(dataDir),
+    submissionsOn: submissions !== 'off',
+    webhookUrl: webhooks?.url,
+  });
 }
 
 async function examineBackups(connection: Connection | undefined, { backups }: Settings): Promise<Finding> {
   if (!backups) {
     return warning(
       'backups',
-      'the site makes none by itself',
-      'Set BACKUP_DIR to a folder on another disk, or run groundswell backup by a timer.',
+      'none are scheduled',
+      'Set BACKUP_DIR to a folder on another disk, or run groundswell backup on a timer.',
     );
   }
   const wanted = { ...backups, migrations: PACKAGE_FOLDERS.migrations };
@@ -134,11 +116,11 @@ async function examineBackups(connection: Connection | undefined, { backups }: S
 }
 
 const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
-const COLOURS = { ok: '\x1b[32m', warning: '\x1b[33m', fault: '\x1b[31m' } as const;
+const STYLES = { ok: 'green', warning: 'yellow', fault: 'red' } as const;
 
-function lineOf({ check, status, message, advice }: Finding): string {
-  const sign = process.stdout.isTTY ? `${COLOURS[status]}${SIGNS[status]}\x1b[0m` : SIGNS[status];
-  return `${sign} ${check}: ${oneLine(message.replace(/\.$/, ''))}.${advice === undefined ? '' : ` ${oneLine(advice)}`}`;
+function printFinding({ check, status, message, advice }: Finding): void {
+  const text = `${message.replace(/\.$/, '')}.${advice === undefined ? '' : ` ${advice}`}`;
+  print([STYLES[status], SIGNS[status]], ` ${check}: ${oneLine(text)}`);
 }
 
 function exists(path: string): Promise<boolean> {
@@ -146,4 +128,85 @@ function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+const FETCH_TIMEOUT_MS = 3_000;
+
+/** Checks that absolute links lead back to the site. */
+export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
+  const check = 'SITE_URL';
+  if (siteUrl === undefined) {
+    return warning(
+      check,
+      'not set: feeds, cards and other absolute links use the address that the server listens on',
+      'Set it to the origin that visitors see, such as https://launches.example.',
+    );
+  }
+  const { protocol, hostname } = new URL(siteUrl);
+  if (protocol === 'http:' && !isThisMachine(hostname))
+    return warning(
+      check,
+      `${siteUrl} is not encrypted`,
+      'Put a proxy with TLS in front of the site, and set SITE_URL to its https address.',
+    );
+  const status = await statusOf(`${siteUrl}/healthz`);
+  if (status !== '200')
+    return warning(
+      check,
+      `${siteUrl}/healthz cannot be reached from here (${status})`,
+      'Check the name, the proxy and its certificate, unless the site is stopped on purpose.',
+    );
+  return ok(check, `${siteUrl} is reachable`);
+}
+
+/** Checks whether the site runs here. A stopped site is not a fault, because commands also work without it. */
+export async function checkSite({ host, port }: Settings): Promise<Finding> {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  const address = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+  const status = await statusOf(`${address}/readyz`);
+  if (status === '200') return ok('site', `running at ${address}`);
+  if (status === '503')
+    return fault(
+      'site',
+      `running at ${address}, but it cannot use its database`,
+      'Check the database and the log of the site.',
+    );
+  return ok('site', `not running at ${address}`);
+}
+
+/** Checks that visitors behind a proxy are distinguished. */
+export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Settings): Finding {
+  const check = 'TRUST_PROXY';
+  const isBehindProxy = siteUrl?.startsWith('https:') ?? false;
+  if (isBehindProxy && trustProxy === undefined && rateLimits) {
+    return fault(
+      check,
+      'not set, but an https site runs behind a proxy: all visitors share the rate limits of one',
+      'Set it to the address of the proxy, such as loopback for one on this machine.',
+    );
+  }
+  if (trustProxy && !isThisMachine(host) && trustProxy('127.0.0.1') && host !== '127.0.0.1') {
+    return warning(
+      check,
+      `a proxy is trusted, but HOST=${host} lets visitors bypass it`,
+      'Set HOST=127.0.0.1 if the proxy is on this machine, or block other addresses by firewall.',
+    );
+  }
+  return ok(check, trustProxy ? 'set' : 'not set, and no proxy is expected');
+}
+
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
+}
+
+/** The status of the response, or the code of the error. */
+async function statusOf(address: string): Promise<string> {
+  try {
+    const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });
+    await response.body?.cancel();
+    return String(response.status);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
+  }
 }

@@ -1,69 +1,66 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
-import { loadExport } from '../../core/exports/load-export.ts';
-import { isExport, verifyExport } from '../../core/exports/read-export.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/fields.ts';
-import { ImportRefusedError } from '../../core/imports/import-faults.ts';
+import type { FieldChange, Sampled } from '../../core/imports/import-changes.ts';
+import { describePosition, ImportRefusedError } from '../../core/imports/import-faults.ts';
 import { type ImportReport, importProducts } from '../../core/imports/import-products.ts';
+import { DEFAULT_SEPARATOR } from '../../core/imports/read-values.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
-import { systemSources } from '../../core/sources.ts';
+import { systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { describeImport, importAsJson } from '../describe-import.ts';
-import { oneLine } from '../one-line.ts';
-import { startProgress } from '../progress.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
-import { UsageError } from '../usage-error.ts';
-import { withDatabase } from '../with-database.ts';
+import { readFileKind, readText, UsageError } from '../arguments.ts';
+import { oneLine, print, printError, printJson } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 interface ImportFlags {
   map?: string[];
+  split?: string;
   images?: string;
   slugifyIds?: boolean;
   dryRun?: boolean;
   json?: boolean;
 }
 
-const KINDS: ReadonlyMap<string, FileKind> = new Map([
-  ['.json', 'json'],
-  ['.jsonl', 'json-lines'],
-  ['.ndjson', 'json-lines'],
-  ['.csv', 'csv'],
-]);
-
 const FAULTY_INPUT = 2;
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('add products from a file, or bring those that are there up to date, while the site runs')
-    .argument('<file>', 'CSV, JSON or JSON Lines by its ending (.csv, .json, .jsonl, .ndjson), or what `export` wrote')
-    .option('--map <field=column>', 'take a field of the product from this column; may be given again', collect)
-    .option('--images <folder>', 'copy pictures that the file names from this folder to the site')
-    .option('--slugify-ids', 'make ids legal that are not, instead of refusing them')
-    .option('--dry-run', 'show what would change, and change nothing')
+    .description('add or update products from a file, also while the site runs')
+    .argument('<file>', 'CSV, JSON or JSON Lines by its ending (.csv, .json, .jsonl, .ndjson)')
+    .option(
+      '--map <field=column>',
+      'read a field of the product from this column, or (field=) from none; repeatable',
+      collect,
+    )
+    .option('--split <separator>', 'separator of the items in a list, such as tags', readText, DEFAULT_SEPARATOR)
+    .option('--images <folder>', 'copy the pictures named in the file from this folder')
+    .option('--slugify-ids', 'slugify invalid ids instead of rejecting them')
+    .option('--dry-run', 'print the changes without making them')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  groundswell import products.csv                              columns are called as the fields of a product are
-  groundswell import launches.csv --map name=Title --map tags=Topics
-  groundswell import --dry-run products.jsonl                  what would change
-  groundswell import products.json --images ./pictures         pictures are copied to the site
+  groundswell import products.csv       columns named like a product's fields
+  groundswell import launches.csv --map name=Title --map tags=Topics --split ';'
+  groundswell import --dry-run products.jsonl
+  groundswell import products.json --images ./pictures
 
-All of a file is imported or, where a row of it is wrong, nothing. See docs/importing.md.`,
+Either the whole file is imported or, if a row is wrong, nothing.
+See docs/importing.md.`,
     )
     .action(async (file: string, flags: ImportFlags) => {
       const path = resolve(file);
       await mustBeFile(path);
-      if (await isExport(path)) return untilInterrupted((signal) => importExport(path, flags, signal));
-      const kind = KINDS.get(/\.[^.]*$/.exec(path)?.[0].toLowerCase() ?? '');
-      if (kind === undefined) throw new UsageError(`${path}: its name must end in ${[...KINDS.keys()].join(', ')}`);
+      const kind = readFileKind(path);
       try {
         const report = await untilInterrupted((signal) => importFile(path, kind, flags, signal));
         const { json = false, dryRun = false } = flags;
-        console.log(json ? JSON.stringify(importAsJson(report, dryRun)) : describeImport(report, dryRun));
+        if (json) printJson(importAsJson(report, dryRun));
+        else print(describeImport(report, dryRun));
       } catch (error) {
         if (!(error instanceof ImportRefusedError)) throw error;
         reportFaults(path, error);
@@ -79,7 +76,7 @@ function collect(text: string, before: readonly string[] = []): string[] {
 async function mustBeFile(path: string): Promise<void> {
   const stats = await stat(path).catch((error: NodeJS.ErrnoException) => error);
   if (stats instanceof Error) throw new UsageError(`${path} cannot be read: ${stats.code ?? stats.message}`);
-  if (!stats.isFile()) throw new UsageError(`${path} is no file`);
+  if (!stats.isFile()) throw new UsageError(`${path} is not a file`);
 }
 
 async function importFile(
@@ -88,79 +85,131 @@ async function importFile(
   flags: ImportFlags,
   signal: AbortSignal,
 ): Promise<ImportReport> {
-  const { map = [], images, slugifyIds = false, dryRun = false } = flags;
+  const { map = [], split = DEFAULT_SEPARATOR, images, slugifyIds = false, dryRun = false } = flags;
   const columnMap = readColumnMap(map);
   const { dataDir } = readSettings(process.env);
   const { size } = await stat(path);
-  return withDatabase(async ({ database }) => {
+  return withDatabase(async ({ withoutTimeLimit }) => {
     const bars = { check: startProgress('Checking'), write: startProgress(dryRun ? 'Comparing' : 'Importing') };
     const done = { check: 0, write: 0 };
-    const report = await importProducts(database, {
-      path,
-      kind,
-      map: columnMap,
-      slugifyIds,
-      dryRun,
-      pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
-      now: systemSources.now(),
-      onProgress(stage, count) {
-        signal.throwIfAborted();
-        done[stage] += count;
-        if (stage === 'write') bars.check.end();
-        bars[stage].at(done[stage], stage === 'check' ? size : undefined);
-      },
-    }).finally(() => {
+    const onProgress = (stage: 'check' | 'write', count: number) => {
+      signal.throwIfAborted();
+      done[stage] += count;
+      if (stage === 'write') bars.check.end();
+      bars[stage].at(done[stage], stage === 'check' ? size : undefined);
+    };
+    // A batch may wait for visitors' locks longer than a request may.
+    return withoutTimeLimit((database) =>
+      importProducts(database, {
+        path,
+        kind,
+        map: columnMap,
+        slugifyIds,
+        separator: split,
+        dryRun,
+        pictures: images === undefined ? undefined : { from: resolve(images), to: pictureFolder(dataDir) },
+        now: systemRuntime.now(),
+        onProgress,
+      }),
+    ).finally(() => {
       bars.check.end();
       bars.write.end();
     });
-    return report;
   });
 }
 
-async function importExport(
-  path: string,
-  { map, images, slugifyIds, dryRun, json }: ImportFlags,
-  signal: AbortSignal,
-): Promise<void> {
-  const flags = { '--map': map, '--images': images, '--slugify-ids': slugifyIds, '--dry-run': dryRun };
-  const given = Object.entries(flags).find(([, value]) => value !== undefined);
-  if (given)
-    throw new UsageError(`${given[0]} is for files of products; ${path} is an export, which is taken as it is`);
-  const bars = { check: startProgress('Checking'), write: startProgress('Importing') };
-  try {
-    const rows = await verifyExport(path, (count) => {
-      signal.throwIfAborted();
-      bars.check.at(count);
-    });
-    bars.check.end();
-    const loaded = await withDatabase(({ withoutTimeLimit }) =>
-      withoutTimeLimit((database) =>
-        loadExport(database, path, (count) => {
-          signal.throwIfAborted();
-          bars.write.at(count, rows);
-        }),
-      ),
-    );
-    bars.write.end();
-    const { created = 0, updated = 0, unchanged = 0 } = loaded.products ?? {};
-    if (json) return console.log(JSON.stringify({ created, updated, unchanged, tables: loaded }));
-    for (const [table, merged] of Object.entries(loaded)) {
-      console.log(`${table}: ${merged.created} created, ${merged.updated} updated, ${merged.unchanged} unchanged.`);
-    }
-  } finally {
-    bars.check.end();
-    bars.write.end();
-  }
-}
-
-/** Each with the file, since an editor or a colleague is told of them. */
+/** Each line names the file, so it can be passed on as it is. */
 function reportFaults(path: string, { faults, count }: ImportRefusedError): void {
-  for (const { line, field, reason } of faults) {
-    const where = field === null ? `line ${line}` : `line ${line}: ${field}`;
-    console.error(`groundswell: ${basename(path)}: ${where}: ${oneLine(reason)}`);
+  for (const { line, item, field, reason } of faults) {
+    // An item of a JSON array on one line needs no line number.
+    const where = [describePosition({ line, item }), item !== undefined && line > 1 && `line ${line}`, field];
+    printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
-  const rest = count > faults.length ? `, of which these are the first ${faults.length}` : '';
-  console.error(
+  const rest = count > faults.length ? `, the first ${faults.length} of them above` : '';
+  printError(
     `groundswell: ${basename(path)}: ${count} ${count === 1 ? 'fault' : 'faults'}${rest}; nothing was imported`,
   );
+}
+
+/** Printed items of each list; the JSON holds more. */
+const MAX_SHOWN = 20;
+const MAX_VALUE_CHARACTERS = 60;
+
+/** The result of an import or a dry run for programs: lists hold the first hundred items, counts include all. */
+function importAsJson(report: ImportReport, dryRun: boolean): object {
+  const { created, updated, unchanged, duplicates } = report;
+  return {
+    created: created.count,
+    updated: updated.count,
+    unchanged,
+    ...(dryRun ? { dryRun, wouldCreate: created.first, wouldUpdate: updated.first } : {}),
+    repeatedIds: report.repeatedIds,
+    duplicates: { count: duplicates.count, first: duplicates.first },
+    ignoredColumns: [...report.ignoredColumns, ...report.ignoredCounts],
+    picturesCopied: report.picturesCopied,
+    localPictures: report.localPictures,
+  };
+}
+
+/** The result of an import or a dry run for people. */
+function describeImport(report: ImportReport, dryRun: boolean): string {
+  const { created, updated, unchanged } = report;
+  const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;
+  const lines = dryRun
+    ? [...describeDifference(report), `Dry run, nothing was changed. The import would give: ${counts}.`]
+    : [`${counts}.`];
+  return [...lines, ...describeOddities(report)].join('\n');
+}
+
+function describeDifference({ created, updated }: ImportReport): string[] {
+  return [
+    ...listed(created, ({ id, name }) => [`+ ${id}  ${oneLine(name)}`]),
+    ...listed(updated, ({ id, changes }) => [`~ ${id}`, ...changes.map(describeChange)]),
+  ];
+}
+
+function describeChange({ field, before, after }: FieldChange): string {
+  return `    ${field}: ${shown(before)} → ${shown(after)}`;
+}
+
+function describeOddities(report: ImportReport): string[] {
+  const { repeatedIds, duplicates, ignoredColumns, ignoredCounts, localPictures, picturesCopied } = report;
+  const lines: string[] = [];
+  if (picturesCopied > 0) lines.push(`${number(picturesCopied)} pictures were copied to the site.`);
+  for (const { id, line, item } of repeatedIds.slice(0, MAX_SHOWN)) {
+    lines.push(`Ignored ${describePosition({ line, item })}: ${id} occurs again further down.`);
+  }
+  if (repeatedIds.length > MAX_SHOWN) lines.push(`… and ${number(repeatedIds.length - MAX_SHOWN)} more such rows.`);
+  lines.push(
+    ...listed(duplicates, ({ id, name, line, item, of }) => [
+      `Possible duplicate: ${id} (${describePosition({ line, item })}) has the name of ${of}, ${oneLine(name)}.`,
+    ]),
+  );
+  if (ignoredColumns.length > 0) {
+    const names = ignoredColumns.map((name) => `'${oneLine(name)}'`).join(', ');
+    lines.push(`Ignored columns that are not fields of a product: ${names}. Use --map to read them as fields.`);
+  }
+  if (ignoredCounts.length > 0) {
+    lines.push(`Ignored columns, because only visitors change counts: ${ignoredCounts.join(', ')}.`);
+  }
+  if (localPictures > 0) {
+    lines.push(
+      `Pictures not imported, because they are file names: ${number(localPictures)}. Use --images to copy them from a folder. Products keep the pictures they had.`,
+    );
+  }
+  return lines;
+}
+
+function listed<Item>({ first, count }: Sampled<Item>, describe: (item: Item) => string[]): string[] {
+  const lines = first.slice(0, MAX_SHOWN).flatMap(describe);
+  return count > MAX_SHOWN ? [...lines, `… and ${number(count - MAX_SHOWN)} more.`] : lines;
+}
+
+function shown(value: unknown): string {
+  const text = oneLine(typeof value === 'string' ? value : JSON.stringify(value));
+  return text.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, MAX_VALUE_CHARACTERS)}…` : text;
+}
+
+function number(count: number): string {
+  return count.toLocaleString('en');
 }

@@ -1,40 +1,53 @@
 import { Command } from 'commander';
-import { listActs } from '../../core/audit/list-acts.ts';
-import { limitOption } from '../arguments.ts';
-import { printTable } from '../terminal/print-table.ts';
+import { listAudit } from '../../core/audit/audit-log.ts';
+import { sentenceOf } from '../../core/audit/audit-sentence.ts';
+import { undoEntry } from '../../core/console/undo-entry.ts';
+import { isUuid, systemRuntime } from '../../core/runtime.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { limitOption, UsageError } from '../arguments.ts';
+import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function logCommand(): Command {
-  return new Command('log')
-    .description('show what was done to the site by command: when, by whom, and to what')
-    .addOption(limitOption(50))
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
+  return (
+    new Command('log')
+      .description('show the audit log: changes by operators, newest first')
+      .addOption(limitOption(50))
+      .option('--json', 'print the result as JSON')
+      .addHelpText(
+        'after',
+        `
 Examples:
   groundswell log --limit 10
-  groundswell log --json | jq '.acts[] | select(.act == "products remove")'`,
-    )
-    .action(async ({ limit, json = false }: { limit: number; json?: boolean }) => {
-      const acts = await withDatabase(({ database }) => listActs(database, { limit }));
-      if (json) return console.log(JSON.stringify({ acts }));
-      if (acts.length === 0) return console.log('Nothing was done by command yet.');
-      printTable(
-        [
-          { title: 'TIME', colour: 'dim' },
-          { title: 'OPERATOR' },
-          { title: 'ACT', colour: 'green' },
-          { title: 'SUBJECT', shrinks: true },
-          { title: 'DETAILS', shrinks: true },
-        ],
-        acts.map(({ actedAt, operator, act, subject, details }) => [
-          actedAt,
-          operator,
-          act,
-          subject,
-          JSON.stringify(details),
-        ]),
+  groundswell log --json | jq '.entries[] | select(.action == "import")'`,
+      )
+      // Otherwise it would take the options of its subcommand.
+      .enablePositionalOptions()
+      .addCommand(undoCommand())
+      .action(async ({ limit, json = false }: { limit: number; json?: boolean }) => {
+        const entries = await withDatabase(({ database }) => listAudit(database, { limit }));
+        if (json) return printJson({ entries });
+        if (entries.length === 0) return print('The audit log is empty.');
+        for (const entry of entries) {
+          print(['dim', utcMinute(entry.createdAt)], `  ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.`);
+        }
+      })
+  );
+}
+
+function undoCommand(): Command {
+  return new Command('undo')
+    .description('undo what an entry records, such as a removal, an edit or an import')
+    .argument('<id>', 'id of an entry, as `log --json` shows it')
+    .option('--json', 'print the entry as JSON')
+    .addHelpText('after', '\nExamples:\n  groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .action(async (id: string, { json = false }: { json?: boolean }) => {
+      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an entry`);
+      const { launches } = readSettings(process.env);
+      const entry = await withDatabase((connection) =>
+        undoEntry(connection, id, { runtime: systemRuntime, ...launches }),
       );
+      if (json) return printJson({ undone: entry });
+      print(`Undone: ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.`);
     });
 }

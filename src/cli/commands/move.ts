@@ -10,40 +10,42 @@ import { readMigrations } from '../../core/database/migrate.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
-import { describeBackup } from '../describe-backup.ts';
-import { startProgress } from '../progress.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
-import { UsageError } from '../usage-error.ts';
+import { UsageError } from '../arguments.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { untilInterrupted } from '../with-database.ts';
+import { describeBackup } from './backup.ts';
 
-/** Where the target's address is looked for: what stands on a command line, every user of a machine can read. */
+/** The preferred source of the target's address: other users can read command lines. */
 const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 
 export function moveCommand(): Command {
   return new Command('move')
-    .description('copy the site into an empty database on a PostgreSQL server, from the embedded one')
-    .option('--to <url>', `the server, where ${TARGET_VARIABLE} does not name it`)
+    .description('copy the site from the embedded database to an empty one on a server')
+    .option('--to <url>', `the server's address, if ${TARGET_VARIABLE} does not name it`)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-Stop the site first. The database that the settings name stays as it is; the target must have no products yet.
+Stop the site first. The current database is not changed; the target must not
+contain products.
 
 Examples:
-  TARGET_DATABASE_URL=postgres://groundswell:secret@db.internal/groundswell groundswell move
+  export TARGET_DATABASE_URL=postgres://groundswell:secret@db/groundswell
+  groundswell move
   groundswell move --to postgres://groundswell@localhost/groundswell`,
     )
     .action(async ({ to, json = false }: { to?: string; json?: boolean }) => {
       const settings = readSettings(process.env);
       const target = readTarget(to);
       const { header, location } = await untilInterrupted((signal) => move(settings, target, signal));
-      if (json) return console.log(JSON.stringify({ to: location, ...header }));
-      console.log(
-        `Moved ${describeBackup(header)} to ${location}.\nStart the site with DATABASE_URL set to that address; the old database was left as it is.`,
-      );
+      if (json) return printJson({ to: location, ...header });
+      print(`Moved ${describeBackup(header)} to ${location}.`);
+      print('Start the site with DATABASE_URL set to that address. The old database was not changed.');
     });
 }
 
-/** Checked as the setting that it is to become. */
+/** Validated like the setting that it will become. */
 function readTarget(to: string | undefined): string {
   const text = to ?? process.env[TARGET_VARIABLE] ?? '';
   try {
@@ -54,20 +56,21 @@ function readTarget(to: string | undefined): string {
     const name = to === undefined ? TARGET_VARIABLE : '--to';
     throw new UsageError(error.message.replace(/^DATABASE_URL/, name));
   }
-  throw new UsageError(`say where to: set ${TARGET_VARIABLE}, or add --to`);
+  throw new UsageError(`no target given: set ${TARGET_VARIABLE}, or add --to`);
 }
 
 async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: string, signal: AbortSignal) {
   const log = createLog(process.env.LOG_LEVEL ? logLevel : 'warn', process.stderr);
   const target = await connect({ databaseUrl: targetUrl, dataDir, mode: 'share', log }).catch((error: unknown) => {
     if (!(error instanceof ConnectError)) throw error;
-    throw new UsageError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
+    throw new ConnectError(error.message.replace(/^DATABASE_URL: /, 'the target: '));
   });
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
-    // Once more when it is filled; here before the site is copied for nothing.
+    // Checked early, so a used database fails before the copy; filling it checks again.
     await mustBeEmpty(target.database);
-    // As its owner: a site that runs is said, and none starts meanwhile, so that nothing is written that is left behind.
+    // As the database's owner: this fails while the site runs, and no site can start during the copy, so no write is
+    // lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);
@@ -83,7 +86,7 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   }
 }
 
-/** By way of a backup, in a folder that only this user can enter. */
+/** Copies through a backup, in a folder that only this user can enter. */
 async function copy(source: Connection, target: Connection, folder: string, signal: AbortSignal) {
   const aside = await mkdtemp(join(folder, 'move-'));
   const path = join(aside, 'site.backup');
@@ -103,7 +106,7 @@ async function copy(source: Connection, target: Connection, folder: string, sign
       restoreBackup(database, path, {
         replace: false,
         migrations,
-        subject: `moved from ${source.location}`,
+        target: `moved from ${source.location}`,
         onProgress,
       }),
     );

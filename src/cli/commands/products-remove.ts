@@ -1,39 +1,79 @@
 import { Command } from 'commander';
 import type { Connection } from '../../core/database/connect.ts';
-import { inspectProduct } from '../../core/products/inspect-product.ts';
+import { inspectProduct } from '../../core/products/get-product.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
-import { productIdsOf } from '../arguments.ts';
+import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
+import { isUuid } from '../../core/runtime.ts';
+import { readProductIds, readText, UsageError } from '../arguments.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
-import { describeEngagement, describeProducts } from '../describe-products.ts';
-import { oneLine } from '../one-line.ts';
-import { startProgress } from '../progress.ts';
+import { countOf, oneLine, print, printJson } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
 import { withDatabase } from '../with-database.ts';
+
+interface RemoveFlags {
+  reason?: string;
+  yes?: boolean;
+  json?: boolean;
+}
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('take products off the site, with their upvotes and comments; they can be restored')
+    .description('remove products with their upvotes and comments; `products undo` brings them back')
     .argument('<ids...>', 'ids of products')
-    .option('--yes', 'do not ask')
+    .option('--reason <text>', 'the reason, for the audit log', readText)
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  groundswell products remove not-a-product           asks first
-  groundswell products remove --yes spam-1 spam-2     all of them, or none where one is unknown
-  groundswell products undo                           brings back what the last command removed`,
+  groundswell products remove not-a-product        asks for confirmation
+  groundswell products remove --yes spam-1 spam-2  all of them or none
+  groundswell products remove spam-3 --reason spam
+  groundswell products undo                        reverts the last removal`,
     )
-    .action(async (ids: string[], { yes = false, json = false }: { yes?: boolean; json?: boolean }) => {
-      const asked = [...new Set(productIdsOf(ids))];
+    .action(async (given: string[], { reason, yes = false, json = false }: RemoveFlags) => {
+      const ids = [...new Set(readProductIds(given))];
       if (!yes) requireTerminal();
       const removed = await withDatabase(async (connection) => {
-        const found = await findAll(connection, asked);
-        const question = `Remove ${found.map(describe).join(', ')}?`;
-        return yes || (await confirm(question)) ? remove(connection, asked) : undefined;
+        const found = await findAll(connection, ids);
+        const question = `Remove ${found.map(describeOne).join(', ')}?`;
+        return yes || (await confirm(question)) ? remove(connection, ids, reason) : undefined;
       });
-      if (removed === undefined) return console.log('Nothing was removed.');
-      if (json) return console.log(JSON.stringify({ removed }));
-      console.log(`Removed ${describeProducts(removed)}. \`products undo\` brings back what was removed last.`);
+      if (removed === undefined) return print('Nothing was removed.');
+      if (json) return printJson({ removed });
+      print(`Removed ${describeAll(removed)}. \`groundswell products undo\` reverts the last removal.`);
+    });
+}
+
+export function undoCommand(): Command {
+  return new Command('undo')
+    .description('restore what the last `products remove` removed, exactly as it was')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExamples:\n  groundswell products undo  run again, it reverts the removal before that')
+    .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('restore removed products, exactly as they were')
+    .argument('[ids...]', 'ids of products; reverts the last removal of each')
+    .option('--removal <id>', 'one removal, as `products list --removed` shows it')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell products restore git rust
+  groundswell products list --removed
+  groundswell products restore --removal 0f8fad5b-d9cb-469f-a165-70867728950e`,
+    )
+    .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
+      if (ids.length > 0 === (removal !== undefined))
+        throw new UsageError('name ids of products, or one --removal, not both');
+      if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
+      if (!isUuid(removal)) throw new UsageError(`'${removal}' is not a removal id`);
+      return restore({ removalId: removal }, json);
     });
 }
 
@@ -45,23 +85,49 @@ async function findAll({ database }: Connection, ids: readonly string[]): Promis
     if (product === null) unknown.push(id);
     else found.push(product);
   }
-  refuse(unknown);
+  throwIfUnknown(unknown);
   return found;
 }
 
-async function remove(connection: Connection, ids: readonly string[]): Promise<RemovedProduct[]> {
+async function remove(connection: Connection, ids: readonly string[], reason?: string): Promise<RemovedProduct[]> {
   const progress = startProgress('Removing');
   const { removed, unknown } = await connection
-    .withoutTimeLimit((database) => removeProducts(database, ids))
+    .withoutTimeLimit((database) => removeProducts(database, ids, reason))
     .finally(progress.end);
-  refuse(unknown);
+  throwIfUnknown(unknown);
   return removed;
 }
 
-function refuse(unknown: readonly string[]): void {
-  if (unknown.length > 0) throw new Error(`nothing was removed, since there is no product ${unknown.join(', ')}`);
+function throwIfUnknown(ids: readonly string[]): void {
+  if (ids.length > 0) throw new Error(`nothing was removed: there is no product ${ids.join(', ')}`);
 }
 
-function describe(product: RemovedProduct): string {
-  return `'${oneLine(product.name)}' (${product.id}, ${describeEngagement(product)})`;
+/** @throws Error if nothing can be restored, or another product has the id; then nothing was changed. */
+async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
+  const { restored, notRemoved, taken } = await withDatabase((connection) =>
+    connection.withoutTimeLimit((database) => restoreProducts(database, choice)),
+  );
+  if (taken.length > 0)
+    throw new Error(
+      `nothing was restored: another product has the id ${taken.join(', ')} now. Remove that one first, then name the removal: \`products restore --removal …\`, as \`products list --removed\` shows it.`,
+    );
+  if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
+  if (restored.length === 0) throw new Error('nothing was restored: no product was removed');
+  if (json) return printJson({ restored });
+  print(`Restored ${describeAll(restored)}: ${restored.map(({ id }) => id).join(', ')}.`);
+}
+
+function describeOne(product: RemovedProduct): string {
+  return `'${oneLine(product.name)}' (${product.id}, ${engagementOf(product)})`;
+}
+
+/** `2 products with 1,234 upvotes and 1 comment`. */
+function describeAll(products: readonly RemovedProduct[]): string {
+  const sum = (key: 'upvotes' | 'comments') => products.reduce((total, product) => total + product[key], 0);
+  const engagement = engagementOf({ upvotes: sum('upvotes'), comments: sum('comments') });
+  return `${countOf(products.length, 'product')} with ${engagement}`;
+}
+
+function engagementOf({ upvotes, comments }: Pick<RemovedProduct, 'upvotes' | 'comments'>): string {
+  return `${countOf(upvotes, 'upvote')} and ${countOf(comments, 'comment')}`;
 }

@@ -1,16 +1,232 @@
-import { Command } from 'commander';
-import { listCommand } from './products-list.ts';
-import { removeCommand } from './products-remove.ts';
-import { restoreCommand } from './products-restore.ts';
-import { showCommand } from './products-show.ts';
-import { undoCommand } from './products-undo.ts';
+import { Command, Option } from 'commander';
+import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
+import type { Product, TeamMember } from '../../contract/products/schema.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
+import { editProduct } from '../../core/products/edit-product.ts';
+import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
+import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
+import { limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { countOf, oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
+import { printTable, wrap } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+import { removeCommand, restoreCommand, undoCommand } from './products-remove.ts';
 
 export function productsCommand(): Command {
   return new Command('products')
-    .description('look at products, remove them, and bring them back')
+    .description('list, show, edit, remove and restore products')
     .addCommand(listCommand())
     .addCommand(showCommand())
+    .addCommand(editCommand())
     .addCommand(removeCommand())
     .addCommand(undoCommand())
     .addCommand(restoreCommand());
+}
+
+interface Flags {
+  text?: string;
+  tag?: string;
+  category?: string;
+  since?: Date;
+  sort: BrowseSort;
+  removed?: boolean;
+  scheduled?: boolean;
+  limit: number;
+  json?: boolean;
+}
+
+const SORTS: readonly BrowseSort[] = ['newest', 'top', 'discussed', 'name'];
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list products, or removed products')
+    .option('--text <text>', 'only products with this text in name or description, ignoring case', readText)
+    .option('--tag <tag>', 'only products with this tag, ignoring case', readText)
+    .option('--category <category>', 'only products of this category, ignoring case', readText)
+    .option('--since <date>', 'only products launched since: 2026-01-31 (UTC), or 2026-01-31T18:00:00Z', readInstant)
+    .addOption(new Option('--sort <order>', 'order of the list').choices(SORTS).default('newest'))
+    .option('--scheduled', 'only products that launch in the future, the next one first')
+    .option('--removed', 'removed products that can be restored, last removal first')
+    .addOption(limitOption(100))
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell products list --since 2026-01-01 --sort top --limit 20
+  groundswell products list --tag database --text "open source"
+  groundswell products list --scheduled
+  groundswell products list --removed
+  groundswell products list --json --limit 1000 | jq -r '.products[].id'`,
+    )
+    .action(async ({ removed = false, scheduled = false, json = false, ...filter }: Flags) => {
+      if (removed) return listRemoved(filter, json);
+      const products = await withDatabase(({ database }) =>
+        browseProducts(database, scheduled ? { ...filter, scheduledAfter: new Date() } : filter),
+      );
+      if (json) return printJson({ products });
+      if (products.length === 0) return print('No products match.');
+      printProducts(products, scheduled);
+    });
+}
+
+async function listRemoved(filter: Omit<Flags, 'removed' | 'json'>, json: boolean): Promise<void> {
+  const { text, tag, category, since, limit } = filter;
+  if ([text, tag, category, since].some((given) => given !== undefined))
+    throw new UsageError('--removed lists every removal: leave out --text, --tag, --category and --since');
+  const removals = await withDatabase(({ database }) => listRemovals(database, { limit }));
+  if (json) return printJson({ removals });
+  if (removals.length === 0) return print('No product was removed.');
+  printRemovals(removals);
+}
+
+function printProducts(products: readonly Product[], scheduled: boolean): void {
+  printTable(
+    [
+      { title: 'ID', style: 'green' },
+      { title: 'NAME', shrinks: true },
+      { title: 'CATEGORY', shrinks: true },
+      { title: scheduled ? 'LAUNCHES (UTC)' : 'LAUNCHED', style: 'dim' },
+      { title: 'UPVOTES', align: 'right' },
+      { title: 'COMMENTS', align: 'right' },
+    ],
+    products.map(({ id, name, category, createdAt, upvotes, comments }) => [
+      id,
+      name,
+      category,
+      scheduled ? utcMinute(createdAt) : createdAt.slice(0, 10),
+      upvotes.toLocaleString('en'),
+      comments.toLocaleString('en'),
+    ]),
+  );
+}
+
+function printRemovals(removals: readonly Removal[]): void {
+  printTable(
+    [
+      { title: 'ID', style: 'green' },
+      { title: 'NAME', shrinks: true },
+      { title: 'REMOVED (UTC)', style: 'dim' },
+      { title: 'UPVOTES', align: 'right' },
+      { title: 'COMMENTS', align: 'right' },
+      { title: 'REMOVAL' },
+    ],
+    removals.map(({ id, name, removedAt, upvotes, comments, removalId }) => [
+      id,
+      name,
+      utcMinute(removedAt),
+      upvotes.toLocaleString('en'),
+      comments.toLocaleString('en'),
+      removalId,
+    ]),
+  );
+}
+
+const NAME_WIDTH = 14;
+/** The text is never narrower than this. */
+const MIN_TEXT_WIDTH = 20;
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show all details of a product, or of its removal')
+    .argument('<id>', 'id of a product, as the list and its address show it')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  groundswell products show git\n  groundswell products show git --json | jq .product.tags',
+    )
+    .action(async (id: string, { json = false }: { json?: boolean }) => {
+      readProductIds([id]);
+      const inspected = await withDatabase(({ database }) => inspectProduct(database, id));
+      if (inspected.product === null && inspected.removals.length === 0)
+        throw new Error(`there is no product '${id}', and none was removed`);
+      if (json) return printJson(inspected);
+      for (const [name, text] of factsOf(inspected)) printFact(name, text);
+    });
+}
+
+/** The text wraps beside its name on a terminal; in a file or pipe it stays on one line. */
+export function printFact(name: string, text: string): void {
+  const { isTTY, columns } = process.stdout;
+  const line = oneLine(text);
+  const lines = isTTY ? wrap(line, Math.max(MIN_TEXT_WIDTH, columns - NAME_WIDTH)) : [line];
+  for (const [index, each] of lines.entries()) print(['bold', (index === 0 ? name : '').padEnd(NAME_WIDTH)], each);
+}
+
+function factsOf({ product, removals, heldComments, hiddenComments }: InspectedProduct): [string, string][] {
+  const shown: [string, string][] = product === null ? [] : productFacts(product);
+  if (product !== null) {
+    shown.push(
+      ['Upvotes', product.upvotes.toLocaleString('en')],
+      ['Comments', `${product.comments.toLocaleString('en')} public, ${heldComments} held, ${hiddenComments} hidden`],
+    );
+  }
+  for (const { name, removedAt, upvotes, comments, removalId } of removals) {
+    const engagement = `${countOf(upvotes, 'upvote')}, ${countOf(comments, 'comment')}`;
+    shown.push(['Removed', `${removedAt}  ${name}  ${engagement}  (removal ${removalId})`]);
+  }
+  return shown;
+}
+
+/** The fields of a product under their labels. */
+export function productFacts(product: Product): [string, string][] {
+  return PRODUCT_FIELD_NAMES.flatMap((name) => {
+    const value = product[name];
+    const texts = typeof value === 'string' ? [value] : name === 'tags' ? [product.tags.join(', ')] : value.map(textOf);
+    return texts.map((text): [string, string] => [fieldOf(name).label, text]);
+  });
+}
+
+function textOf(item: string | TeamMember): string {
+  if (typeof item === 'string') return item;
+  return item.role === '' ? item.name : `${item.name}, ${item.role}`;
+}
+
+const FIELDS = PRODUCT_FIELD_NAMES.filter((name) => name !== 'id');
+
+function editCommand(): Command {
+  return new Command('edit')
+    .description('change fields of a product')
+    .argument('<id>', 'id of a product')
+    .requiredOption('--set <field=value...>', 'new value of a field; a blank one sets the default', collect)
+    .option('--json', 'print the product as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell products edit git --set 'name=Git 3' --set 'tags=scm, git'
+  # schedule it
+  groundswell products edit git --set createdAt=2026-12-01T09:00:00Z
+
+Fields: ${FIELDS.slice(0, 6).join(', ')},
+${FIELDS.slice(6).join(', ')}.
+Values are read as an import reads them; team and lists may be JSON.`,
+    )
+    .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
+      readProductIds([id]);
+      const product = await withDatabase(({ database }) =>
+        editProduct(database, id, { values: Object.fromEntries(set), now: new Date() }),
+      ).catch((error: unknown) => {
+        throw error instanceof CoreError && error.code === 'product_invalid' ? new UsageError(error.message) : error;
+      });
+      if (json) return printJson({ product });
+      print(`Edited '${oneLine(product.name)}' (${product.id}).`);
+    });
+}
+
+/** @throws UsageError for a text without `=`. */
+function collect(text: string, before: ReadonlyMap<string, unknown> = new Map()): Map<string, unknown> {
+  const split = text.indexOf('=');
+  if (split < 1) throw new UsageError(`--set ${text}: it must look like field=value`);
+  return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
+}
+
+/** A list may be given as JSON. */
+function fieldValue(text: string): unknown {
+  if (!text.trimStart().startsWith('[')) return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,16 +1,19 @@
+import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
 import { restoreBackup } from '../../core/backups/restore-backup.ts';
+import { SITE_TABLES } from '../../core/backups/site-tables.ts';
 import { readMigrations } from '../../core/database/migrate.ts';
+import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { confirm } from '../confirm.ts';
-import { describeBackup } from '../describe-backup.ts';
-import { ownPictureFolder } from '../own-picture-folder.ts';
-import { startProgress } from '../progress.ts';
-import { untilInterrupted } from '../until-interrupted.ts';
-import { UsageError } from '../usage-error.ts';
-import { withDatabase } from '../with-database.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { fileKindOf, UsageError } from '../arguments.ts';
+import { confirm, requireTerminal } from '../confirm.ts';
+import { print, printError, printJson } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+import { untilInterrupted, withDatabase } from '../with-database.ts';
+import { describeBackup } from './backup.ts';
 
 interface RestoreFlags {
   replace?: boolean;
@@ -20,39 +23,62 @@ interface RestoreFlags {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('make the site what it was when a backup was made, while it runs')
-    .argument('<file>', 'a file that `backup`, or the site itself, wrote')
-    .option('--replace', 'give up whatever the site holds; without it, only an empty site is filled')
-    .option('--yes', 'do not ask')
+    .description('restore the site from a backup, also while it runs')
+    .argument('<file>', 'a backup, written by `backup` or by the site')
+    .option('--replace', 'discard everything on the site; without it, the site must be empty')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
 Examples:
-  groundswell restore site.backup                   into a site that has no product yet
-  groundswell restore --replace site.backup         asks, then gives up what is there
-  groundswell restore --replace --yes site.backup   for a script
+  groundswell restore site.backup                  into a site without products
+  groundswell restore --replace site.backup        asks for confirmation
+  groundswell restore --replace --yes site.backup  for a script
 
-The whole file is checked before anything is touched, and all of it is restored or nothing.`,
+The whole file is checked first, and either all of it is restored or nothing.`,
     )
     .action(async (file: string, { replace = false, yes = false, json = false }: RestoreFlags) => {
       const path = resolve(file);
-      if (replace && !yes) mustHaveTerminal();
+      if (replace && !yes) requireTerminal();
+      await refuseProductFile(path);
       const checking = startProgress('Checking the backup');
       const found = await verifyBackup(path, checking.at).finally(checking.end);
-      const question = `Give up everything on this site for ${describeBackup(found)}?`;
-      if (replace && !yes && !(await confirm(question))) return console.log('Nothing was changed.');
+      warnOfMissingTables(found.tables.map(({ name }) => name));
+      const question = `Discard everything on this site and restore ${describeBackup(found)}?`;
+      if (replace && !yes && !(await confirm(question))) return print('Nothing was changed.');
       const header = await untilInterrupted((signal) => restore(path, replace, rowsOf(found), signal));
       const tables = Object.fromEntries(header.tables.map(({ name, rows }) => [name, rows]));
-      if (json) return console.log(JSON.stringify({ createdAt: header.createdAt, restored: tables }));
-      console.log(`Restored ${describeBackup(header)}.`);
+      if (json) return printJson({ createdAt: header.createdAt, restored: tables });
+      print(`Restored ${describeBackup(header)}.`);
     });
 }
 
-/** Before a large file is read for nothing. */
-function mustHaveTerminal(): void {
-  if (process.stdin.isTTY && process.stderr.isTTY) return;
-  throw new UsageError('--replace asks before it gives anything up, and there is no terminal to ask on: add --yes');
+/** A backup of an older version lacks newer tables; any other missing table may have been removed on purpose. */
+function warnOfMissingTables(names: readonly string[]): void {
+  const missing = SITE_TABLES.filter((name) => !names.includes(name));
+  if (missing.length === 0) return;
+  printError(
+    `Warning: the backup lacks ${missing.join(', ')}. After the restore ${missing.length === 1 ? 'this table is' : 'these tables are'} empty.`,
+  );
+}
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+/** @throws UsageError for a file of products, such as an export. A missing file is reported by the check of the backup. */
+async function refuseProductFile(path: string): Promise<void> {
+  if (fileKindOf(path) === undefined) return;
+  const file = await open(path).catch(() => undefined);
+  if (!file) return;
+  try {
+    const { buffer } = await file.read(Buffer.alloc(GZIP_MAGIC.length), 0, GZIP_MAGIC.length, 0);
+    if (buffer.equals(GZIP_MAGIC)) return;
+  } finally {
+    await file.close();
+  }
+  throw new UsageError(
+    `${path} is an export, not a backup. Add its products to the site with \`groundswell import ${basename(path)}\`; \`restore\` reads what \`backup\` wrote.`,
+  );
 }
 
 function restore(path: string, replace: boolean, allRows: number, signal: AbortSignal) {
@@ -68,8 +94,8 @@ function restore(path: string, replace: boolean, allRows: number, signal: AbortS
         restoreBackup(database, path, {
           replace,
           migrations,
-          pictureFolder: ownPictureFolder(),
-          subject: basename(path),
+          pictureFolder: pictureFolder(readSettings(process.env).dataDir),
+          target: basename(path),
           onProgress,
         }),
       )

@@ -1,10 +1,13 @@
 import { Command } from 'commander';
-import { loadSample } from '../../core/catalogue/load-sample.ts';
-import { removeSample } from '../../core/catalogue/remove-sample.ts';
-import { readSampleCatalogue } from '../../core/catalogue/sample-catalogue.ts';
-import { systemSources } from '../../core/sources.ts';
+import { getSampleTime, loadSample } from '../../core/catalogue/load-sample.ts';
+import { previewRemoval, removeSample, type SampleRemoval } from '../../core/catalogue/remove-sample.ts';
+import { readSampleCatalogue, type SampleCatalogue } from '../../core/catalogue/sample-catalogue.ts';
+import type { Sql } from '../../core/database/database.ts';
+import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { confirm } from '../confirm.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { confirm, requireTerminal } from '../confirm.ts';
+import { countOf, print, printJson } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function sampleCommand(): Command {
@@ -16,42 +19,57 @@ export function sampleCommand(): Command {
 
 function loadCommand(): Command {
   return new Command('load')
-    .description('add the sample products that are not there yet')
+    .description('add the sample products that the site lacks')
     .option('--json', 'print the result as JSON')
     .action(async ({ json = false }: { json?: boolean }) => {
-      const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue);
-      const created = await withDatabase(({ database }) => loadSample(database, catalogue, systemSources));
-      console.log(
-        json ? JSON.stringify({ created }) : `Added ${created} of ${catalogue.products.length} sample products.`,
-      );
+      const { created, total } = await withDatabase(async ({ database }) => {
+        const catalogue = await readCatalogue(database);
+        return { created: await loadSample(database, catalogue, systemRuntime), total: catalogue.products.length };
+      });
+      if (json) printJson({ created });
+      else print(`Added ${created} of ${countOf(total, 'sample product')}.`);
     });
 }
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove the sample products, with everything that visitors added to them')
-    .option('--engagement-only', 'remove only the sample upvotes and comments; the products stay')
-    .option('--yes', 'do not ask')
+    .description('remove the sample products and all upvotes and comments on them')
+    .option('--engagement-only', 'remove only the sample upvotes and comments')
+    .option('--yes', 'do not ask for confirmation')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExamples:\n  groundswell sample remove                     start with a list of your own\n  groundswell sample remove --engagement-only   keep the products, drop the invented upvotes and comments',
+      `
+Examples:
+  groundswell sample remove                    start with a list of your own
+  groundswell sample remove --engagement-only  keep the products, remove the
+                                               invented upvotes and comments`,
     )
     .action(async (options: { engagementOnly?: boolean; yes?: boolean; json?: boolean }) => {
       const { engagementOnly = false, yes = false, json = false } = options;
-      const what = engagementOnly
-        ? 'all sample upvotes and comments'
-        : 'all sample products, with the upvotes and comments on them';
-      if (!yes && !(await confirm(`Remove ${what}?`))) {
-        console.log('Nothing was removed.');
-        return;
-      }
-      const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue);
-      const removed = await withDatabase(({ database }) => removeSample(database, catalogue, { engagementOnly }));
-      if (json) return console.log(JSON.stringify(removed));
-      console.log(
-        `Removed ${removed.products} products, ${removed.comments} sample comments and ${removed.upvotes} sample upvotes.`,
-      );
-      if (removed.kept.length > 0) console.log(`Kept, since they were changed: ${removed.kept.join(', ')}`);
+      if (!yes) requireTerminal();
+      const removed = await withDatabase(async ({ database }) => {
+        const catalogue = await readCatalogue(database);
+        const question = `Remove ${describe(await previewRemoval(database, catalogue, { engagementOnly }))}?`;
+        return yes || (await confirm(question)) ? removeSample(database, catalogue, { engagementOnly }) : undefined;
+      });
+      if (removed === undefined) return print('Nothing was removed.');
+      if (json) return printJson(removed);
+      print(`Removed ${describe(removed)}.`);
+      if (removed.kept.length > 0) print(`Not removed, because they were changed: ${removed.kept.join(', ')}.`);
     });
+}
+
+/** The catalogue with its launches on this site, or as a load now would create them. */
+async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
+  const { timeZone } = readSettings(process.env).launches;
+  const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };
+  return readSampleCatalogue(PACKAGE_FOLDERS.catalogue, loadedAt);
+}
+
+/** `67 sample products, 120 sample upvotes and 24 sample comments, and with them 3 upvotes and 1 comment of visitors`. */
+function describe({ products, upvotes, comments, visitorUpvotes, visitorComments }: SampleRemoval): string {
+  const sample = `${countOf(products, 'sample product')}, ${countOf(upvotes, 'sample upvote')} and ${countOf(comments, 'sample comment')}`;
+  if (visitorUpvotes + visitorComments === 0) return sample;
+  return `${sample}, and with them ${countOf(visitorUpvotes, 'upvote')} and ${countOf(visitorComments, 'comment')} of visitors`;
 }

@@ -6,8 +6,9 @@ import { serveByWorkers } from '../../server/cluster/serve-by-workers.ts';
 import { type Site, serve } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
+import { print } from '../terminal/output.ts';
 
-/** In-flight answers get this long when the site stops, after the delay that is set. */
+/** Requests in flight get this long when the site stops, after STOP_DELAY. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 export function serveCommand(): Command {
@@ -20,7 +21,7 @@ export function serveCommand(): Command {
 }
 
 async function runSite(settings: Settings, log: Logger): Promise<void> {
-  // Before the site is up as well: a stop in the middle of a start must not leave a database behind.
+  // Set before the site is up: a stop during the start must not leave a database running.
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });
@@ -28,26 +29,26 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
     settings.processes > 1 ? await serveByWorkers(settings, log) : await serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
-  // Who presses Ctrl-C has no balancer that needs time to notice.
+  // Ctrl-C skips the delay, which is for load balancers.
   await closeInTime(site, reason === 'SIGTERM' ? settings.stopDelayMs : 0, log);
   if (reason instanceof Error) throw reason;
 }
 
 function announce({ address, dataLocation, productCount }: Site): void {
-  console.log(`
+  print(`
   Groundswell is up.
 
     Address   ${address}
     Data      ${dataLocation}
     Products  ${productCount.toLocaleString('en')}
 
-  Stop it with Ctrl-C.
+  Press Ctrl-C to stop it.
 `);
 }
 
 async function closeInTime(site: Site, delayMs: number, log: Logger): Promise<void> {
   const deadline = setTimeout(() => {
-    log.error('The site did not stop in time; ending it now');
+    log.error('Some requests did not end in time; stopping now');
     process.exit(1);
   }, delayMs + CLOSE_DEADLINE_MS);
   await site.close(delayMs);

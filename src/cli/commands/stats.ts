@@ -1,21 +1,26 @@
 import { Command } from 'commander';
 import type { Connection } from '../../core/database/connect.ts';
-import { readStats, type SiteStats } from '../../core/stats/read-stats.ts';
+import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
+import type { SubmissionStats } from '../../core/submissions/count-submissions.ts';
 import { numberReader } from '../arguments.ts';
-import { describeStats } from '../describe-stats.ts';
+import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { type Column, printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
-const MOST_DAYS = 90;
+const MAX_DAYS = 90;
+const KINDS = ['launches', 'upvotes', 'comments'] as const;
+const RIGHT = 'right' as const;
+const HOUR: Column = { title: 'HOUR (UTC)', style: 'dim' };
+const PRODUCT_COLUMNS: readonly Column[] = [
+  { title: 'ID', style: 'green' },
+  { title: 'NAME', shrinks: true },
+];
+const UPVOTE_COLUMNS: readonly Column[] = [{ title: 'UPVOTES', align: RIGHT }, ...PRODUCT_COLUMNS];
 
 export function statsCommand(): Command {
   return new Command('stats')
-    .description('show launches, upvotes and comments a day, the top products, and bursts worth a look')
-    .option(
-      '--days <number>',
-      `how many days of UTC, today included, up to ${MOST_DAYS}`,
-      numberReader(1, MOST_DAYS),
-      14,
-    )
+    .description('show launches, upvotes and comments per day, the top products, and bursts of upvotes')
+    .option('--days <number>', `days of UTC including today, up to ${MAX_DAYS}`, numberReader(1, MAX_DAYS), 14)
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -26,12 +31,85 @@ Examples:
     )
     .action(async ({ days, json = false }: { days: number; json?: boolean }) => {
       const stats = await withDatabase((connection) => read(connection, days));
-      if (json) return console.log(JSON.stringify(stats));
-      describeStats(stats);
+      if (json) return printJson(stats);
+      printStats(stats);
     });
 }
 
-/** Without a time limit, since the upvotes of many days may be many millions. */
+/** Without a time limit, since many days may have many millions of upvotes. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
   return connection.withoutTimeLimit((database) => readStats(database, { days, now: new Date() }));
+}
+
+function printStats({ days, top, hours, networks, submissions }: SiteStats): void {
+  printDays(days);
+  if (submissions.received > 0) printSubmissions(submissions);
+  printSection('Most upvotes in these days', 'No product was upvoted.', UPVOTE_COLUMNS, top, (product) => [
+    count(product.upvotes),
+    product.productId,
+    product.productName,
+  ]);
+  printSection(
+    'Hours with far more upvotes than usual for the product',
+    'No unusual hours.',
+    [HOUR, ...UPVOTE_COLUMNS],
+    hours,
+    ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
+  );
+  printSection(
+    'Many sessions of one network on one product within an hour (stored for a week)',
+    'No unusual networks.',
+    [HOUR, { title: 'SESSIONS', align: RIGHT }, { title: 'NETWORK' }, ...PRODUCT_COLUMNS],
+    networks,
+    ({ hour, sessions, network, productId, productName }) => [
+      utcMinute(hour),
+      count(sessions),
+      network,
+      productId,
+      productName,
+    ],
+  );
+}
+
+function printDays(days: readonly DayStats[]): void {
+  printTable(
+    [{ title: 'DAY (UTC)', style: 'dim' }, ...KINDS.map((kind) => ({ title: kind.toUpperCase(), align: RIGHT }))],
+    [
+      ...days.map((day) => [day.day, ...KINDS.map((kind) => count(day[kind]))]),
+      ['Total', ...KINDS.map((kind) => count(days.reduce((sum, day) => sum + day[kind], 0)))],
+    ],
+  );
+  print();
+  for (const kind of KINDS) print(`${kind.padEnd(8)}  ${sparkline(days.map((day) => day[kind]))}`.trimEnd());
+}
+
+function printSubmissions({ received, waiting, approved, declined, withdrawn }: SubmissionStats): void {
+  print('\n', ['bold', 'Submissions in these days'], '\n');
+  print(
+    `${count(received)} received: ${count(approved)} approved, ${count(declined)} declined, ${count(withdrawn)} withdrawn, ${count(waiting)} waiting`,
+  );
+}
+
+function printSection<Item>(
+  title: string,
+  empty: string,
+  columns: readonly Column[],
+  items: readonly Item[],
+  cellsOf: (item: Item) => string[],
+): void {
+  print('\n', ['bold', title], '\n');
+  if (items.length === 0) print(empty);
+  else printTable(columns, items.map(cellsOf));
+}
+
+const BARS = '▁▂▃▄▅▆▇█';
+
+/** One bar per count, as high as its share of the highest; only zero has no bar. */
+export function sparkline(counts: readonly number[]): string {
+  const highest = Math.max(0, ...counts);
+  return counts.map((each) => (each <= 0 ? ' ' : BARS[Math.ceil((each / highest) * BARS.length) - 1])).join('');
+}
+
+function count(number: number): string {
+  return number.toLocaleString('en');
 }

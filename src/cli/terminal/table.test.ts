@@ -1,10 +1,15 @@
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { sparkline } from './sparkline.ts';
-import { styleFor } from './style.ts';
-import { formatTable } from './table.ts';
+import { sparkline } from '../commands/stats.ts';
+import type { Span } from './output.ts';
+import { cut, formatTable, wrap } from './table.ts';
 
-const plain = styleFor({ isTTY: false }, {});
+const plainText = (line: readonly Span[]) => line.map((span) => (typeof span === 'string' ? span : span[1])).join('');
+
+function linesOf(...parameters: Parameters<typeof formatTable>): string[] {
+  return formatTable(...parameters).map(plainText);
+}
+
 const COLUMNS = [
   { title: 'id' },
   { title: 'name', shrinks: true },
@@ -12,13 +17,13 @@ const COLUMNS = [
   { title: 'text', shrinks: true },
 ];
 
-test('columns are aligned by what a terminal shows, whatever the script', () => {
+test('columns are aligned by their width on a terminal, in any script', () => {
   const rows = [
     ['a', '東京タワー', '7', 'plain'],
     ['bcd', 'Ze\u0301 \u{1f680}', '1,234', 'x'],
     ['e', 'मराठी', '0', ''],
   ];
-  const lines = formatTable(COLUMNS, rows, { style: plain });
+  const lines = linesOf(COLUMNS, rows, undefined);
   expect(lines[0]).toBe('id   name        upvotes  text');
   expect(lines[1]).toBe('a    東京タワー        7  plain');
   // Both counts end in the same column of the screen.
@@ -33,46 +38,76 @@ test.each([120, 80, 60, 45])('in a terminal of %i columns no line is wider', (wi
     `${index ** 5}`,
     `${'👩‍👩‍👧‍👦 e\u0301'.repeat(20)} end`,
   ]);
-  const lines = formatTable(COLUMNS, rows, { width, style: plain });
+  const lines = linesOf(COLUMNS, rows, width);
   expect(Math.max(...lines.map((line) => stringWidth(line)))).toBeLessThanOrEqual(width);
   expect(lines.slice(1).every((line) => line.includes('…'))).toBe(true);
   for (const line of lines) expect(line.isWellFormed()).toBe(true);
 });
 
-test('what may not shrink stays whole, in a terminal of any width', () => {
+test('columns that may not shrink stay complete, in a terminal of any width', () => {
   const id = 'an-id-that-somebody-will-copy-into-the-next-command';
-  expect(formatTable(COLUMNS, [[id, 'name', '1', 'text']], { width: 20, style: plain })[1]).toContain(id);
+  expect(linesOf(COLUMNS, [[id, 'name', '1', 'text']], 20)[1]).toContain(id);
 });
 
-test('without a terminal nothing is cut', () => {
+test('without a terminal cells keep their full text', () => {
   const text = 'x'.repeat(5_000);
-  expect(formatTable(COLUMNS, [['a', text, '1', text]], { style: plain })[1]).toContain(text);
+  expect(linesOf(COLUMNS, [['a', text, '1', text]], undefined)[1]).toContain(text);
 });
 
-test('no text acts on the terminal', () => {
+test('cells cannot act on the terminal', () => {
   const hostile = '\u001b[2J\u001b]0;title\u0007\r\nrm -rf\u202e\u0008\u009b31m';
-  const lines = formatTable(COLUMNS, [['a', hostile, '1', hostile]], { style: plain });
+  const lines = linesOf(COLUMNS, [['a', hostile, '1', hostile]], undefined);
   expect(lines).toHaveLength(2);
   expect(lines.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
 });
 
-test('colours: on a terminal alone, and not where NO_COLOR or TERM forbids them', () => {
-  const coloured = styleFor({ isTTY: true }, {});
-  const [titles = '', row = ''] = formatTable([{ title: 'id', colour: 'dim' }], [['a']], { style: coloured });
-  expect(titles).toBe('\u001b[1mid\u001b[22m');
-  expect(row).toBe('\u001b[2ma\u001b[22m');
-  for (const style of [
-    plain,
-    styleFor({ isTTY: true }, { NO_COLOR: '1' }),
-    styleFor({ isTTY: true }, { TERM: 'dumb' }),
-  ])
-    expect(formatTable([{ title: 'id', colour: 'dim' }], [['a']], { style })).toEqual(['id', 'a']);
+test('titles are bold, and a column has its style', () => {
+  expect(formatTable([{ title: 'id', style: 'dim' }], [['a']], undefined)).toEqual([[['bold', 'id']], [['dim', 'a']]]);
 });
 
-test('a sparkline shows each count in proportion, and the smallest as well', () => {
+test('a long cell continues below in its own column, up to a number of lines', () => {
+  const columns = [{ title: 'ID' }, { title: 'TEXT', shrinks: true, lines: 3 }];
+  const text = 'one two three four five six seven eight nine ten';
+  expect(
+    linesOf(
+      columns,
+      [
+        ['a', text],
+        ['b', 'short'],
+      ],
+      16,
+    ),
+  ).toEqual(['ID  TEXT', 'a   one two', '    three four', '    five six se…', 'b   short']);
+});
+
+test('a sparkline shows each count in proportion, including the smallest', () => {
   expect(sparkline([0, 1, 4, 8, 800])).toBe(' ▁▁▁█');
   expect(sparkline([1, 2, 3, 4, 5, 6, 7, 8])).toBe('▁▂▃▄▅▆▇█');
   expect(sparkline([5, 5])).toBe('██');
   expect(sparkline([0, 0])).toBe('  ');
   expect(sparkline([])).toBe('');
+});
+
+test('text breaks between words', () => {
+  expect(wrap('the quick brown fox', 9)).toEqual(['the quick', 'brown fox']);
+  expect(wrap('short', 80)).toEqual(['short']);
+  expect(wrap('', 80)).toEqual(['']);
+});
+
+test('a word wider than a line is split between characters', () => {
+  expect(wrap('https://launches.example/a', 10)).toEqual(['https://la', 'unches.exa', 'mple/a']);
+  expect(wrap('a 東京タワー', 5)).toEqual(['a', '東京', 'タワ', 'ー']);
+  const family = '👩‍👩‍👧‍👦'.repeat(9);
+  for (const line of wrap(family, 7)) expect(stringWidth(line)).toBeLessThanOrEqual(7);
+  expect(wrap(family, 7).join('')).toBe(family);
+});
+
+test('a character wider than the line stands alone', () => {
+  expect(wrap('東京', 1)).toEqual(['東', '京']);
+});
+
+test('a cut text ends in an ellipsis and fits', () => {
+  expect(cut('four', 4)).toBe('four');
+  expect(cut('fours', 4)).toBe('fou…');
+  expect(stringWidth(cut('東京タワー', 6))).toBeLessThanOrEqual(6);
 });

@@ -1,60 +1,68 @@
 import stringWidth from 'string-width';
-import { oneLine } from '../one-line.ts';
-import type { Style } from './style.ts';
+import { oneLine, print, type Span, type StyleName } from './output.ts';
 
 export interface Column {
   title: string;
   align?: 'left' | 'right';
-  /** May be cut where the terminal is too narrow; other columns are shown whole. */
+  /** May be cut if the terminal is too narrow; other columns are shown completely. */
   shrinks?: boolean;
-  colour?: Parameters<Style>[0];
-}
-
-export interface TableOptions {
-  /** Columns of the terminal; unset: nothing is cut, for a file or another program. */
-  width?: number | undefined;
-  style: Style;
+  /** Continues below instead of being cut, on at most this many lines. */
+  lines?: number;
+  style?: StyleName;
 }
 
 const GAP = '  ';
 
-/** A column is not cut below this: better a line that wraps than one that says nothing. */
+/** A column is not cut below this: a wrapped line is better than an unreadable one. */
 const MIN_WIDTH = 8;
 
+/** Prints a table on standard output: as wide as the terminal, or uncut without one. */
+export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
+  const width = process.stdout.isTTY ? process.stdout.columns : undefined;
+  for (const line of formatTable(columns, rows, width)) print(...line);
+}
+
 /**
- * Rows as lines of aligned columns under a line of titles. Any text may stand in a cell: it is made one line first, and counted
- * as wide as a terminal shows it, where a character of Chinese takes two columns and an accent none.
+ * Rows as aligned lines under a line of titles. Cells may contain any text: each becomes one line first, and counts as
+ * wide as a terminal shows it, where a Chinese character takes two columns and a combining accent none.
+ * @param width columns of the terminal; undefined: nothing is cut, for a file or another program.
  */
 export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  { width, style }: TableOptions,
-): string[] {
+  width: number | undefined,
+): Span[][] {
   const cells = rows.map((row) => row.map(oneLine));
   const natural = columns.map(({ title }, index) =>
     Math.max(stringWidth(title), ...cells.map((row) => stringWidth(row[index] ?? ''))),
   );
   const widths = width === undefined ? natural : fitWidths(columns, natural, width);
-  const line = (row: readonly string[], colourOf: (column: Column) => Column['colour']) =>
-    columns
-      .map((column, index) => {
-        const isLast = index === columns.length - 1;
-        const text = pad(cut(row[index] ?? '', widths[index] ?? 0), widths[index] ?? 0, column.align, isLast);
-        const colour = colourOf(column);
-        return colour === undefined ? text : style(colour, text);
-      })
-      .join(GAP)
-      .trimEnd();
-  return [
-    line(
-      columns.map(({ title }) => title),
-      () => 'bold',
-    ),
-    ...cells.map((row) => line(row, ({ colour }) => colour)),
-  ];
+  const line = (row: readonly string[], styleOf: (column: Column) => StyleName | undefined): Span[] => {
+    const last = row.findLastIndex((text) => text !== '');
+    return columns.slice(0, last + 1).flatMap((column, index): Span[] => {
+      const text = pad(row[index] ?? '', widths[index] ?? 0, column.align, index === last);
+      const style = styleOf(column);
+      return [...(index === 0 ? [] : [GAP]), style === undefined ? text : [style, text]];
+    });
+  };
+  const linesOf = (row: readonly string[]): Span[][] => {
+    const wrapped = columns.map(({ lines = 1 }, index) => wrapCell(row[index] ?? '', widths[index] ?? 0, lines));
+    const height = Math.max(1, ...wrapped.map((each) => each.length));
+    return Array.from({ length: height }, (_, index) =>
+      line(
+        wrapped.map((each) => each[index] ?? ''),
+        ({ style }) => style,
+      ),
+    );
+  };
+  const titles = line(
+    columns.map(({ title }) => title),
+    () => 'bold',
+  );
+  return [titles, ...cells.flatMap(linesOf)];
 }
 
-/** Takes what is too much from the widest of the columns that may shrink, until all fit or none can give any more. */
+/** Narrows the widest of the columns that may shrink, until all fit or none can shrink further. */
 function fitWidths(columns: readonly Column[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (columns.length - 1)) - width;
@@ -73,23 +81,56 @@ function fitWidths(columns: readonly Column[], natural: readonly number[], width
   return widths;
 }
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** The beginning of a text that is too wide, between two characters as a person sees them, and `…`. */
-function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  let kept = '';
-  let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
-    used += stringWidth(segment);
-    if (used > width) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+function wrapCell(text: string, width: number, lines: number): string[] {
+  if (lines === 1) return [cut(text, width)];
+  const wrapped = wrap(text, width);
+  if (wrapped.length <= lines) return wrapped;
+  return [...wrapped.slice(0, lines - 1), cut(wrapped.slice(lines - 1).join(' '), width)];
 }
 
 function pad(text: string, width: number, align: Column['align'], isLast: boolean): string {
   const spaces = ' '.repeat(Math.max(0, width - stringWidth(text)));
   if (align === 'right') return spaces + text;
   return isLast ? text : text + spaces;
+}
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** The beginning of a text that is too wide, cut between visible characters, and `…`. */
+export function cut(text: string, width: number): string {
+  return stringWidth(text) <= width ? text : `${head(text, width - 1)}…`;
+}
+
+/** Breaks a text into lines of at most `width` columns: between words, and within a word that is too wide for a line. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (stringWidth(longer) <= width) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (stringWidth(line) > width) {
+      const start = head(line, width);
+      lines.push(start);
+      line = line.slice(start.length);
+    }
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line];
+}
+
+/** As many characters from the start as fit, at least one. */
+function head(text: string, width: number): string {
+  let taken = '';
+  let used = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    used += stringWidth(segment);
+    if (used > width && taken !== '') break;
+    taken += segment;
+    if (used > width) break;
+  }
+  return taken;
 }

@@ -1,4 +1,4 @@
-/** The specification's words about comments, as the API and the log say them. */
+/** The specification's texts about comments, for the API and the log. */
 export const COMMENT_MESSAGES = {
   incomplete: 'Product ID and content are required',
   idRequired: 'Comment ID is required',

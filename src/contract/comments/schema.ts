@@ -34,18 +34,18 @@ export const CommentPageSchema = Type.Object(
   { $id: 'CommentPage' },
 );
 
-/** What a visitor sends. Trimming, emptiness and length are judged by `core`, whose words the specification fixes. */
+/** A visitor's input. `core` checks trimming, emptiness and length, whose messages the specification fixes. */
 export const NewCommentSchema = Type.Object(
   {
     productId: Type.String({ format: TEXT_FORMAT }),
     content: Type.String({ format: TEXT_FORMAT }),
-    /** A field that no person sees: only a program that fills in whatever it finds sends more than an empty one. */
+    /** A hidden field: only a program that fills in every field sends more than an empty one. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewComment' },
 );
 
-/** The comments that are held back until the operator releases them, as their author alone sees them; newest first. */
+/** The author's own held comments; newest first. */
 export const HeldCommentsSchema = Type.Object({ items: Type.Array(CommentSchema) }, { $id: 'HeldComments' });
 
 export const AddedCommentSchema = Type.Object({ comment: CommentSchema }, { $id: 'AddedComment' });

@@ -1,7 +1,6 @@
 /**
- * What `GET /api/events` says, for `EventSource`. Every frame carries the present state, never a difference, so that one
- * that comes twice does no harm. A stream begins with what changes from then on: a client that shows something older gives
- * `since`.
+ * The events of `GET /api/events`, for `EventSource`. Every frame has the current state, never a difference, so
+ * repeats are harmless. A stream begins with changes from then on: a client with older data passes `since`.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
@@ -10,19 +9,19 @@ export const LIVE_EVENTS = {
   comments: 'comments',
   /** `{}`: products were added, edited or removed. */
   catalogue: 'catalogue',
-  /** `{}`: changes may have been missed; what is shown has to be read again. */
+  /** `{}`: changes may have been missed; refetch the visible data. */
   refetch: 'refetch',
 } as const;
 
 /**
  * The parameters of the address. `products`: ids, separated by commas; without it all counts. `since`: a moment in
- * milliseconds since 1970 (the id of a frame, or the server's time at which a page was made) from which on changes are sent
- * first. A reconnecting `EventSource` says the same by itself, in the header `Last-Event-ID`, which counts instead.
+ * milliseconds since 1970 (the id of a frame, or the server's time at which a page was rendered) from which changes
+ * are sent first. A reconnecting `EventSource` sends it in the header `Last-Event-ID`, which takes precedence.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 
-/** The most a stream says in a second, of each kind of event. */
+/** Maximum events per second, of each kind. */
 export const LIVE_FRAMES_PER_SECOND = 4;
 
-/** Something comes at least so often, in seconds; a client that hears nothing for twice as long has lost the server. */
+/** Maximum silence, in seconds; after twice as long, the connection is lost. */
 export const LIVE_HEARTBEAT_S = 25;

@@ -5,7 +5,7 @@ export const EventsQuerySchema = Type.Object({
   since: Type.Optional(Type.String()),
 });
 
-/** A product's counts as they are now. */
+/** A product's current counts. */
 export const LiveCountsSchema = Type.Object(
   {
     id: Type.String(),
@@ -15,7 +15,7 @@ export const LiveCountsSchema = Type.Object(
   { $id: 'LiveCounts' },
 );
 
-/** A public comment and its likes as they are now; one that the client does not know is new. */
+/** A public comment and its current likes; an unknown comment is new. */
 export const LiveCommentSchema = Type.Object(
   {
     productId: Type.String(),

@@ -1,4 +1,4 @@
-/** The specification's words about products. */
+/** The specification's texts about products. */
 export const PRODUCT_MESSAGES = {
   notFound: 'Product not found',
   fetchFailed: (message: string) => `Failed to fetch products: ${message}`,

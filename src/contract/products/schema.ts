@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { TEXT_FORMAT } from '../text.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFields } from './fields.ts';
 import { PRODUCT_ID_PATTERN } from './product-id.ts';
-
-const ProductIdSchema = Type.String({ pattern: PRODUCT_ID_PATTERN });
 
 export const TeamMemberSchema = Type.Object(
   {
@@ -14,20 +13,27 @@ export const TeamMemberSchema = Type.Object(
   { $id: 'TeamMember' },
 );
 
-/** A product as everyone sees it; `upvotes` and `comments` are counts, `createdAt` is ISO 8601 in UTC. */
+const KIND_SCHEMAS = {
+  id: Type.String({ pattern: PRODUCT_ID_PATTERN }),
+  text: Type.String(),
+  dateText: Type.String(),
+  address: Type.String(),
+  time: Type.String(),
+  texts: Type.Array(Type.String()),
+  addresses: Type.Array(Type.String()),
+  team: Type.Array(TeamMemberSchema),
+};
+
+type FieldSchemas = { [Name in keyof ProductFields]: (typeof KIND_SCHEMAS)[ProductFields[Name]['kind']] };
+
+const fieldSchemas = Object.fromEntries(
+  PRODUCT_FIELD_NAMES.map((name) => [name, KIND_SCHEMAS[fieldOf(name).kind]]),
+) as FieldSchemas;
+
+/** A product as everyone sees it: its fields, and the counts of its upvotes and public comments. */
 export const ProductSchema = Type.Object(
   {
-    id: ProductIdSchema,
-    name: Type.String(),
-    description: Type.String(),
-    image: Type.String(),
-    tags: Type.Array(Type.String()),
-    category: Type.String(),
-    maker: Type.String(),
-    launchDate: Type.String(),
-    team: Type.Array(TeamMemberSchema),
-    screenshots: Type.Array(Type.String()),
-    createdAt: Type.String(),
+    ...fieldSchemas,
     upvotes: Type.Integer({ minimum: 0 }),
     comments: Type.Integer({ minimum: 0 }),
   },
@@ -36,7 +42,7 @@ export const ProductSchema = Type.Object(
 
 export const ProductSortSchema = Type.Union([Type.Literal('newest'), Type.Literal('top'), Type.Literal('discussed')]);
 
-/** `q` and `tag` narrow the list; an empty one narrows nothing. */
+/** `q` and `tag` narrow the list; empty ones have no effect. */
 export const ProductListQuerySchema = Type.Object({
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
   tag: Type.Optional(Type.String({ maxLength: LIMITS.tagCharacters, format: TEXT_FORMAT })),
@@ -65,6 +71,8 @@ export const ProductDetailSchema = Type.Object(
 
 export type TeamMember = Static<typeof TeamMemberSchema>;
 export type Product = Static<typeof ProductSchema>;
+/** The stored fields; counts follow from visitors' actions. */
+export type StoredProduct = Omit<Product, 'upvotes' | 'comments'>;
 export type ProductSort = Static<typeof ProductSortSchema>;
 export type ProductListQuery = Static<typeof ProductListQuerySchema>;
 export type ProductPage = Static<typeof ProductPageSchema>;

@@ -1,4 +1,4 @@
-/** The specification's words about upvotes. */
+/** The specification's texts about upvotes. */
 export const UPVOTE_MESSAGES = {
   checkFailed: (message: string) => `Failed to check upvote status: ${message}`,
   addFailed: (message: string) => `Failed to add upvote: ${message}`,

@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox';
 /** Product ids, separated by commas. */
 export const UpvotedQuerySchema = Type.Object({ products: Type.String() });
 
-/** Those of the asked products that this session has upvoted. */
+/** The requested products that this session has upvoted. */
 export const UpvotedSchema = Type.Object({ upvoted: Type.Array(Type.String()) }, { $id: 'Upvoted' });
 
 /** The state after a change: whether this session upvotes the product, and the product's count. */

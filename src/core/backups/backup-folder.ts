@@ -1,16 +1,19 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Files that the site itself writes, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`; of no other is one removed. */
+/**
+ * Backup files that the site itself writes, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`. No other files are
+ * deleted.
+ */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;
 
-/** The name of a scheduled backup: which database it is of, and when it was made (UTC). Names of one database sort by time. */
+/** The name of a scheduled backup: its database and its time (UTC). Names of one database sort by time. */
 export function scheduledName(tag: string, moment: Date): string {
   return `groundswell-${tag}-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
-/** Removes scheduled backups of one database but the newest ones. @returns the names that are gone. */
+/** Deletes all but the newest scheduled backups of one database. @returns the deleted names. */
 export async function pruneBackups(folder: string, tag: string, keep: number): Promise<string[]> {
   const names = (await readdir(folder)).filter((name) => SCHEDULED.exec(name)?.[1] === tag).sort();
   const old = names.slice(0, Math.max(0, names.length - keep));
@@ -18,14 +21,14 @@ export async function pruneBackups(folder: string, tag: string, keep: number): P
   return old;
 }
 
-/** Removes what scheduled backups of one database left that were killed. Only for the one that may write such files now. */
+/** Deletes unfinished files of killed scheduled backups. Only the current lease holder may call it. */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (SCHEDULED_PARTIAL.exec(name)?.[1] === tag) await rm(join(folder, name), { force: true });
   }
 }
 
-/** The newest scheduled backup in a folder, of whichever database. */
+/** The newest scheduled backup in a folder, of any database. */
 export async function newestBackup(folder: string): Promise<string | undefined> {
   const times = (await readdir(folder)).flatMap((name) => {
     const time = SCHEDULED.exec(name)?.[2];

@@ -1,10 +1,15 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
+
 /**
- * A backup is lines of text in UTF-8, compressed by gzip. A line that begins with `#` is a mark of the backup in JSON, every
- * other is a row of the table that the last mark began. First comes the header, then each table (a mark, its rows, a mark
- * with their checksum), last the end: a file without it is not whole. `zgrep '^#'` shows what a backup holds.
+ * A backup is UTF-8 text compressed by gzip. A line that begins with `#` is a JSON marker; every other line is a row
+ * of the table that the last marker began. The header comes first, then each table (a marker, its rows, a marker with
+ * their checksum), then the end marker: a file without it is incomplete. `zgrep '^#'` shows the structure of a backup.
  */
 
-/** Raised when readers of today could not understand a file of tomorrow. */
+/** Incremented when older versions could not read the new format. */
 export const BACKUP_VERSION = 1;
 
 export interface BackedUpTable {
@@ -13,16 +18,16 @@ export interface BackedUpTable {
   rows: number;
 }
 
-/** What a backup says about itself. */
+/** The header of a backup. */
 export interface BackupHeader {
   backup: 'groundswell';
   version: number;
-  /** When its snapshot was taken, by the clock of the database, in ISO 8601. */
+  /** The time of the snapshot by the database's clock, in ISO 8601. */
   createdAt: string;
-  /** The versions that made it. */
+  /** The versions that wrote it. */
   groundswell: string;
   postgresql: string;
-  /** Those that made its schema, by their files' names. */
+  /** The migrations of its schema, by file name. */
   migrations: string[];
   tables: BackedUpTable[];
 }
@@ -35,12 +40,50 @@ export type BackupMark =
 
 export const MARK = '#';
 
-/** The line of a mark, with its line feed. */
+/** A marker as one line, with its line feed. */
 export function markLine(mark: BackupMark): Buffer {
   return Buffer.from(`${MARK}${JSON.stringify(mark)}\n`);
 }
 
-/** A file that cannot be restored from; the message says why, in one line for the operator. */
+/** A file that cannot be restored; the message is one line for the operator that says why. */
 export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
+}
+
+/** In a backup, pictures follow the tables, one per line. They are named by their content. */
+export const PICTURES = 'pictures';
+
+/** The names of all pictures in the site's own store, in order. */
+export async function listPictures(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
+  } catch (error) {
+    // A site whose pictures all come from elsewhere has no store.
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** A picture as one line, without a line feed; without content if it was deleted since it was listed. */
+export async function pictureLine(folder: string, name: string): Promise<string> {
+  const content = await readFile(join(folder, name), 'base64').catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return null;
+    throw error;
+  });
+  return JSON.stringify({ name, content });
+}
+
+/**
+ * Adds a picture from a backup to the store, unless it exists or has no content.
+ * @throws Error if the content does not match the name.
+ */
+export async function restorePicture(folder: string, line: string): Promise<void> {
+  const { name, content: text }: { name: unknown; content: unknown } = JSON.parse(line);
+  if (text === null) return;
+  if (typeof name !== 'string' || typeof text !== 'string' || !PICTURE_NAME.test(name))
+    throw new Error('The backup contains a file that is not a picture of the store');
+  const content = Buffer.from(text, 'base64');
+  if (pictureName(content, name.slice(name.lastIndexOf('.') + 1) as PictureKind) !== name)
+    throw new Error(`The picture ${name} of the backup does not match its hash`);
+  await storePicture(folder, name, content);
 }

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -7,12 +7,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { readMigrations } from '../database/migrate.ts';
-import { readTableShapes } from '../exports/table-rows.ts';
 import { pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { verifyBackup } from './read-backup.ts';
 import { restoreBackup } from './restore-backup.ts';
-import { OTHER_TABLES, SITE_TABLES } from './site-tables.ts';
+import { OTHER_TABLES, readTableShapes, SITE_TABLES } from './site-tables.ts';
 import { writeBackup } from './write-backup.ts';
 
 let folder: string;
@@ -32,13 +31,13 @@ afterAll(async () => {
 
 const backUp = (path: string, database = site) => writeBackup(database, path, { groundswell: '1.2.3' });
 const restore = (path: string, replace = true) =>
-  restoreBackup(target, path, { replace, migrations, subject: 'site.backup' });
+  restoreBackup(target, path, { replace, migrations, target: 'site.backup' });
 
-/** Every row of every table as PostgreSQL itself writes it, but for the record of what the operator did. */
+/** Every row of every table as PostgreSQL prints it, except the audit log. */
 async function contentsOf(database: TestDatabase): Promise<Record<string, string[]>> {
   const contents: Record<string, string[]> = {};
   for (const { name, key } of await readTableShapes(database, SITE_TABLES)) {
-    if (name === 'acts') continue;
+    if (name === 'audit_log') continue;
     const rows = await database.query<{ row: string }>(
       `SELECT t::text AS row FROM ${name} t ORDER BY ${key.join(', ')}`,
     );
@@ -47,7 +46,7 @@ async function contentsOf(database: TestDatabase): Promise<Record<string, string
   return contents;
 }
 
-/** Whatever PostgreSQL can hold: all of Unicode but U+0000 and half pairs. */
+/** Whatever PostgreSQL can store: all of Unicode except U+0000 and lone surrogates. */
 const anyText = fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replaceAll('\0', ''));
 const ODDITIES = [
   '\u2028\u2029\u0085\r\n\t\\\\n',
@@ -68,13 +67,13 @@ const row = fc.record({
   badge: fc.option(text),
 });
 
-describe('round trip', () => {
-  test('every row comes back exactly, whatever PostgreSQL can hold', async () => {
+describe('a round trip', () => {
+  test('restores every row exactly, including all values that PostgreSQL can store', async () => {
     const path = join(folder, 'round.backup');
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 6 }), async (rows) => {
         await site.query('DELETE FROM products');
-        await site.query('DELETE FROM site_facts');
+        await site.query('DELETE FROM site_metadata');
         for (const [index, { texts, tags, team, moment, count, session, badge }] of rows.entries()) {
           const id = `p-${index}`;
           await site.query(
@@ -88,11 +87,14 @@ describe('round trip', () => {
             [id, session, moment],
           );
           await site.query(
-            `INSERT INTO comments (id, product_id, author_name, author_badge, content, likes, created_at, held_for)
+            `INSERT INTO comments (id, product_id, author_name, author_badge, content, likes, created_at, held_session)
              VALUES (gen_random_uuid(), $1, $2, $3, $4, $5, $6, $3)`,
             [id, texts[0], badge, texts[1], count, moment],
           );
-          await site.query('INSERT INTO site_facts VALUES ($1, $2) ON CONFLICT (name) DO NOTHING', texts.slice(0, 2));
+          await site.query(
+            'INSERT INTO site_metadata VALUES ($1, $2) ON CONFLICT (name) DO NOTHING',
+            texts.slice(0, 2),
+          );
         }
         await backUp(path);
         await restore(path);
@@ -102,7 +104,7 @@ describe('round trip', () => {
     );
   });
 
-  test('a backup of what was restored has the same rows in the same bytes', async () => {
+  test('produces the same bytes when the restored site is backed up again', async () => {
     const [first, second] = [join(folder, 'first.backup'), join(folder, 'second.backup')];
     await backUp(first);
     await restore(first);
@@ -111,14 +113,14 @@ describe('round trip', () => {
       const lines = gunzipSync(await readFile(path))
         .toString()
         .split('\n');
-      const acts = lines.indexOf('#{"begin":"acts"}');
-      return lines.slice(1, acts);
+      const entries = lines.indexOf('#{"begin":"audit_log"}');
+      return lines.slice(1, entries);
     };
     expect(await rowsOf(second)).toEqual(await rowsOf(first));
   });
 });
 
-test("the site's own pictures are part of it, and come back under their names", async () => {
+test("includes the site's own pictures and restores them under their names", async () => {
   const path = join(folder, 'pictures.backup');
   const [from, to] = [join(folder, 'from'), join(folder, 'to')];
   const content = Buffer.from('GIF89a and so on');
@@ -127,7 +129,7 @@ test("the site's own pictures are part of it, and come back under their names", 
   await writeFile(join(from, 'notes.txt'), 'not of the site');
   const { header } = await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
   expect(header.tables.at(-1)).toMatchObject({ name: 'pictures', rows: 1 });
-  const options = { replace: true, migrations, subject: 'site.backup', pictureFolder: to };
+  const options = { replace: true, migrations, target: 'site.backup', pictureFolder: to };
   await restoreBackup(target, path, options);
   await restoreBackup(target, path, options);
   expect(await readdir(to)).toEqual([name]);
@@ -135,12 +137,25 @@ test("the site's own pictures are part of it, and come back under their names", 
   await writeFile(join(from, name), 'GIF89a of somebody else');
   await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
   await rm(join(to, name));
-  await expect(restoreBackup(target, path, options)).rejects.toThrow(/is not what its name says/);
+  await expect(restoreBackup(target, path, options)).rejects.toThrow(/does not match its hash/);
   expect(await readdir(to)).toEqual([]);
 });
 
+test('a picture that is deleted while the backup is written is left out', async () => {
+  const path = join(folder, 'deleted.backup');
+  const [from, to] = [join(folder, 'deleted-from'), join(folder, 'deleted-to')];
+  const content = Buffer.from('GIF89a that stays');
+  const name = pictureName(content, 'gif');
+  await storePicture(from, name, content);
+  // Listed, and gone when it is read.
+  await symlink(join(from, 'gone'), join(from, pictureName(Buffer.from('gone'), 'webp')));
+  await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
+  await restoreBackup(target, path, { replace: true, migrations, target: 'site.backup', pictureFolder: to });
+  expect(await readdir(to)).toEqual([name]);
+});
+
 describe('a backup', () => {
-  test('says what it is and holds, and is for the eyes of its owner alone', async () => {
+  test('has a header that describes it, and is readable by its owner only', async () => {
     const path = join(folder, 'about.backup');
     const { header, bytes } = await backUp(path);
     const { mode, size } = await stat(path);
@@ -154,7 +169,7 @@ describe('a backup', () => {
     expect(header.tables[0]).toMatchObject({ name: 'products', rows: products });
   });
 
-  test('that is given up leaves no file', async () => {
+  test('leaves no file when it is aborted', async () => {
     const path = join(folder, 'given-up.backup');
     const controller = new AbortController();
     const writing = writeBackup(site, path, {
@@ -166,7 +181,7 @@ describe('a backup', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  test('holds every table that the migrations make, but those that belong to the database itself', async () => {
+  test('contains every table of the schema except those that belong to the database', async () => {
     const rows = await site.query<{ table_name: string }>(
       "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'",
     );
@@ -175,7 +190,7 @@ describe('a backup', () => {
   });
 });
 
-describe('a file that cannot be restored from is refused, and nothing is touched', () => {
+describe('a file that cannot be restored is refused without changes', () => {
   let whole: Buffer;
   let before: Awaited<ReturnType<typeof contentsOf>>;
   const path = () => join(folder, 'broken.backup');
@@ -193,20 +208,20 @@ describe('a file that cannot be restored from is refused, and nothing is touched
   async function expectRefused(file: Buffer, reason: RegExp): Promise<void> {
     await writeFile(path(), file);
     await expect(verifyBackup(path())).rejects.toThrow(reason);
-    // Nor where nobody verified it first: what comes before the fault is rolled back.
+    // Unverified files, too: the rows before the fault are rolled back.
     await expect(restore(path())).rejects.toThrow(reason);
     expect(await contentsOf(target)).toEqual(before);
   }
   const changed = (change: (text: string) => string) => gzipSync(change(gunzipSync(whole).toString()));
 
-  test('cut off anywhere', async () => {
+  test('truncated at any point', async () => {
     for (const share of [0, 0.001, 0.3, 0.7, 0.99]) {
       await expectRefused(whole.subarray(0, Math.floor(whole.length * share)), /cut off|not a backup/);
     }
     await expectRefused(whole.subarray(0, whole.length - 1), /cut off/);
   });
 
-  test('a bit turned over', async () => {
+  test('with a flipped bit', async () => {
     for (const share of [0.2, 0.5, 0.8]) {
       const turned = Buffer.from(whole);
       const at = Math.floor(whole.length * share);
@@ -216,19 +231,15 @@ describe('a file that cannot be restored from is refused, and nothing is touched
   });
 
   test.each<[string, (text: string) => string, RegExp]>([
-    ['a row edited', (text) => text.replace('Product', 'product'), /rows of products are not those that were written/],
-    ['a row taken out', (text) => text.replace(/^\{.*\n/m, ''), /rows of products are not those/],
+    ['a row edited', (text) => text.replace('Product', 'product'), /rows of products do not match their checksum/],
+    ['a row taken out', (text) => text.replace(/^\{.*\n/m, ''), /rows of products do not match/],
     ['the end taken off', (text) => text.replace(/#\{"end".*\n/, ''), /its end is missing/],
     ['a half line behind the end', (text) => `${text}{`, /its end is missing/],
-    ['more behind the end', (text) => `${text}#{"end":true}\n`, /goes on behind its end/],
-    ['the header edited', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not fit its beginning/],
-    ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header makes no sense/],
-    ['a mark that is no JSON', (text) => text.replace('#{"begin"', '#{begin'), /makes no sense/],
-    [
-      'a table left out',
-      (text) => text.replace('#{"begin":"upvotes"}', '#{"begin":"likes"}'),
-      /likes is out of its place/,
-    ],
+    ['more behind the end', (text) => `${text}#{"end":true}\n`, /continues after its end/],
+    ['the header edited', (text) => text.replace('"1.2.3"', '"1.2.4"'), /end does not match its header/],
+    ['a header without tables', (text) => text.replace('"tables"', '"chairs"'), /header is invalid/],
+    ['a mark that is no JSON', (text) => text.replace('#{"begin"', '#{begin'), /lines is invalid/],
+    ['a table left out', (text) => text.replace('#{"begin":"upvotes"}', '#{"begin":"likes"}'), /likes is out of order/],
     ['a form of the future', (text) => text.replace('"version":1', '"version":2'), /newer Groundswell.*upgrade first/],
     ['something else', () => 'id,name\n1,Tide\n', /not a backup/],
     ['nothing', () => '', /not a backup/],
@@ -236,20 +247,20 @@ describe('a file that cannot be restored from is refused, and nothing is touched
     await expectRefused(changed(change), reason);
   });
 
-  test('text that is not compressed, a folder, and no file at all', async () => {
+  test('uncompressed text, a folder, or a missing file', async () => {
     await expectRefused(Buffer.from('hello'), /damaged, or not a backup/);
     await expect(verifyBackup(folder)).rejects.toThrow(/it is a folder/);
     await expect(verifyBackup(join(folder, 'none'))).rejects.toThrow(/there is no such file/);
   });
 
-  test('a backup of a schema that is newer than this program', async () => {
+  test('with a schema newer than this program', async () => {
     await writeFile(path(), whole);
-    const options = { replace: true, migrations: migrations.slice(0, -1), subject: 'site.backup' };
+    const options = { replace: true, migrations: migrations.slice(0, -1), target: 'site.backup' };
     await expect(restoreBackup(target, path(), options)).rejects.toThrow(/newer Groundswell \(1\.2\.3.*upgrade first/);
     expect(await contentsOf(target)).toEqual(before);
   });
 
-  test('a site that is not empty, unless it is to be replaced', async () => {
+  test('on a site with data, unless it is to be replaced', async () => {
     await writeFile(path(), whole);
     await expect(restore(path(), false)).rejects.toThrow(/not empty: it has \d+ products\. Add --replace/);
     expect(await contentsOf(target)).toEqual(before);
@@ -259,13 +270,13 @@ describe('a file that cannot be restored from is refused, and nothing is touched
   });
 });
 
-test('a backup of an older schema goes into a newer one: what it does not know takes its default', async () => {
+test('a backup of an older schema is restored into a newer one, with defaults for missing columns', async () => {
   const path = join(folder, 'older.backup');
   await backUp(path);
   await target.query("ALTER TABLE products ADD COLUMN licence text NOT NULL DEFAULT 'unknown'");
-  await target.query('ALTER TABLE comments DROP COLUMN held_for');
-  await expect(restore(path)).rejects.toThrow(/a column comments\.held_for that this Groundswell has not/);
-  await target.query('ALTER TABLE comments ADD COLUMN held_for text COLLATE "C"');
+  await target.query('ALTER TABLE comments DROP COLUMN held_session');
+  await expect(restore(path)).rejects.toThrow(/a column comments\.held_session that this version does not have/);
+  await target.query('ALTER TABLE comments ADD COLUMN held_session text COLLATE "C"');
   await restore(path);
   expect(await target.query('SELECT DISTINCT licence FROM products')).toEqual([{ licence: 'unknown' }]);
   await target.query('ALTER TABLE products DROP COLUMN licence');

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs a site up and restores it elsewhere; on other connections, every count is raised again and again meanwhile. */
+/** Backs up a site and restores it elsewhere, while other connections keep raising every count. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(
@@ -42,18 +42,18 @@ async function moveBusySite(): Promise<void> {
   await writes;
   expect(await site.query('SELECT min(upvotes) > 0 AS written FROM product_counts')).toEqual([{ written: true }]);
   const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
-  await restoreBackup(target, path, { replace: true, migrations, subject: 'busy.backup' });
+  await restoreBackup(target, path, { replace: true, migrations, target: 'busy.backup' });
 }
 const upvotesInTarget = () => target.query('SELECT sum(upvotes)::integer AS sum FROM product_counts');
 
-// Over the servers of Citus there is no one moment (docs/scaling.md).
+// Citus has no snapshot across servers (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {
-  test('a backup is of one moment, though the site writes meanwhile', async () => {
+  test('a backup is one snapshot despite concurrent writes', async () => {
     await moveBusySite();
     expect(await upvotesInTarget()).toEqual([{ sum: 0 }]);
   });
 } else {
-  test('a backup of Citus is restored whole, though the site writes meanwhile, and its counts can be mended', async () => {
+  test('a backup of Citus is restored completely despite concurrent writes, and its counts can be repaired', async () => {
     await moveBusySite();
     const { wrong } = await checkCounts(target, { after: '', limit: 2 * PRODUCTS });
     await repairCounts(

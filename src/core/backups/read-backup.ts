@@ -6,24 +6,24 @@ import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMark, MA
 
 export type BackupPiece =
   | { kind: 'header'; header: BackupHeader }
-  /** Rows as JSON, without their line feeds. */
+  /** Rows as JSON, without line feeds. */
   | { kind: 'rows'; table: string; lines: string[] }
-  /** All rows of a table have come, and are those that were written. */
+  /** The table is complete, and its rows match the checksum. */
   | { kind: 'table'; table: string; sha256: string };
 
 const LINE_FEED = 0x0a;
 const MARK_BYTE = MARK.charCodeAt(0);
 
-/** How much text is looked at at once. */
+/** How much text is scanned at a time. */
 const PIECE_BYTES = 512 * 1024;
 
-/** A header is some kilobytes; whatever goes on without a line feed for longer than a row can be long is no backup. */
-const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+/** A header has some kilobytes. Text without a line feed beyond the longest possible row is not a backup. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a backup and checks all of it on the way: that it is one, of a version that is known, and whole to the last byte. What
- * comes is to be believed only when it has come to its end.
- * @throws BackupFileError for a file that is not there, broken, cut off, or too new.
+ * Reads a backup and verifies it on the way: format, version and checksums. Its content may be trusted only once the
+ * end has been read.
+ * @throws BackupFileError if the file is missing, damaged, truncated or too new.
  */
 export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   const check = new BackupCheck(path);
@@ -34,7 +34,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
       const end = text.lastIndexOf(LINE_FEED) + 1;
       yield* check.take(text.subarray(0, end));
       rest = text.subarray(end);
-      if (rest.length > LONGEST_LINE_BYTES) throw broken(path, 'it is not a backup');
+      if (rest.length > MAX_LINE_BYTES) throw broken(path, 'it is not a backup');
     }
     check.finish(rest);
   } catch (error) {
@@ -42,7 +42,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   }
 }
 
-/** Reads a whole backup for nothing but its soundness. @throws BackupFileError */
+/** Reads a whole backup only to verify it. @throws BackupFileError */
 export async function verifyBackup(
   path: string,
   onProgress?: (rows: number, allRows: number) => void,
@@ -62,17 +62,17 @@ export async function verifyBackup(
   return header;
 }
 
-/** How many rows a backup holds. */
+/** The number of rows in a backup. */
 export function rowsOf({ tables }: BackupHeader): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function decompress(path: string): AsyncIterable<Buffer> {
-  // The pipeline's own error reaches whoever reads from its end.
+  // The reader of the last stage receives the pipeline's own error.
   return pipeline(createReadStream(path), createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) as Readable;
 }
 
-/** Follows the marks of a backup: what may come next, and what the rows since the last one come to. */
+/** Validates the sequence of markers, and the rows since the last one. */
 class BackupCheck {
   readonly #path: string;
   #header: BackupHeader | undefined;
@@ -85,7 +85,7 @@ class BackupCheck {
     this.#path = path;
   }
 
-  /** Takes whole lines. */
+  /** Takes complete lines. */
   *take(text: Buffer): Generator<BackupPiece> {
     for (let start = 0; start < text.length; ) {
       if (text[start] === MARK_BYTE || !this.#open) {
@@ -105,7 +105,7 @@ class BackupCheck {
     }
   }
 
-  /** @throws BackupFileError unless the end has come, and nothing behind it. */
+  /** @throws BackupFileError unless the end marker was the last line. */
   finish(rest: Buffer): void {
     if (!this.#header) throw broken(this.#path, 'it is not a backup');
     if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'its end is missing');
@@ -113,7 +113,7 @@ class BackupCheck {
 
   *#mark(line: Buffer): Generator<BackupPiece> {
     const mark = this.#parse(line);
-    if (this.#isOver) throw broken(this.#path, 'it goes on behind its end');
+    if (this.#isOver) throw broken(this.#path, 'it continues after its end');
     if ('backup' in mark) yield this.#takeHeader(mark, line);
     else if (!this.#header) throw broken(this.#path, 'it is not a backup');
     else if ('begin' in mark) this.#begin(mark.begin, this.#header);
@@ -128,7 +128,7 @@ class BackupCheck {
       if (typeof mark === 'object' && mark !== null) return mark as BackupMark;
       throw new Error('no mark');
     } catch {
-      throw broken(this.#path, this.#header ? 'a line of it makes no sense' : 'it is not a backup');
+      throw broken(this.#path, this.#header ? 'one of its lines is invalid' : 'it is not a backup');
     }
   }
 
@@ -136,10 +136,10 @@ class BackupCheck {
     if (this.#header || header.backup !== 'groundswell') throw broken(this.#path, 'it is not a backup');
     if (header.version > BACKUP_VERSION) {
       throw new BackupFileError(
-        `${this.#path} was made by a newer Groundswell, in a form that this one does not know: upgrade first.`,
+        `${this.#path} was made by a newer Groundswell, in a format that this version does not know: upgrade first.`,
       );
     }
-    if (!isHeader(header)) throw broken(this.#path, 'its header makes no sense');
+    if (!isHeader(header)) throw broken(this.#path, 'its header is invalid');
     this.#header = header;
     this.#headerHash = createHash('sha256').update(line).digest('hex');
     return { kind: 'header', header };
@@ -147,15 +147,15 @@ class BackupCheck {
 
   #begin(name: string, { tables }: BackupHeader): void {
     const expected = tables[this.#tablesDone];
-    if (this.#open || expected?.name !== name) throw broken(this.#path, `the table ${name} is out of its place`);
+    if (this.#open || expected?.name !== name) throw broken(this.#path, `the table ${name} is out of order`);
     this.#open = { name, rows: 0, expected: expected.rows, hash: createHash('sha256') };
   }
 
   #endTable(name: string, sha256: string): BackupPiece {
     const table = this.#open;
-    if (table?.name !== name) throw broken(this.#path, `the table ${name} is out of its place`);
+    if (table?.name !== name) throw broken(this.#path, `the table ${name} is out of order`);
     if (table.rows !== table.expected || table.hash.digest('hex') !== sha256)
-      throw broken(this.#path, `the rows of ${name} are not those that were written`);
+      throw broken(this.#path, `the rows of ${name} do not match their checksum`);
     this.#open = undefined;
     this.#tablesDone += 1;
     return { kind: 'table', table: name, sha256 };
@@ -163,7 +163,7 @@ class BackupCheck {
 
   #end(sha256: string, { tables }: BackupHeader): void {
     if (this.#open || this.#tablesDone !== tables.length || sha256 !== this.#headerHash)
-      throw broken(this.#path, 'its end does not fit its beginning');
+      throw broken(this.#path, 'its end does not match its header');
     this.#isOver = true;
   }
 }
@@ -179,7 +179,7 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
   );
 }
 
-/** Where the lines end that are rows, from here on: at the next mark, or with the text. */
+/** The end of the run of rows that starts here: at the next marker, or at the end of the text. */
 function endOfRows(text: Buffer, start: number): number {
   const mark = text.indexOf(`\n${MARK}`, start);
   return mark === -1 ? text.length : mark + 1;
@@ -189,7 +189,7 @@ function broken(path: string, why: string): BackupFileError {
   return new BackupFileError(`${path} cannot be restored from: ${why}. Nothing was changed.`);
 }
 
-/** What decompression and the file system say, in the operator's words. */
+/** Translates errors of decompression and of the file system for the operator. */
 function asBackupFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

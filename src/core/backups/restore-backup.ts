@@ -1,40 +1,37 @@
-import { recordAct } from '../audit/record-act.ts';
-import { noteEverythingChanged } from '../changes/change-feed.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
-import { liftTimeLimits } from '../database/lift-time-limits.ts';
-import { readTableShapes, type TableShape, writeRows } from '../exports/table-rows.ts';
-import { PICTURES, restorePicture } from './backed-up-pictures.ts';
-import { BackupFileError, type BackupHeader } from './backup-format.ts';
+import { disableTimeouts } from '../database/transactions.ts';
+import { BackupFileError, type BackupHeader, PICTURES, restorePicture } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
-import { SITE_TABLES } from './site-tables.ts';
+import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
 export interface RestoreOptions {
-  /** Whether a site that is not empty is given up for the backup. */
+  /** Whether a site with data is replaced by the backup. */
   replace: boolean;
-  /** The migrations that this program knows, by name. */
+  /** The migrations that this program has, by name. */
   migrations: readonly string[];
-  /** Where the site's own pictures go; without it those of the backup are passed over. */
+  /** The folder of the site's own pictures. Without it, those of the backup are skipped. */
   pictureFolder?: string | undefined;
-  /** What the record of the operator's acts calls the backup. */
-  subject: string;
-  /** Told now and then how many rows of the backup are there. */
+  /** The target in the audit log: the file name of the backup. */
+  target: string;
+  /** Called from time to time with the number of restored rows. */
   onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** A site that holds something, where only an empty one was to be filled. */
+/** The site has data, but only an empty one may be filled. */
 export class SiteNotEmptyError extends Error {
   override readonly name = 'SiteNotEmptyError';
 }
 
-/** Locks may be asked for crosswise with writes under way; nothing is done yet then, and the next try waits for others. */
+/** Locking may deadlock with running writes. Nothing has been changed by then, so it is retried. */
 const LOCK_ATTEMPTS = 10;
 
 /**
- * Makes the site what it was when a backup was made, all of it or nothing, in one transaction: until its end, visitors of a
- * running site read what was there before, and their writes wait. The schema must be up to date; columns that came after the
- * backup take their defaults. The backup should have been verified before: what turns out to be broken on the way is rolled back.
- * `database` must give statements the time they need.
+ * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and
+ * their writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify
+ * the backup first: a fault found on the way rolls everything back. `database` must not limit the time of statements.
  * @throws BackupFileError, SiteNotEmptyError; CoreError `unavailable`.
  */
 export async function restoreBackup(database: Database, path: string, options: RestoreOptions): Promise<BackupHeader> {
@@ -49,12 +46,12 @@ export async function restoreBackup(database: Database, path: string, options: R
         for (const { name } of tables.toReversed()) await sql.query(`DELETE FROM ${name}`);
         const restored = await loadBackup(sql, path, tables, options);
         const rows = Object.fromEntries(restored.tables.map((table) => [table.name, table.rows]));
-        await recordAct(sql, {
-          act: 'restore',
-          subject: options.subject,
+        await recordAudit(sql, {
+          action: 'restore',
+          target: options.target,
           details: { createdAt: restored.createdAt, rows },
         });
-        await noteEverythingChanged(sql);
+        await recordEverythingChanged(sql);
         return restored;
       });
       await refreshStatistics(database);
@@ -66,8 +63,8 @@ export async function restoreBackup(database: Database, path: string, options: R
 }
 
 /**
- * Fills tables that are empty from a backup, within a transaction.
- * @throws BackupFileError for a backup that is broken, or that the tables have no place for.
+ * Fills empty tables from a backup, within a transaction.
+ * @throws BackupFileError if the backup is damaged or does not fit the tables.
  */
 export async function loadBackup(
   sql: Sql,
@@ -95,34 +92,34 @@ export async function loadBackup(
   return header;
 }
 
-/** A picture that no row names harms nobody, so that they need not wait for the commit, and must be there before it. */
+/** Unreferenced pictures are harmless, so they are written before the commit, which must not name missing ones. */
 async function restorePictures(folder: string | undefined, lines: readonly string[]): Promise<void> {
   if (folder === undefined) return;
   for (const line of lines) await restorePicture(folder, line);
 }
 
-/** Writers wait from here on, and readers do not. */
+/** From here on writers wait; readers do not. */
 async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void> {
-  await liftTimeLimits(sql);
-  // First that of the counts, which most writers lock first as well.
+  await disableTimeouts(sql);
+  // Counts first, because most writers lock them first, too.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
   await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
 }
 
 /**
- * What the site remembers of itself, and what its operator did, does not make it one that would be missed.
+ * Site metadata and the audit log may be discarded: a site with nothing else counts as empty.
  * @throws SiteNotEmptyError
  */
 export async function mustBeEmpty(sql: Sql): Promise<void> {
-  // One table a statement, since they may lie on several servers. Nothing that visitors wrote is there without its product.
+  // One table per statement, since they may be on several servers. Rows written by visitors all reference a product.
   const [found] = await sql.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
   if (!found || found.products === 0) return;
   throw new SiteNotEmptyError(
-    `This site is not empty: it has ${found.products.toLocaleString('en')} products. Add --replace to give all of them up for the backup. Nothing was changed.`,
+    `This site is not empty: it has ${found.products.toLocaleString('en')} products. Add --replace to discard all of them. Nothing was changed.`,
   );
 }
 
-/** @throws BackupFileError when the backup holds something that this schema has no place for. */
+/** @throws BackupFileError if the backup contains tables or columns that this schema lacks. */
 function mustFit(
   path: string,
   header: BackupHeader,
@@ -141,12 +138,12 @@ function mustFit(
     const missing = present ? columns.find((column) => !present.includes(column)) : '';
     if (missing === undefined) continue;
     throw new BackupFileError(
-      `${path} holds ${missing === '' ? `a table ${name}` : `a column ${name}.${missing}`} that this Groundswell has not: restore it with ${header.groundswell} and upgrade then. Nothing was changed.`,
+      `${path} holds ${missing === '' ? `a table ${name}` : `a column ${name}.${missing}`} that this version does not have: restore it with ${header.groundswell}, then upgrade. Nothing was changed.`,
     );
   }
 }
 
-/** The planner's picture of the tables is that of before; until it is refreshed, pages would be slow. */
+/** The planner's statistics describe the previous data; without new ones, pages would be slow. */
 async function refreshStatistics(database: Database): Promise<void> {
   for (const name of SITE_TABLES) await database.query(`ANALYZE ${name}`);
 }

@@ -1,22 +1,120 @@
+import type { Sql } from '../database/database.ts';
+import { readInBatches } from '../database/transactions.ts';
+
 /**
- * What a site consists of, and what a backup holds. A row comes after those that it points to, so that tables are filled in
- * this order and emptied in the other. Named one by one, since a database may hold tables that are not ours.
+ * The tables of a site, which backups contain. Rows come after the rows that they reference, so tables are filled in
+ * this order and emptied in reverse. Listed one by one, since a database may contain other tables.
  */
 export const SITE_TABLES: readonly string[] = [
   'products',
   'product_counts',
   'upvotes',
+  'launches',
+  'leaderboards',
+  'leaderboard_counts',
+  'retracted_upvotes',
+  'tally_parts',
   'comments',
-  'comment_keys',
-  'site_facts',
-  'acts',
+  'comment_idempotency_keys',
+  'submissions',
+  'submission_idempotency_keys',
+  'site_metadata',
+  'audit_log',
   'removed_products',
   'removed_upvotes',
   'removed_comments',
+  'removed_tally_parts',
 ];
 
 /**
- * What belongs to a database and not to the site: the history of its schema, what its processes tell each other, and bursts of
- * upvotes, which are to be forgotten after a week and so must not live on in a file.
+ * Tables that belong to a database and not to the site: its migrations, messages between its processes, bursts of
+ * upvotes, which are deleted after a week, and secrets of tallies, which are destroyed when a day is final and must
+ * not survive in a file. Webhooks of a restored site were sent long ago. Restoring an old backup must not
+ * give operators of the console access back that was revoked.
  */
-export const OTHER_TABLES: readonly string[] = ['schema_migrations', 'changes', 'leases', 'upvote_bursts'];
+export const OTHER_TABLES: readonly string[] = [
+  'schema_migrations',
+  'changes',
+  'leases',
+  'upvote_bursts',
+  'tally_secrets',
+  'site_secrets',
+  'webhook_events',
+  'webhook_receivers',
+  'import_changes',
+  'operators',
+  'operator_invitations',
+  'operator_sessions',
+  'operator_devices',
+];
+
+/** A table of this database, or as a backup describes it. */
+export interface TableShape {
+  name: string;
+  /** In the table's order. */
+  columns: readonly string[];
+  /** The columns of the primary key, in order. */
+  key: readonly string[];
+}
+
+const SELECT_SHAPES = `SELECT wanted.name,
+    array(SELECT attname::text FROM pg_attribute
+      WHERE attrelid = to_regclass(wanted.name) AND attnum > 0 AND NOT attisdropped ORDER BY attnum) AS columns,
+    array(SELECT attribute.attname::text FROM pg_index, unnest(pg_index.indkey) WITH ORDINALITY AS key (attnum, place)
+      JOIN pg_attribute AS attribute ON attribute.attrelid = to_regclass(wanted.name) AND attribute.attnum = key.attnum
+      WHERE pg_index.indrelid = to_regclass(wanted.name) AND pg_index.indisprimary ORDER BY key.place) AS key
+  FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place) ORDER BY wanted.place`;
+
+/**
+ * Reads columns and keys from the database, so no migration can be forgotten.
+ * @throws Error if a table is missing or has no primary key.
+ */
+export async function readTableShapes(sql: Sql, names: readonly string[]): Promise<TableShape[]> {
+  const shapes = await sql.query<TableShape>(SELECT_SHAPES, [names]);
+  for (const { name, columns, key } of shapes) {
+    if (columns.length === 0 || key.length === 0) throw new Error(`There is no table ${name} with a primary key`);
+  }
+  return shapes;
+}
+
+/**
+ * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL itself writes
+ * the JSON, so every value is exact: microseconds, long numbers, the content of `jsonb`. Parsing it in JavaScript
+ * would lose precision. The only ambiguity is a `jsonb` null, which reads like a missing value. Call it in a
+ * transaction after `holdSnapshot`, for one table at a time.
+ */
+export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {
+  const columns = list(shape.columns);
+  // Sorted inside, so rows keep their column names on each server of a distributed database; sorted outside, because
+  // only that merges the rows of several servers in order.
+  const select = `SELECT row_to_json(exported)::text AS line
+    FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
+    ORDER BY ${list(shape.key, 'exported')}`;
+  for await (const rows of readInBatches<{ line: string }>(sql, select, batchRows)) yield rows.map(({ line }) => line);
+}
+
+/**
+ * Writes rows from `readRows` into a table that has none of their keys. Only the columns of the shape are written;
+ * others get their defaults.
+ */
+export async function writeRows(sql: Sql, shape: TableShape, lines: readonly string[]): Promise<void> {
+  await sql.query(`INSERT INTO ${quoted(shape.name)} (${list(shape.columns)}) ${selectFrom(shape)}`, [arrayOf(lines)]);
+}
+
+/** `json`, not `jsonb`, for all intermediate values, so their content stays unchanged. */
+function selectFrom({ name, columns }: TableShape): string {
+  return `SELECT ${list(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)`;
+}
+
+function arrayOf(lines: readonly string[]): string {
+  return `[${lines.join(',')}]`;
+}
+
+function list(columns: readonly string[], prefix?: string): string {
+  return columns.map((column) => (prefix === undefined ? quoted(column) : `${prefix}.${quoted(column)}`)).join(', ');
+}
+
+/** An SQL identifier. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}

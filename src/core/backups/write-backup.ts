@@ -5,21 +5,27 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
-import { liftTimeLimits } from '../database/lift-time-limits.ts';
-import { holdSnapshot, readRows, readTableShapes, type TableShape } from '../exports/table-rows.ts';
+import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import { syncFolder } from '../sync-folder.ts';
-import { listPictures, PICTURES, pictureLine } from './backed-up-pictures.ts';
-import { BACKUP_VERSION, type BackedUpTable, type BackupHeader, markLine } from './backup-format.ts';
-import { SITE_TABLES } from './site-tables.ts';
+import {
+  BACKUP_VERSION,
+  type BackedUpTable,
+  type BackupHeader,
+  listPictures,
+  markLine,
+  PICTURES,
+  pictureLine,
+} from './backup-format.ts';
+import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-tables.ts';
 
 export interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
-  /** The site's own pictures; without it the backup has none. */
+  /** The folder of the site's own pictures. Without it, the backup has none. */
   pictureFolder?: string | undefined;
-  /** Told now and then how many rows of all are written. */
+  /** Called from time to time with the number of rows written. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
-  /** Ends the work, which then leaves no file. */
+  /** Aborts the work, which then leaves no file. */
   signal?: AbortSignal | undefined;
 }
 
@@ -29,9 +35,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup of the site as of one moment, while it runs: in one transaction that only reads and that nobody waits for.
- * The file appears when it is whole and on the disk, readable for its owner alone; it replaces one of its name.
- * `database` must give statements the time they need.
+ * Writes a backup of the running site as of one moment, in one read-only transaction that blocks no one. The file
+ * appears when it is complete and on disk, readable by its owner only; it replaces an existing file. `database` must
+ * not limit the time of statements.
  * @throws CoreError `unavailable`, or the error of the file system.
  */
 export async function writeBackup(
@@ -45,17 +51,17 @@ export async function writeBackup(
       await beginSnapshot(sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
       const about = await describeSite(sql, tables, groundswell);
-      // After the snapshot: a picture is in the store before any row names it.
+      // After the snapshot, because pictures are stored before rows name them.
       const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
       about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
       const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
       sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
-      // Exclusive, so that nothing that is there is written into, and never for the eyes of others.
+      // Exclusive, so no existing file is overwritten, and readable by its owner only.
       const file = await open(partial, 'wx', 0o600);
       await pipeline(
         Readable.from(backupLines(about, sections, onProgress), { objectMode: false }),
         createGzip(),
-        // Of the file itself, not of its number: a stream that fails closes that, and by then it may be somebody else's.
+        // By path, not by descriptor: a failed stream closes its descriptor, and the number may be reused.
         file.createWriteStream({ flush: true }),
         { signal },
       ).finally(() => file.close());
@@ -71,14 +77,14 @@ export async function writeBackup(
   }
 }
 
-/** Where a backup is while it is not whole. One of a process that was killed stays, and is nobody's backup. */
+/** The temporary file. A killed process leaves it behind. */
 function partialPath(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
 
 async function beginSnapshot(sql: Sql): Promise<void> {
   await holdSnapshot(sql);
-  await liftTimeLimits(sql);
+  await disableTimeouts(sql);
 }
 
 async function describeSite(sql: Sql, present: readonly TableShape[], groundswell: string): Promise<BackupHeader> {
@@ -102,7 +108,7 @@ async function describeSite(sql: Sql, present: readonly TableShape[], groundswel
   };
 }
 
-/** A table, or the pictures: its rows as they are read. */
+/** A table, or the pictures: rows as they are read. */
 interface Section {
   name: string;
   rows: AsyncIterable<string[]>;
@@ -112,7 +118,7 @@ async function* readPictures(folder: string, names: readonly string[]): AsyncGen
   for (const name of names) yield [await pictureLine(folder, name)];
 }
 
-/** The whole of a backup, uncompressed. */
+/** The whole backup, uncompressed. */
 async function* backupLines(
   header: BackupHeader,
   sections: readonly Section[],

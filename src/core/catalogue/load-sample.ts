@@ -1,24 +1,25 @@
-import { recordAct } from '../audit/record-act.ts';
+import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { getSiteFact, setSiteFact } from '../site-facts.ts';
-import type { Sources } from '../sources.ts';
-import type { SampleCatalogue } from './sample-catalogue.ts';
+import type { Runtime } from '../runtime.ts';
+import { getSiteMetadata, setSiteMetadata } from '../site-metadata.ts';
+import type { SampleCatalogue, SampleTime } from './sample-catalogue.ts';
 
 /**
- * Adds the sample products that are not there yet, with their sample upvotes and comments; products that exist stay as
- * they are. All or nothing, and written down as the operator's act.
- * @returns how many products were added.
+ * Adds missing sample products with their sample upvotes and comments; existing products do not change. Atomic, and
+ * recorded in the audit log.
+ * @returns the number of added products.
  */
-export function loadSample(database: Database, catalogue: SampleCatalogue, sources: Sources): Promise<number> {
+export function loadSample(database: Database, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
   return database.transaction(async (sql) => {
-    const created = await addMissing(sql, catalogue, sources);
-    if (created > 0) await recordAct(sql, { act: 'sample load', subject: 'sample catalogue', details: { created } });
+    const created = await addMissing(sql, catalogue, runtime);
+    if (created > 0)
+      await recordAudit(sql, { action: 'sample load', target: 'sample catalogue', details: { created } });
     return created;
   });
 }
 
-async function addMissing(sql: Sql, catalogue: SampleCatalogue, sources: Sources): Promise<number> {
+async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
   const present = await sql.query<{ id: string }>('SELECT id FROM products WHERE id = ANY($1::text[])', [
     catalogue.products.map((product) => product.id),
   ]);
@@ -29,31 +30,40 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, sources: Sources
   await addUpvotes(
     sql,
     catalogue.upvotes.filter(({ productId }) => missingIds.has(productId)),
-    sources,
+    runtime,
   );
   await addComments(
     sql,
     catalogue.comments.filter(({ productId }) => missingIds.has(productId)),
   );
-  await setSiteFact(sql, 'sample_catalogue', 'loaded');
+  await setSiteMetadata(sql, 'sample_catalogue', 'loaded');
+  await setSiteMetadata(sql, 'sample_loaded_at', JSON.stringify(catalogue.loadedAt));
   return missing.length;
 }
 
-/** Loads the catalogue into a site that has no product and was not offered it before; that is nobody's act. */
+/** When the site's sample was loaded, for `readSampleCatalogue`; undefined if there is none. */
+export async function getSampleTime(sql: Sql): Promise<SampleTime | undefined> {
+  const stored = await getSiteMetadata(sql, 'sample_loaded_at');
+  return stored === undefined ? undefined : JSON.parse(stored);
+}
+
+/** Loads the catalogue into a site without products that never had it. Not recorded in the audit log. */
 export async function loadSampleIfNew(
   database: Database,
   catalogue: SampleCatalogue,
-  sources: Sources,
+  runtime: Runtime,
 ): Promise<number> {
-  if ((await getSiteFact(database, 'sample_catalogue')) !== undefined) return 0;
+  if ((await getSiteMetadata(database, 'sample_catalogue')) !== undefined) return 0;
   const products = await database.query('SELECT 1 FROM products LIMIT 1');
-  return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, sources));
+  return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, runtime));
 }
 
+// Placing launches counts the votes in their windows.
 const INSERT_UPVOTES = `WITH added AS (
-    INSERT INTO upvotes (id, product_id, user_session, created_at)
-    SELECT id, product_id, user_session, $2::timestamptz
-    FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, product_id text, user_session text)
+    INSERT INTO upvotes (id, product_id, user_session, created_at, verdict)
+    SELECT id, product_id, user_session, created_at, verdict
+    FROM jsonb_to_recordset($1::jsonb)
+      AS row (id uuid, product_id text, user_session text, created_at timestamptz, verdict text)
     ON CONFLICT (product_id, user_session) DO NOTHING
     RETURNING product_id
   ), changes AS (
@@ -62,13 +72,15 @@ const INSERT_UPVOTES = `WITH added AS (
   UPDATE product_counts SET upvotes = product_counts.upvotes + changes.added
   FROM changes WHERE changes.product_id = product_counts.product_id`;
 
-async function addUpvotes(sql: Sql, upvotes: SampleCatalogue['upvotes'], sources: Sources): Promise<void> {
-  const rows = upvotes.map(({ productId, session }) => ({
-    id: sources.uuid(),
+async function addUpvotes(sql: Sql, upvotes: SampleCatalogue['upvotes'], runtime: Runtime): Promise<void> {
+  const rows = upvotes.map(({ productId, session, createdAt, verdict }) => ({
+    id: runtime.uuid(),
     product_id: productId,
     user_session: session,
+    created_at: createdAt,
+    verdict,
   }));
-  await sql.query(INSERT_UPVOTES, [JSON.stringify(rows), sources.now().toISOString()]);
+  await sql.query(INSERT_UPVOTES, [JSON.stringify(rows)]);
 }
 
 const INSERT_COMMENTS = `WITH added AS (

@@ -1,45 +1,123 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordAct } from '../audit/record-act.ts';
-import { noteChange } from '../changes/change-feed.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { recountLaunches } from '../leaderboards/recount-launches.ts';
+import { refreshLaunches } from '../leaderboards/refresh-launches.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { leaveBoards } from '../leaderboards/update-boards.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
-import { setSiteFact } from '../site-facts.ts';
+import { deleteSiteMetadata, setSiteMetadata } from '../site-metadata.ts';
 import { SAMPLE_SESSION_PREFIX, type SampleCatalogue } from './sample-catalogue.ts';
 
-export interface RemovedSample {
+/** The numbers that a removal of the sample catalogue would remove. */
+export interface SampleRemoval {
   products: number;
   comments: number;
   upvotes: number;
-  /** Ids of sample products that were changed since they were loaded: somebody's own now, so they stay. */
+  /** Removed together with their products. */
+  visitorComments: number;
+  visitorUpvotes: number;
+  /** Ids of sample products that stay because they were changed. */
   kept: string[];
 }
 
+interface RemovalScope {
+  /** Only the sample upvotes and comments. */
+  engagementOnly: boolean;
+}
+
+/** Counts the rows that `removeSample` would remove now. @throws CoreError `unavailable`. */
+export async function previewRemoval(
+  sql: Sql,
+  catalogue: SampleCatalogue,
+  { engagementOnly }: RemovalScope,
+): Promise<SampleRemoval> {
+  const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await sortOut(sql, catalogue);
+  const [sample] = await sql.query<{ upvotes: number; comments: number }>(COUNT_SAMPLE, [
+    catalogue.products.map((product) => product.id),
+    `${SAMPLE_SESSION_PREFIX}%`,
+    catalogue.comments.map((comment) => comment.id),
+  ]);
+  return {
+    products: unchanged.length,
+    comments: sample?.comments ?? 0,
+    upvotes: sample?.upvotes ?? 0,
+    ...(await countVisitors(sql, catalogue, unchanged)),
+    kept: changed,
+  };
+}
+
 /**
- * Takes the sample catalogue off the site: its upvotes and comments, and, unless only those are meant, its products with
- * everything that visitors added to them. It does not come back at the next start. All or nothing.
+ * Removes the upvotes and comments of the sample catalogue and, unless `engagementOnly`, its products with everything
+ * that visitors added to them, atomically. The catalogue is not loaded again at the next start. Final results of
+ * remaining launches do not change.
  */
 export async function removeSample(
   database: Database,
   catalogue: SampleCatalogue,
-  { engagementOnly }: { engagementOnly: boolean },
-): Promise<RemovedSample> {
+  { engagementOnly }: RemovalScope,
+): Promise<SampleRemoval> {
+  const productIds = catalogue.products.map((product) => product.id);
   return database.transaction(async (sql) => {
-    await lockCounts(
-      sql,
-      catalogue.products.map((product) => product.id),
-    );
+    await lockDaysOf(sql, productIds);
+    await lockCounts(sql, productIds);
     const upvotes = await removeUpvotes(sql, catalogue);
     const comments = await removeComments(sql, catalogue);
-    const { unchanged, changed } = engagementOnly ? { unchanged: [], changed: [] } : await sortOut(sql, catalogue);
+    const { unchanged, changed } = engagementOnly ? NO_PRODUCTS : await sortOut(sql, catalogue);
+    const visitors = await countVisitors(sql, catalogue, unchanged);
+    const periods = await periodsOf(sql, unchanged);
+    await leaveBoards(sql, unchanged);
     await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [unchanged]);
-    await setSiteFact(sql, 'sample_catalogue', 'removed');
-    const counts = { products: unchanged.length, comments, upvotes };
-    await recordAct(sql, { act: 'sample remove', subject: 'sample catalogue', details: counts });
-    await noteChange(sql, { productIds: catalogue.products.map((product) => product.id), catalogue: true });
+    await sql.query(DELETE_EMPTY_RESULTS);
+    await reviseBoards(sql, periods);
+    await recountOpenLaunches(sql, catalogue);
+    await setSiteMetadata(sql, 'sample_catalogue', 'removed');
+    if (!engagementOnly) await deleteSiteMetadata(sql, 'sample_loaded_at');
+    const counts = { products: unchanged.length, comments, upvotes, ...visitors };
+    await recordAudit(sql, { action: 'sample remove', target: 'sample catalogue', details: counts });
+    await recordChange(sql, { productIds, catalogue: true });
     return { ...counts, kept: changed };
   });
+}
+
+// A final result without launches would stay final when the operator imports a launch of that day.
+const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b WHERE final_at IS NOT NULL AND NOT EXISTS (
+  SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)`;
+
+async function recountOpenLaunches(sql: Sql, catalogue: SampleCatalogue): Promise<void> {
+  const open = await sql.query<{ product_id: string }>(
+    'SELECT product_id FROM launches WHERE product_id = ANY($1::text[]) AND NOT final ORDER BY product_id',
+    [catalogue.products.map((product) => product.id)],
+  );
+  const productIds = open.map((row) => row.product_id);
+  await recountLaunches(sql, productIds);
+  await refreshLaunches(sql, productIds);
+}
+
+const NO_PRODUCTS = { unchanged: [], changed: [] };
+
+const COUNT_SAMPLE = `SELECT
+    (SELECT count(*)::integer FROM upvotes WHERE product_id = ANY($1::text[]) AND user_session LIKE $2) AS upvotes,
+    (SELECT count(*)::integer FROM comments WHERE id = ANY($3::uuid[])) AS comments`;
+
+const COUNT_VISITORS = `SELECT
+    (SELECT count(*)::integer FROM upvotes WHERE product_id = ANY($1::text[]) AND user_session NOT LIKE $2) AS upvotes,
+    (SELECT count(*)::integer FROM comments WHERE product_id = ANY($1::text[]) AND id <> ALL($3::uuid[])) AS comments`;
+
+async function countVisitors(
+  sql: Sql,
+  catalogue: SampleCatalogue,
+  productIds: readonly string[],
+): Promise<Pick<SampleRemoval, 'visitorUpvotes' | 'visitorComments'>> {
+  const [row] = await sql.query<{ upvotes: number; comments: number }>(COUNT_VISITORS, [
+    productIds,
+    `${SAMPLE_SESSION_PREFIX}%`,
+    catalogue.comments.map((comment) => comment.id),
+  ]);
+  return { visitorUpvotes: row?.upvotes ?? 0, visitorComments: row?.comments ?? 0 };
 }
 
 const DELETE_UPVOTES = `WITH removed AS (
@@ -59,7 +137,7 @@ async function removeUpvotes(sql: Sql, catalogue: SampleCatalogue): Promise<numb
 }
 
 const DELETE_COMMENTS = `WITH removed AS (
-    DELETE FROM comments WHERE id = ANY($1::uuid[]) RETURNING product_id, held_for, hidden_at
+    DELETE FROM comments WHERE id = ANY($1::uuid[]) RETURNING product_id, held_session, hidden_at
   ), changes AS (
     SELECT product_id, count(*)::integer AS removed, (count(*) FILTER (WHERE ${PUBLIC}))::integer AS counted
     FROM removed GROUP BY product_id

@@ -1,38 +1,125 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DateTime } from 'luxon';
 import type { Comment } from '../../contract/comments/schema.ts';
-import { completeProduct, type PartialProduct, type StoredProduct } from '../products/complete-product.ts';
+import type { StoredProduct } from '../../contract/products/schema.ts';
+import { WINDOW_MS } from '../leaderboards/calendar.ts';
+import { completeProduct, type PartialProduct } from '../products/save-products.ts';
 
-/** The sample products, and the little engagement that comes with them, plainly marked. */
+/** The sample products with upvotes and comments, all before `loadedAt`. */
 export interface SampleCatalogue {
+  /** When the launches are recent: the moment, and the time zone of their days. */
+  loadedAt: SampleTime;
   products: readonly StoredProduct[];
   comments: readonly Comment[];
-  upvotes: readonly { productId: string; session: string }[];
+  upvotes: readonly SampleUpvote[];
+}
+
+export interface SampleTime {
+  now: string;
+  timeZone: string;
+}
+
+export interface SampleUpvote {
+  productId: string;
+  session: string;
+  createdAt: string;
+  verdict: 'network' | null;
+}
+
+/** The number of upvotes of a product: cast in its launch window, excluded by the network cap, and cast later. */
+interface UpvoteNumbers {
+  inWindow: number;
+  excluded?: number;
+  later?: number;
 }
 
 /**
- * Sessions of sample upvotes. The colon keeps them out of reach: no visitor can claim such a session, so nobody can take
- * a sample upvote back in its name.
+ * Sessions of sample upvotes. Visitors' sessions cannot contain a colon, so visitors cannot withdraw a sample upvote.
  */
 export const SAMPLE_SESSION_PREFIX = 'sample:';
 
-/** Reads the catalogue that comes with the package. */
-export async function readSampleCatalogue(directory: string): Promise<SampleCatalogue> {
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The first minute of a day has no room for launches; the catalogue then ends with the previous day. */
+const MIN_DAY_MS = 60_000;
+
+/** Reads the catalogue of the package and moves its last day to the day of `now`. */
+export async function readSampleCatalogue(
+  directory: string,
+  loadedAt: SampleTime = { now: new Date().toISOString(), timeZone: 'UTC' },
+): Promise<SampleCatalogue> {
   const read = async <Content>(name: string): Promise<Content> =>
     JSON.parse(await readFile(join(directory, name), 'utf8'));
   const [products, comments, upvotes] = await Promise.all([
-    read<PartialProduct[]>('products.json'),
+    read<(PartialProduct & { createdAt: string })[]>('products.json'),
     read<Comment[]>('comments.json'),
-    read<Record<string, number>>('upvotes.json'),
+    read<Record<string, UpvoteNumbers>>('upvotes.json'),
   ]);
+  const lastDay = Math.floor(Math.max(...products.map(({ createdAt }) => Date.parse(createdAt))) / DAY_MS);
+  const move = timeMover(lastDay, loadedAt);
+  const moved = products.map((product) =>
+    completeProduct({ ...product, createdAt: move(product.createdAt) }, new Date(0)),
+  );
   return {
-    products: products.map((product) => completeProduct(product, new Date(0))),
-    comments,
-    upvotes: Object.entries(upvotes).flatMap(([productId, count]) =>
-      Array.from({ length: count }, (_, index) => ({
-        productId,
-        session: `${SAMPLE_SESSION_PREFIX}${productId}:${index}`,
-      })),
-    ),
+    loadedAt,
+    products: moved,
+    comments: comments.map((comment) => ({ ...comment, createdAt: move(comment.createdAt) })),
+    upvotes: moved.flatMap(({ id, createdAt }) => {
+      const numbers = upvotes[id];
+      return numbers ? castUpvotes(id, Date.parse(createdAt), numbers, Date.parse(loadedAt.now)) : [];
+    }),
   };
+}
+
+/**
+ * Moves times. Days keep their times of day, except the last: it becomes the day of `now`, compressed into the part
+ * that has passed, so a new site has launches of today and none in the future.
+ */
+function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
+  const instant = DateTime.fromISO(now, { zone: timeZone });
+  const isTooEarly = instant.diff(instant.startOf('day')).toMillis() < MIN_DAY_MS;
+  const end = isTooEarly ? instant.startOf('day').minus({ milliseconds: 1 }) : instant;
+  const today = end.startOf('day');
+  const passedShare = end.diff(today).toMillis() / DAY_MS;
+  return (time) => {
+    const ms = Date.parse(time);
+    const daysAgo = lastDay - Math.floor(ms / DAY_MS);
+    const timeOfDay = ms % DAY_MS;
+    const sinceStart = daysAgo === 0 ? Math.floor(timeOfDay * passedShare) : timeOfDay;
+    return new Date(today.minus({ days: daysAgo }).toMillis() + sinceStart).toISOString();
+  };
+}
+
+/** Upvotes spread over the elapsed part of the window. Those beyond the network cap come last. */
+function castUpvotes(
+  productId: string,
+  launchedAt: number,
+  { inWindow, excluded = 0, later = 0 }: UpvoteNumbers,
+  now: number,
+): SampleUpvote[] {
+  const windowEnd = launchedAt + WINDOW_MS;
+  const between = (from: number, to: number, count: number, kind: string) =>
+    Array.from(
+      { length: count },
+      (_, index) => from + Math.floor((to - from) * shareOf(`${kind}:${productId}:${index}`)),
+    )
+      .sort((one, other) => one - other)
+      .map((time) => new Date(time).toISOString());
+  const times = [
+    ...between(launchedAt, Math.min(windowEnd, now), inWindow + excluded, 'window'),
+    ...between(windowEnd, now, later, 'later'),
+  ];
+  return times.map((createdAt, index) => ({
+    productId,
+    session: `${SAMPLE_SESSION_PREFIX}${productId}:${index}`,
+    createdAt,
+    verdict: index >= inWindow && index < inWindow + excluded ? 'network' : null,
+  }));
+}
+
+/** A pseudo-random number in [0, 1), the same for the same text. */
+function shareOf(text: string): number {
+  return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }

@@ -2,20 +2,22 @@ import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { listActs } from '../audit/list-acts.ts';
-import { hideComments } from '../comments/hide-comments.ts';
+import { listAudit } from '../audit/audit-log.ts';
+import { hideComments } from '../comments/moderate-comments.ts';
 import { createCore } from '../core.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { systemSources } from '../sources.ts';
+import { systemRuntime } from '../runtime.ts';
 import { loadSample, loadSampleIfNew } from './load-sample.ts';
-import { removeSample } from './remove-sample.ts';
+import { previewRemoval, removeSample } from './remove-sample.ts';
 import { readSampleCatalogue, type SampleCatalogue } from './sample-catalogue.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../catalogue');
 
 let catalogue: SampleCatalogue;
 let database: TestDatabase;
 
 beforeAll(async () => {
-  catalogue = await readSampleCatalogue(join(import.meta.dirname, '../../../catalogue'));
+  catalogue = await readSampleCatalogue(FOLDER);
 });
 
 beforeEach(async () => {
@@ -24,7 +26,7 @@ beforeEach(async () => {
 
 afterEach(() => database.drop());
 
-const load = () => loadSample(database, catalogue, systemSources);
+const load = () => loadSample(database, catalogue, systemRuntime);
 const remove = (options = { engagementOnly: false }) => removeSample(database, catalogue, options);
 
 async function rowsOf(table: 'products' | 'product_counts' | 'upvotes' | 'comments'): Promise<number> {
@@ -32,7 +34,7 @@ async function rowsOf(table: 'products' | 'product_counts' | 'upvotes' | 'commen
   return row?.rows ?? 0;
 }
 
-/** Products whose kept counts are not those of their rows. */
+/** Products whose stored counts differ from their rows. */
 async function wrongCounts(): Promise<unknown[]> {
   return database.query(`SELECT p.id FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
     WHERE c.upvotes IS DISTINCT FROM (SELECT count(*) FROM upvotes u WHERE u.product_id = p.id)
@@ -49,7 +51,7 @@ function engagedProduct(): string {
 }
 
 describe('loading', () => {
-  test('every product, upvote and comment is there, verbatim, and the counts are those of the rows', async () => {
+  test('every product, upvote and comment is stored as written, and counts match the rows', async () => {
     expect(await load()).toBe(catalogue.products.length);
     expect(await rowsOf('products')).toBe(catalogue.products.length);
     expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
@@ -65,7 +67,7 @@ describe('loading', () => {
     expect(items).toEqual(expect.arrayContaining(catalogue.comments.filter(({ productId }) => productId === id)));
   });
 
-  test('a second time adds nothing', async () => {
+  test('loading twice adds nothing', async () => {
     await load();
     expect(await load()).toBe(0);
     expect(await rowsOf('upvotes')).toBe(catalogue.upvotes.length);
@@ -73,38 +75,38 @@ describe('loading', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test('a product that exists stays as it is, without sample engagement; those that are missing are added', async () => {
+  test('an existing product stays unchanged, without sample engagement; missing ones are added', async () => {
     const own = buildProduct({ id: engagedProduct(), name: 'Our own' });
     await saveProducts(database, [own]);
     expect(await load()).toBe(catalogue.products.length - 1);
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 0, comments: 0 });
   });
 
-  test('all or nothing: a fault on the way leaves the site as it was', async () => {
+  test('a failure changes nothing', async () => {
     const [comment] = catalogue.comments;
     if (comment === undefined) throw new Error('The catalogue has no comment');
     const faulty = { ...catalogue, comments: [{ ...comment, id: 'no UUID' }] };
-    await expect(loadSample(database, faulty, systemSources)).rejects.toThrow('uuid');
+    await expect(loadSample(database, faulty, systemRuntime)).rejects.toThrow('uuid');
     expect(await rowsOf('products')).toBe(0);
-    expect(await loadSampleIfNew(database, catalogue, systemSources)).toBe(catalogue.products.length);
+    expect(await loadSampleIfNew(database, catalogue, systemRuntime)).toBe(catalogue.products.length);
   });
 });
 
 describe('at the start of a site', () => {
-  const offer = () => loadSampleIfNew(database, catalogue, systemSources);
+  const offer = () => loadSampleIfNew(database, catalogue, systemRuntime);
 
   test('a site without products gets the catalogue once', async () => {
     expect(await offer()).toBe(catalogue.products.length);
     expect(await offer()).toBe(0);
   });
 
-  test('a site that has a product is left alone', async () => {
+  test('a site with a product gets no catalogue', async () => {
     await saveProducts(database, [buildProduct()]);
     expect(await offer()).toBe(0);
     expect(await rowsOf('products')).toBe(1);
   });
 
-  test('after its removal it does not come back, though the site is empty', async () => {
+  test('a removed catalogue does not come back, even if the site is empty', async () => {
     await offer();
     await remove();
     expect(await rowsOf('products')).toBe(0);
@@ -112,7 +114,7 @@ describe('at the start of a site', () => {
     expect(await rowsOf('products')).toBe(0);
   });
 
-  test('asked for by hand it does come back', async () => {
+  test('the command loads it again', async () => {
     await load();
     await remove();
     expect(await load()).toBe(catalogue.products.length);
@@ -120,16 +122,20 @@ describe('at the start of a site', () => {
 });
 
 describe('removing', () => {
-  test('everything of the sample goes, with what visitors added to it', async () => {
+  test('removes all of the sample, with upvotes and comments of visitors', async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);
     await core.setUpvote({ productId: id, session: 'session-visitor', upvoted: true });
     await core.addComment({ productId: id, content: 'Mine' }, { session: 'session-visitor' });
-    expect(await remove()).toEqual({
+    const preview = await previewRemoval(database, catalogue, { engagementOnly: false });
+    expect(await remove()).toEqual(preview);
+    expect(preview).toEqual({
       products: catalogue.products.length,
       comments: catalogue.comments.length,
       upvotes: catalogue.upvotes.length,
+      visitorComments: 1,
+      visitorUpvotes: 1,
       kept: [],
     });
     for (const table of ['products', 'product_counts', 'upvotes', 'comments'] as const) {
@@ -137,21 +143,25 @@ describe('removing', () => {
     }
   });
 
-  test('the operator’s acts are written down; what a site loads by itself is not one', async () => {
-    const acts = async () => (await listActs(database, { limit: 9 })).map(({ act, details }) => ({ act, details }));
-    await loadSampleIfNew(database, catalogue, systemSources);
+  test('the audit log records the operator’s commands, but not the sample loaded at the first start', async () => {
+    const entries = async () =>
+      (await listAudit(database, { limit: 9 })).map(({ action, details }) => ({ action, details }));
+    await loadSampleIfNew(database, catalogue, systemRuntime);
     await load();
-    expect(await acts()).toEqual([]);
+    expect(await entries()).toEqual([]);
     const counts = { products: catalogue.products.length, comments: catalogue.comments.length };
     await remove();
     await load();
-    expect(await acts()).toEqual([
-      { act: 'sample load', details: { created: counts.products } },
-      { act: 'sample remove', details: { ...counts, upvotes: catalogue.upvotes.length } },
+    expect(await entries()).toEqual([
+      { action: 'sample load', details: { created: counts.products } },
+      {
+        action: 'sample remove',
+        details: { ...counts, upvotes: catalogue.upvotes.length, visitorComments: 0, visitorUpvotes: 0 },
+      },
     ]);
   });
 
-  test('a sample comment that was hidden goes as well, and is not taken off the count twice', async () => {
+  test('a hidden sample comment is removed, too, and not subtracted from the count twice', async () => {
     await load();
     const [comment] = catalogue.comments;
     if (!comment) throw new Error('The sample has comments');
@@ -163,13 +173,20 @@ describe('removing', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test('a second time removes nothing', async () => {
+  test('removing the sample again removes no more rows', async () => {
     await load();
     await remove();
-    expect(await remove()).toEqual({ products: 0, comments: 0, upvotes: 0, kept: [] });
+    expect(await remove()).toEqual({
+      products: 0,
+      comments: 0,
+      upvotes: 0,
+      visitorComments: 0,
+      visitorUpvotes: 0,
+      kept: [],
+    });
   });
 
-  test('products of one’s own stay, with their engagement', async () => {
+  test('other products stay, with their engagement', async () => {
     await load();
     const own = buildProduct();
     await saveProducts(database, [own]);
@@ -178,7 +195,7 @@ describe('removing', () => {
     expect((await createCore(database).getProduct(own.id))?.product).toEqual({ ...own, upvotes: 1, comments: 0 });
   });
 
-  test('a sample product that was changed stays, with what visitors added and without the sample’s engagement', async () => {
+  test('a changed sample product stays with visitors’ upvotes and comments, but without the sample’s', async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);
@@ -189,7 +206,7 @@ describe('removing', () => {
     expect(await wrongCounts()).toEqual([]);
   });
 
-  test('of the engagement alone: the products and what visitors did stay, and the counts are right', async () => {
+  test("with engagementOnly, products and visitors' engagement stay, and counts are right", async () => {
     await load();
     const id = engagedProduct();
     const core = createCore(database);
@@ -198,6 +215,8 @@ describe('removing', () => {
       products: 0,
       comments: catalogue.comments.length,
       upvotes: catalogue.upvotes.length,
+      visitorComments: 0,
+      visitorUpvotes: 0,
       kept: [],
     });
     expect(await rowsOf('products')).toBe(catalogue.products.length);

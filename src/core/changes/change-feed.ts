@@ -1,165 +1,107 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Sql } from '../database/database.ts';
-import type { Log } from '../log.ts';
-import type { Change } from './change.ts';
 
-/** How soon every process knows what any process committed. */
-const POLL_INTERVAL_MS = 200;
+/** Stands for the public moderation log among `productIds`; never the id of a product. */
+export const MODERATION_LOG = '#moderation-log';
+
+/** Stands for the audit log, for operators who have it open. */
+export const AUDIT_LOG = '#audit-log';
+
+/** Stands for submissions and bursts of votes, which wait for an operator's decision. */
+export const OPERATOR_QUEUE = '#operator-queue';
+
+/** The changes of a transaction, for caches and open pages. */
+export interface Change {
+  /** Products whose counts, comments or likes changed. */
+  productIds: readonly string[];
+  /** Whether products were added, edited or removed as well. */
+  catalogue: boolean;
+  /** Comments of these products that were written, released or liked, where their ids are known. */
+  commentIds?: readonly string[];
+}
+
+/** Older rows are deleted; a process that was disconnected for longer cannot catch up and revalidates everything. */
+export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
- * A row is read again for this long after its own time: transactions become visible in another order than their rows'
- * times say. It bounds how long a transaction may take between noting its change, which it does last, and its commit.
+ * A row is read again for this long after its own time, since transactions become visible in another order than their rows' times. It
+ * bounds the time from recording a change, the last statement of a transaction, to its commit.
  */
 const OVERLAP_MS = 3_000;
 
 /**
- * After this without an answer, a reading is given up and what is kept is called old. Far less than other statements get: it is
- * the one that tells whether the database is there, and the next may find it.
+ * Records a change for all processes, as the last statement of the transaction that makes it.
+ * @returns the row's id.
  */
-const PATIENCE_MS = 2_000;
-const LATE = `No answer within ${PATIENCE_MS} ms`;
-
-/** Rows older than this are removed; a process that was away for longer cannot catch up and starts afresh. */
-export const KEPT_MS = 10 * 60 * 1_000;
-
-/**
- * Notes a change, as the last statement of the transaction that makes it: all processes hear of it.
- * @returns the note's id.
- */
-export async function noteChange(sql: Sql, { productIds, catalogue, commentIds = [] }: Change): Promise<string> {
+export async function recordChange(sql: Sql, { productIds, catalogue, commentIds = [] }: Change): Promise<string> {
   const id = randomUUID();
   await sql.query(INSERT_CHANGE, [id, productIds, catalogue, commentIds]);
   return id;
 }
 
-const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, noted_at)
+const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)
   VALUES ($1::uuid, $2::text[], $3, $4::uuid[], clock_timestamp())`;
 
-/** Stands in a note for every product there is or was; never the id of one. */
+/** Stands for every product; never the id of one. */
 const EVERYTHING = '*';
 
 /**
- * Notes that anything may have changed, for those who change too much to name it. All processes take it for a gap: whatever
- * they keep is outdated. The last statement of its transaction, as `noteChange` is.
+ * Records that anything may have changed, for changes too large to be listed. Processes treat it as a gap and revalidate everything they
+ * cached. The last statement of its transaction, like `recordChange`.
  */
-export async function noteEverythingChanged(sql: Sql): Promise<void> {
-  await noteChange(sql, { productIds: [EVERYTHING], catalogue: true });
+export async function recordEverythingChanged(sql: Sql): Promise<void> {
+  await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
 }
 
-/** Removes notes that everybody has read. */
-export async function forgetOldChanges(sql: Sql): Promise<void> {
-  await sql.query(`DELETE FROM changes WHERE noted_at < clock_timestamp() - ${KEPT_MS} * interval '1 millisecond'`);
+/** Deletes rows that every process has read. */
+export async function deleteOldChanges(sql: Sql): Promise<void> {
+  await sql.query(
+    `DELETE FROM changes WHERE created_at < clock_timestamp() - ${RETENTION_MS} * interval '1 millisecond'`,
+  );
 }
 
-/** A note as it is read, by whichever process it was written. */
-export interface ChangeNote extends Change {
+/** A change as it is read from the table. */
+export interface ChangeRecord extends Change {
   id: string;
   /** The database's time, in milliseconds since 1970. */
-  notedAt: number;
+  createdAt: number;
 }
 
-export interface FeedListener {
-  /** The first reading, of what is there already: it was all made before anything is served. */
-  onHistory(notes: readonly ChangeNote[]): void;
-  /** Every later note once. */
-  onChange(note: ChangeNote): void;
-  /** Everything that was visible to all at this moment of the database, in milliseconds since 1970, has been told. */
-  onHeardUpTo(now: number): void;
-  /** Changes may have been missed, or are too many to be named: whatever is kept may be outdated. */
-  onGap(): void;
-  /** The database cannot be asked since a moment (milliseconds since 1970), or (undefined) it answers again. */
-  onDeaf(since: number | undefined): void;
-}
-
-/**
- * Follows what any process changes, by polling: portable to every engine and every pooler. Times are the database's own.
- */
-export function followChanges(database: Database, log: Log, listener: FeedListener): ChangeFollower {
-  /** The database's time of the last reading, as text, since a `Date` would lose microseconds. */
-  let readUpTo: string | undefined;
-  let seen = new Set<string>();
-  let deafSince: number | undefined;
-  let stopped = false;
-  let timer: NodeJS.Timeout | undefined;
-
-  async function poll(): Promise<void> {
-    timer = undefined;
-    // Whatever it is that takes so long, a connection that is not to be had or an answer: who reads must be told.
-    const late = setTimeout(() => hearNothing(new Error(LATE)), PATIENCE_MS).unref();
-    try {
-      await read();
-      if (deafSince !== undefined) {
-        log.info('The database answers again');
-        deafSince = undefined;
-        listener.onDeaf(undefined);
-      }
-    } catch (error) {
-      hearNothing(error);
-    }
-    clearTimeout(late);
-    if (!stopped) timer = setTimeout(poll, POLL_INTERVAL_MS).unref();
-  }
-
-  function hearNothing(error: unknown): void {
-    if (deafSince !== undefined || stopped) return;
-    log.warn({ err: error }, 'The database does not answer: pages are served as they were last known');
-    deafSince = Date.now();
-    listener.onDeaf(deafSince);
-  }
-
-  async function read(): Promise<void> {
-    const isFirst = readUpTo === undefined;
-    const lookBackMs = isFirst ? KEPT_MS : OVERLAP_MS;
-    const rows = await database.query<ReadRow>(SELECT_CHANGES, [readUpTo ?? null, lookBackMs, KEPT_MS], {
-      timeoutMs: PATIENCE_MS,
-    });
-    const [first] = rows;
-    if (first === undefined) return;
-    const notes = rows.filter((row) => row.id !== null).map(noteOf);
-    if (isFirst) listener.onHistory(notes);
-    else {
-      if (first.gap) listener.onGap();
-      for (const note of notes) if (!seen.has(note.id)) tell(note);
-    }
-    seen = new Set(notes.map(({ id }) => id));
-    readUpTo = first.now;
-    listener.onHeardUpTo(first.now_ms);
-  }
-
-  function tell(note: ChangeNote): void {
-    if (isEverything(note)) listener.onGap();
-    else listener.onChange(note);
-  }
-
-  return {
-    firstTried: poll(),
-    readNow() {
-      // No timer is set while a reading is under way: then the next one is not far.
-      if (timer === undefined || stopped) return;
-      clearTimeout(timer);
-      void poll();
-    },
-    stop() {
-      stopped = true;
-      clearTimeout(timer);
-    },
-  };
-}
-
-export interface ChangeFollower {
-  /** Resolves when the first reading is done, or failed: from then on every change is told. */
-  firstTried: Promise<void>;
-  /** Reads at once instead of at its time: something is known to be there. */
-  readNow(): void;
-  stop(): void;
-}
-
-/** Whether a note stands for every product. */
 export function isEverything({ productIds }: Change): boolean {
   return productIds.includes(EVERYTHING);
 }
 
-interface ReadRow {
+export interface ChangePage {
+  records: ChangeRecord[];
+  /** The database's time as text, since a `Date` would lose microseconds; the next page begins here. */
+  cursor: string;
+  /** The same in milliseconds since 1970. */
+  now: number;
+  /** Rows since the cursor may have been deleted. */
+  hasGap: boolean;
+}
+
+/**
+ * Reads the records since a cursor, including the overlap, or all existing ones.
+ * @returns undefined if the database returned no row, not even its time.
+ * @throws CoreError `unavailable`.
+ */
+export async function readChanges(
+  database: Database,
+  cursor: string | undefined,
+  timeoutMs: number,
+): Promise<ChangePage | undefined> {
+  const lookBackMs = cursor === undefined ? RETENTION_MS : OVERLAP_MS;
+  const rows = await database.query<ChangeRow>(SELECT_CHANGES, [cursor ?? null, lookBackMs, RETENTION_MS], {
+    timeoutMs,
+  });
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const records = rows.filter((row) => row.id !== null).map(recordOf);
+  return { records, cursor: first.now, now: first.now_ms, hasGap: first.gap };
+}
+
+interface ChangeRow {
   now: string;
   now_ms: number;
   gap: boolean;
@@ -167,23 +109,23 @@ interface ReadRow {
   product_ids: string[];
   catalogue: boolean;
   comment_ids: string[];
-  noted_ms: number;
+  created_ms: number;
 }
 
-function noteOf(row: ReadRow): ChangeNote {
+function recordOf(row: ChangeRow): ChangeRecord {
   return {
     id: row.id,
     productIds: row.product_ids,
     catalogue: row.catalogue,
     commentIds: row.comment_ids,
-    notedAt: row.noted_ms,
+    createdAt: row.created_ms,
   };
 }
 
-// One row at least, so that the database's time comes along. The first reading is of all that is there.
+// At least one row, which carries the database's time.
 const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
     coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
     changes.id, changes.product_ids, changes.catalogue, changes.comment_ids,
-    (extract(epoch FROM changes.noted_at) * 1000)::float8 AS noted_ms
+    (extract(epoch FROM changes.created_at) * 1000)::float8 AS created_ms
   FROM (SELECT clock_timestamp() AS now) AS clock
-  LEFT JOIN changes ON changes.noted_at > coalesce($1::timestamptz, clock.now) - $2::integer * interval '1 millisecond'`;
+  LEFT JOIN changes ON changes.created_at > coalesce($1::timestamptz, clock.now) - $2::integer * interval '1 millisecond'`;

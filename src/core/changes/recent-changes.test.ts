@@ -12,12 +12,12 @@ function begun(): RecentChanges {
 
 const counts = (...productIds: string[]) => ({ productIds, catalogue: false });
 
-test('nothing is known before the first reading', () => {
+test('no change is known before the first read', () => {
   expect(new RecentChanges().since(START)).toBeUndefined();
 });
 
-describe('what changed since a moment', () => {
-  test('is what changed later, or within the few seconds before in which another process may not have heard of it', () => {
+describe('the changes since a moment', () => {
+  test('includes later changes and those of the seconds before, which other processes may have missed', () => {
     const recent = begun();
     recent.add(counts('early'), START + MINUTE);
     recent.add({ ...counts('late'), commentIds: ['c1'] }, START + 2 * MINUTE);
@@ -36,15 +36,15 @@ describe('what changed since a moment', () => {
     expect(recent.since(START + MINUTE)?.productIds).toEqual(['b', 'a']);
   });
 
-  test('is taken over from the table, as far as that goes back', () => {
+  test('is read from the table, as far back as that goes', () => {
     const recent = new RecentChanges();
-    const note = { id: 'n', ...counts('noted'), notedAt: START - 5 * MINUTE };
-    recent.begin([note], START);
-    expect(recent.since(START - 6 * MINUTE)?.productIds).toEqual(['noted']);
+    const record = { id: 'n', ...counts('recorded'), createdAt: START - 5 * MINUTE };
+    recent.begin([record], START);
+    expect(recent.since(START - 6 * MINUTE)?.productIds).toEqual(['recorded']);
     expect(recent.since(START - 11 * MINUTE)).toBeUndefined();
   });
 
-  test('is unknown up to a change too large to be named', () => {
+  test('is unknown before a change too large to be listed', () => {
     const recent = begun();
     recent.add(counts('a'), START + MINUTE);
     recent.forget(START + 2 * MINUTE);
@@ -54,7 +54,7 @@ describe('what changed since a moment', () => {
   });
 });
 
-describe('memory is bounded, and what was forgotten is known to be', () => {
+describe('memory is bounded, and forgotten changes are known to be forgotten', () => {
   test('products', () => {
     const recent = begun();
     for (let index = 0; index <= 10_000; index += 1) recent.add(counts(`p-${index}`), START + MINUTE + index);

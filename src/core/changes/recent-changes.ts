@@ -1,42 +1,41 @@
-import type { Change } from './change.ts';
-import { type ChangeNote, isEverything, KEPT_MS } from './change-feed.ts';
+import { type Change, type ChangeRecord, isEverything, RETENTION_MS } from './change-feed.ts';
 
-/** More than change in some minutes of a busy site; beyond, the oldest are forgotten. */
+/** More than some minutes of a busy site change; beyond that, the oldest are forgotten. */
 const MAX_PRODUCTS = 10_000;
 const MAX_COMMENTS = 10_000;
 
 /**
- * Processes hear of the same change at different moments, and a transaction may become visible some seconds after its
- * note's time. Whoever asks what came since a moment is told of what came a little before it as well.
+ * Processes observe the same change at different moments, and a transaction may become visible some seconds after its record's time. So
+ * "since a moment" includes a little before it.
  */
 const MARGIN_MS = 5_000;
 
 /**
- * What changed since a moment; some of it may have been known before. The comments are of any product. Whoever is told
- * reads the present state, so that being told twice does no harm.
+ * The changes since a moment, and shortly before it. The comments are of any product. Callers read the current state,
+ * so reporting a change twice is harmless.
  */
-export interface Missed {
+export interface MissedChanges {
   productIds: string[];
   commentIds: string[];
   catalogue: boolean;
 }
 
-/** Remembers what changed when, by the database's time in milliseconds, so that a moment means the same in every process. */
+/** Remembers what changed when, by the database's time in milliseconds, which is the same in every process. */
 export class RecentChanges {
-  /** When each product changed last, the longest unchanged first. */
+  /** When each product last changed, the least recent first. */
   readonly #products = new Map<string, number>();
-  /** In the order of time; one that is liked twice is here twice. */
+  /** Ordered by time; a comment liked twice is here twice. */
   #comments: { id: string; at: number }[] = [];
   #catalogueAt = Number.NEGATIVE_INFINITY;
-  /** What changed up to here may be forgotten. */
+  /** Changes up to here may be forgotten. */
   #horizon = Number.POSITIVE_INFINITY;
 
-  /** Takes up what the feed still holds of the time before this process. `now` is the moment at which that was read. */
-  begin(notes: readonly ChangeNote[], now: number): void {
-    this.#horizon = now - KEPT_MS;
-    for (const note of notes.toSorted((a, b) => a.notedAt - b.notedAt)) {
-      if (isEverything(note)) this.forget(note.notedAt);
-      else this.add(note, note.notedAt);
+  /** Starts from the records made before this process. `now` is when they were read. */
+  begin(records: readonly ChangeRecord[], now: number): void {
+    this.#horizon = now - RETENTION_MS;
+    for (const record of records.toSorted((a, b) => a.createdAt - b.createdAt)) {
+      if (isEverything(record)) this.forget(record.createdAt);
+      else this.add(record, record.createdAt);
     }
   }
 
@@ -50,15 +49,15 @@ export class RecentChanges {
     this.#forgetTooMany();
   }
 
-  /** Nothing is known of what changed up to a moment. */
+  /** Forgets everything up to a moment. */
   forget(upTo: number): void {
     this.#products.clear();
     this.#comments = [];
     this.#horizon = upTo;
   }
 
-  /** @returns what changed of these products (of all without `productIds`), or undefined where that is not known any more. */
-  since(moment: number, productIds: Iterable<string> = this.#products.keys()): Missed | undefined {
+  /** @returns the changes of these products (of all without `productIds`), or undefined if they are no longer known. */
+  since(moment: number, productIds: Iterable<string> = this.#products.keys()): MissedChanges | undefined {
     const from = moment - MARGIN_MS;
     if (from < this.#horizon) return undefined;
     const changed = [...productIds].filter((id) => (this.#products.get(id) ?? Number.NEGATIVE_INFINITY) > from);
@@ -81,7 +80,7 @@ export class RecentChanges {
       this.#products.delete(id);
       this.#horizon = Math.max(this.#horizon, at);
     }
-    // In large steps, since each moves all the others.
+    // In large steps, since each removal moves all other entries.
     if (this.#comments.length < 2 * MAX_COMMENTS) return;
     const forgotten = this.#comments.splice(0, this.#comments.length - MAX_COMMENTS);
     this.#horizon = Math.max(this.#horizon, forgotten.at(-1)?.at ?? this.#horizon);

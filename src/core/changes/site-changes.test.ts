@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
-import type { Change } from './change.ts';
-import { followSite, type SiteChanges } from './site-changes.ts';
+import type { Database } from '../database/database.ts';
+import { writeProducts } from '../products/save-products.ts';
+import type { Change } from './change-feed.ts';
+import { type SiteChanges, subscribeToChanges } from './site-changes.ts';
 
 let database: TestDatabase;
 let opened: SiteChanges[] = [];
@@ -16,10 +19,10 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A process that follows the site, and what it heard; it loses its database while `state.away`. */
-async function follow() {
+/** A process and the changes it observes; its database is unreachable while `state.away`. */
+async function startProcess() {
   const state = { away: false };
-  const changes = followSite(
+  const changes = subscribeToChanges(
     {
       ...database,
       async query(text, values) {
@@ -30,28 +33,30 @@ async function follow() {
     silentLog,
   );
   opened.push(changes);
-  const heard: Change[] = [];
-  const deaf = vi.fn();
-  changes.follow({ onChange: (change) => heard.push(change), onGap() {}, onDeaf: deaf });
+  const observed: Change[] = [];
+  const onDisconnect = vi.fn();
+  changes.subscribe({ onChange: (change) => observed.push(change), onGap() {}, onDisconnect });
   await changes.ready;
-  return { state, changes, heard, deaf };
+  return { state, changes, observed, disconnects: onDisconnect };
 }
 
 const COMMENT = '00000000-0000-4000-8000-000000000001';
 
-test('a process hears of its own writes at once and once, and another of all that is in a note', async () => {
-  const [writer, reader] = [await follow(), await follow()];
+test('a process observes its own writes at once and only once, and other processes observe all of them', async () => {
+  const [writer, reader] = [await startProcess(), await startProcess()];
   writer.changes.onWrite({ productIds: ['a'], commentIds: [COMMENT], catalogue: false });
-  expect(writer.heard).toHaveLength(1);
-  await expect.poll(() => reader.heard).toMatchObject([{ productIds: ['a'], commentIds: [COMMENT], catalogue: false }]);
-  expect(writer.heard).toHaveLength(1);
+  expect(writer.observed).toHaveLength(1);
+  await expect
+    .poll(() => reader.observed)
+    .toMatchObject([{ productIds: ['a'], commentIds: [COMMENT], catalogue: false }]);
+  expect(writer.observed).toHaveLength(1);
 });
 
-test('a process that lost the database catches up with all that others wrote meanwhile, and tells what it wrote itself', async () => {
-  const [lost, other] = [await follow(), await follow()];
+test("a process that lost the database catches up with others' writes and publishes its own", async () => {
+  const [lost, other] = [await startProcess(), await startProcess()];
   lost.state.away = true;
-  await expect.poll(() => lost.deaf.mock.lastCall?.[0]).toEqual(expect.any(Number));
-  const heardUpTo = lost.changes.heardUpTo();
+  await expect.poll(() => lost.disconnects.mock.lastCall?.[0]).toEqual(expect.any(Number));
+  const observedUpTo = lost.changes.observedUpTo();
   for (const id of ['a', 'b', 'c']) {
     other.changes.onWrite({ productIds: [id], catalogue: false });
     await expect
@@ -59,10 +64,96 @@ test('a process that lost the database catches up with all that others wrote mea
       .toBe(1);
   }
   lost.changes.onWrite({ productIds: ['own'], catalogue: false });
-  expect(lost.changes.heardUpTo()).toBe(heardUpTo);
+  expect(lost.changes.observedUpTo()).toBe(observedUpTo);
   lost.state.away = false;
-  await expect.poll(() => lost.heard.flatMap(({ productIds }) => productIds).sort()).toEqual(['a', 'b', 'c', 'own']);
-  await expect.poll(() => other.heard.flatMap(({ productIds }) => productIds)).toContain('own');
-  expect(lost.deaf.mock.lastCall).toEqual([undefined]);
-  expect(lost.changes.heardUpTo()).toBeGreaterThan(heardUpTo ?? 0);
+  await expect.poll(() => lost.observed.flatMap(({ productIds }) => productIds).sort()).toEqual(['a', 'b', 'c', 'own']);
+  await expect.poll(() => other.observed.flatMap(({ productIds }) => productIds)).toContain('own');
+  expect(lost.disconnects.mock.lastCall).toEqual([undefined]);
+  expect(lost.changes.observedUpTo()).toBeGreaterThan(observedUpTo ?? 0);
+});
+
+test('every process announces a launch in time without a write', async () => {
+  const processes = [await startProcess(), await startProcess()];
+  const createdAt = new Date(Date.now() + 700).toISOString();
+  await writeProducts(database, [buildProduct({ id: 'scheduled', createdAt })]);
+  for (const { observed, changes } of processes) {
+    await expect.poll(() => observed).toEqual([{ productIds: ['scheduled'], catalogue: true }]);
+    expect(changes.now().getTime()).toBeGreaterThanOrEqual(Date.parse(createdAt));
+  }
+});
+
+test('closing waits for a read of launches, which needs the database', async () => {
+  let isReading = false;
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const changes = subscribeToChanges(
+    {
+      ...database,
+      async query(text, values, options) {
+        if (text.includes('FROM products')) {
+          isReading = true;
+          await released;
+        }
+        return database.query(text, values, options);
+      },
+    },
+    silentLog,
+  );
+  await expect.poll(() => isReading).toBe(true);
+  let isClosed = false;
+  const closed = changes.close().then(() => {
+    isClosed = true;
+  });
+  await database.query('SELECT pg_sleep(0.05)');
+  expect(isClosed).toBe(false);
+  release();
+  await closed;
+});
+
+/** A process whose database has a clock that the test moves. */
+async function startProcessWithClock() {
+  const clock = { offsetMs: 0 };
+  const shifted: Database = {
+    ...database,
+    async query(text, values, options) {
+      const rows = await database.query<Record<string, unknown>>(text, values, options);
+      for (const row of rows) if (typeof row.now_ms === 'number') row.now_ms += clock.offsetMs;
+      return rows as never;
+    },
+  };
+  const changes = subscribeToChanges(shifted, silentLog);
+  opened.push(changes);
+  const observed: Change[] = [];
+  const onGap = vi.fn();
+  changes.subscribe({ onChange: (change) => observed.push(change), onGap });
+  await changes.ready;
+  return { clock, changes, observed, onGap };
+}
+
+test('the clock of a site follows the database, and a small step back is waited out', async () => {
+  const { clock, changes } = await startProcessWithClock();
+  const start = changes.now().getTime();
+  clock.offsetMs = 40_000;
+  await expect.poll(() => changes.now().getTime() - start).toBeGreaterThan(35_000);
+  const ahead = changes.now().getTime();
+  clock.offsetMs = 0;
+  await expect.poll(() => changes.observedUpTo()).toBeLessThan(ahead - 20_000);
+  expect(changes.now().getTime()).toBeGreaterThanOrEqual(ahead);
+});
+
+test('a clock that jumps ahead announces the launches it passed; set back, everything cached is stale and they launch again in time', async () => {
+  const { clock, changes, observed, onGap } = await startProcessWithClock();
+  await writeProducts(database, [
+    buildProduct({ id: 'jump', createdAt: new Date(Date.now() + 3_600_000).toISOString() }),
+  ]);
+  const launches = () => observed.filter(({ productIds }) => productIds.includes('jump')).length;
+  clock.offsetMs = 7_200_000;
+  await expect.poll(launches).toBe(1);
+  clock.offsetMs = 0;
+  await expect.poll(() => changes.now().getTime()).toBeLessThan(Date.now() + 600_000);
+  expect(onGap).toHaveBeenCalledTimes(1);
+  clock.offsetMs = 7_200_000;
+  await expect.poll(launches).toBe(2);
 });

@@ -1,100 +1,163 @@
-import type { Database } from '../database/database.ts';
-import type { Log } from '../log.ts';
-import type { Change } from './change.ts';
-import { type ChangeNote, followChanges, forgetOldChanges } from './change-feed.ts';
-import { exchangeHints } from './change-hints.ts';
-import { createChangeNotes } from './change-notes.ts';
-import { type Missed, RecentChanges } from './recent-changes.ts';
+import { CoreError } from '../core-error.ts';
+import type { Database, Sql } from '../database/database.ts';
+import type { Log } from '../runtime.ts';
+import { type Change, type ChangeRecord, deleteOldChanges } from './change-feed.ts';
+import { pollChanges } from './change-poller.ts';
+import { createChangePublisher, startChangeNotify } from './change-publisher.ts';
+import { type MissedChanges, RecentChanges } from './recent-changes.ts';
 
-/** How often notes that everybody has read are removed. */
-const TIDY_INTERVAL_MS = 60_000;
+/** More launches in one interval are announced as a change of everything. */
+const MAX_LAUNCHES = 1_000;
 
-/** Who keeps answers or tells open pages. */
-export interface ChangeListener {
-  /** A change by this process, at once, or by another, soon. Now and then it is told twice. */
-  onChange(change: Change): void;
-  /** Changes may have been missed, or are too many to be named: whatever is kept may be outdated. */
-  onGap(): void;
-  /** The database cannot be asked since a moment (milliseconds since 1970), or (undefined) it answers again. */
-  onDeaf?(since: number | undefined): void;
+const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz
+  LIMIT ${MAX_LAUNCHES + 1}`;
+
+/**
+ * The products that launched after `from` and up to `upTo`; undefined if they are too many to be listed.
+ * @throws CoreError `unavailable`.
+ */
+async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] | undefined> {
+  const rows = await sql.query<{ id: string }>(SELECT_LAUNCHED, [from.toISOString(), upTo.toISOString()]);
+  return rows.length > MAX_LAUNCHES ? undefined : rows.map(({ id }) => id);
 }
 
-/** Everything that any process changes, as this one hears of it. */
+const CLEANUP_INTERVAL_MS = 60_000;
+
+/** Smaller steps back of the database's clock are waited out. */
+const MAX_STEP_BACK_MS = 60_000;
+
+export interface ChangeListener {
+  /** A change by this process (at once) or another (soon), sometimes twice. */
+  onChange(change: Change): void;
+  /** Changes may have been missed, or are too many to be listed: anything cached may be stale. */
+  onGap(): void;
+  /** The database has been unreachable since a moment (milliseconds since 1970), or (undefined) it is back. */
+  onDisconnect?(since: number | undefined): void;
+}
+
+/** The changes of every process, as this one observes them. */
 export interface SiteChanges {
-  /** To be told what this process writes, after the commit and before it is acknowledged. */
+  /** Call after this process committed a change and before it acknowledges it. */
   onWrite(change: Change): void;
-  follow(listener: ChangeListener): void;
-  /** To be waited for before anything is served: what others change before may not be told. Never rejects. */
+  subscribe(listener: ChangeListener): void;
+  /** Await before serving anything: earlier changes of other processes may not be passed on. Never rejects. */
   ready: Promise<void>;
-  /** Up to which moment everything was heard: the database's time in milliseconds, undefined before the first reading. */
-  heardUpTo(): number | undefined;
-  /** What changed since such a moment, of these products or of all; undefined where that is not known any more. */
-  since(moment: number, productIds?: Iterable<string>): Missed | undefined;
-  /** Tells the others what is left. */
+  /** Everything up to this moment was observed: the database's time in milliseconds, undefined before the first read. */
+  observedUpTo(): number | undefined;
+  /** The changes since such a moment, of these products or of all; undefined if they are no longer known. */
+  since(moment: number, productIds?: Iterable<string>): MissedChanges | undefined;
+  /** The site's clock: the database's time, which all processes share. It goes back only if that is set back by more than a minute. */
+  now(): Date;
+  /** Publishes the remaining changes. */
   close(): Promise<void>;
 }
 
-/** Follows what every process changes: this one's own writes at once, others' through the database. */
-export function followSite(database: Database, log: Log): SiteChanges {
+/** Observes this process's own writes at once and those of other processes through the database. */
+export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const listeners: ChangeListener[] = [];
   const recent = new RecentChanges();
-  let heardUpTo: number | undefined;
-  /** From this process's steady clock to the database's time. */
+  let observedUpTo: number | undefined;
+  /** From this process's monotonic clock to the database's time. */
   let clockOffset = 0;
-  let history: readonly ChangeNote[] | undefined;
+  let history: readonly ChangeRecord[] | undefined;
   const databaseNow = () => performance.now() + clockOffset;
+  let lastNow = 0;
+  /** Up to which moment launches were announced. */
+  let launchedUpTo: number | undefined;
+  let announcing: Promise<void> | undefined;
 
-  function tell(change: Change): void {
+  function now(): Date {
+    // Before the first read, this machine's clock has to do.
+    lastNow = Math.max(lastNow, observedUpTo === undefined ? Date.now() : databaseNow());
+    return new Date(lastNow);
+  }
+
+  /** A launch changes what visitors see without a write: every process announces it when its time has come. */
+  async function announceLaunches(): Promise<void> {
+    const upTo = now();
+    const from = launchedUpTo;
+    launchedUpTo = upTo.getTime();
+    if (from === undefined || from >= launchedUpTo) return;
+    try {
+      const productIds = await readLaunches(database, new Date(from), upTo);
+      if (productIds === undefined) for (const listener of listeners) listener.onGap();
+      else if (productIds.length > 0) passOn({ productIds, catalogue: true });
+    } catch (error) {
+      // Read again next time, from the same moment on.
+      launchedUpTo = Math.min(launchedUpTo ?? from, from);
+      if (!(error instanceof CoreError))
+        log.warn({ err: error }, 'Cannot read the products that launched; trying again');
+    }
+  }
+
+  /** The clock was ahead by mistake: otherwise all votes until that time would be cast at one frozen moment. */
+  function followBack(moment: number): void {
+    log.warn({ seconds: Math.round((lastNow - moment) / 1_000) }, "The database's clock was set back");
+    lastNow = moment;
+    launchedUpTo = moment;
+    recent.forget(databaseNow());
+    for (const listener of listeners) listener.onGap();
+  }
+
+  function passOn(change: Change): void {
     recent.add(change, databaseNow());
     for (const listener of listeners) listener.onChange(change);
   }
 
-  const notes = createChangeNotes(database, log, () => hints.give());
-  const feed = followChanges(database, log, {
+  const publisher = createChangePublisher(database, log, () => notify.send());
+  const poller = pollChanges(database, log, {
     onHistory(found) {
       history = found;
     },
-    onChange(note) {
-      // Its own was acted on already; that the others can read it only now counts for whoever comes from them.
-      if (notes.isOwn(note.id)) recent.add(note, databaseNow());
-      else tell(note);
+    onChange(record) {
+      // Its own changes were passed on already; other processes can read them only from now on.
+      if (publisher.isOwn(record.id)) recent.add(record, databaseNow());
+      else passOn(record);
     },
-    onHeardUpTo(now) {
-      clockOffset = now - performance.now();
-      heardUpTo = now;
-      if (history !== undefined) recent.begin(history, now);
+    onObservedUpTo(moment) {
+      clockOffset = moment - performance.now();
+      observedUpTo = moment;
+      if (lastNow - moment > MAX_STEP_BACK_MS) followBack(moment);
+      announcing ??= announceLaunches().finally(() => {
+        announcing = undefined;
+      });
+      if (history !== undefined) recent.begin(history, moment);
       history = undefined;
     },
     onGap() {
       recent.forget(databaseNow());
       for (const listener of listeners) listener.onGap();
     },
-    onDeaf(since) {
-      for (const listener of listeners) listener.onDeaf?.(since);
+    onDisconnect(since) {
+      for (const listener of listeners) listener.onDisconnect?.(since);
     },
   });
-  // The feed asks several times a second.
-  const endWatch = database.watchSilence();
-  const hints = exchangeHints(database, log, () => feed.readNow());
-  const tidy = () =>
-    forgetOldChanges(database).catch((error: unknown) => log.warn({ err: error }, 'Old notes of changes stay for now'));
-  const timer = setInterval(tidy, TIDY_INTERVAL_MS).unref();
+  // Expects a query several times a second, which the poller makes.
+  const endWatch = database.startWatchdog();
+  const notify = startChangeNotify(database, log, () => poller.readNow());
+  const cleanUp = () =>
+    deleteOldChanges(database).catch((error: unknown) =>
+      log.warn({ err: error }, 'Could not delete old changes; trying again in a minute'),
+    );
+  const timer = setInterval(cleanUp, CLEANUP_INTERVAL_MS).unref();
 
   return {
     onWrite(change) {
-      tell(change);
-      notes.add(change);
+      passOn(change);
+      publisher.add(change);
     },
-    follow: (listener) => listeners.push(listener),
-    ready: feed.firstTried,
-    heardUpTo: () => heardUpTo,
+    subscribe: (listener) => listeners.push(listener),
+    ready: poller.firstTried,
+    observedUpTo: () => observedUpTo,
     since: (moment, productIds) => recent.since(moment, productIds),
+    now,
     async close() {
       clearInterval(timer);
-      feed.stop();
+      poller.stop();
       endWatch();
-      await notes.close();
-      await hints.stop();
+      await announcing;
+      await publisher.close();
+      await notify.stop();
     },
   };
 }

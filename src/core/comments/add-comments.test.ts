@@ -9,10 +9,9 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { addComments, type WrittenComment } from './add-comments.ts';
-import { type Draft, draftComment } from './draft.ts';
-import { hideComments } from './hide-comments.ts';
-import { forgetOldKeys } from './idempotency-keys.ts';
+import { type Draft, draftComment, forgetOldKeys } from './draft.ts';
 import { listComments } from './list-comments.ts';
+import { hideComments } from './moderate-comments.ts';
 
 const clock = createTestClock();
 let database: TestDatabase;
@@ -39,9 +38,9 @@ interface DraftOptions {
   of?: string;
 }
 
-const add = (...drafts: Draft[]) => addComments(database, clock, drafts);
+const add = async (...drafts: Draft[]) => (await addComments(database, clock, drafts)).outcomes;
 
-/** What came of each draft, in few words. */
+/** The outcome of each draft, in short. */
 const words = (outcomes: readonly (WrittenComment | CoreError)[]) =>
   outcomes.map((outcome) =>
     outcome instanceof CoreError ? outcome.code : `${outcome.created ? 'new' : 'old'} ${outcome.comment.content}`,
@@ -60,7 +59,7 @@ async function stored(id = productId): Promise<{ contents: string[]; counted: nu
   return { contents: rows.map(({ content }) => content), counted: count?.comments ?? -1, total };
 }
 
-test('each draft makes its comment, which is listed just as it was answered, and counted', async () => {
+test('each draft makes a comment, which is listed exactly as returned, and counted', async () => {
   const drafts = [draft('one'), draft('two'), draft('three', { session: 'session-b' })];
   const outcomes = await add(...drafts);
   expect(outcomes).toEqual(drafts.map(({ comment }) => ({ comment, created: true })));
@@ -70,7 +69,7 @@ test('each draft makes its comment, which is listed just as it was answered, and
   expect(items).toEqual(expect.arrayContaining(drafts.map(({ comment }) => comment)));
 });
 
-test('drafts of several products in one batch are counted each where they belong; of an unknown one, not at all', async () => {
+test('a batch counts comments per product, and none on an unknown one', async () => {
   const other = `p-${randomUUID()}`;
   await saveProducts(database, [buildProduct({ id: other })]);
   const outcomes = await add(draft('a'), draft('b', { of: other }), draft('c', { of: 'nothing' }), draft('d'));
@@ -80,21 +79,21 @@ test('drafts of several products in one batch are counted each where they belong
   expect(await stored(other)).toEqual({ contents: ['b'], counted: 1, total: 1 });
 });
 
-test('a product that is being removed takes no comment, and does again when it stays', async () => {
+test('a product that is being removed accepts no comment until its removal is cancelled', async () => {
   const close = (until: string) =>
-    database.query(`UPDATE product_counts SET closed_until = ${until} WHERE product_id = $1`, [productId]);
+    database.query(`UPDATE product_counts SET writes_blocked_until = ${until} WHERE product_id = $1`, [productId]);
   await close("now() + interval '1 hour'");
   expect(words(await add(draft('too late')))).toEqual(['product_not_found']);
   await close("now() - interval '1 millisecond'");
   expect(words(await add(draft('in time')))).toEqual(['new in time']);
 });
 
-test('a held comment is kept and not counted', async () => {
+test('a held comment is stored and not counted', async () => {
   expect(words(await add(draft('seen'), draft('held', { held: true })))).toEqual(['new seen', 'new held']);
   expect(await stored()).toEqual({ contents: ['held', 'seen'], counted: 1, total: 1 });
 });
 
-describe('A key of a draft', () => {
+describe('An idempotency key', () => {
   test('stands for one comment, in one batch and in later ones', async () => {
     const key = randomUUID();
     const [first, again] = [draft('first', { key }), draft('again', { key })];
@@ -104,7 +103,7 @@ describe('A key of a draft', () => {
     expect(await stored()).toEqual({ contents: ['first', 'none'], counted: 2, total: 2 });
   });
 
-  test('belongs to its session, and drafts without one are all written', async () => {
+  test('belongs to its session, and drafts without a key are all written', async () => {
     const key = randomUUID();
     const outcomes = await add(draft('a', { key }), draft('b', { key, session: 'session-b' }), draft('c'), draft('c'));
     expect(words(outcomes)).toEqual(['new a', 'new b', 'new c', 'new c']);
@@ -112,7 +111,7 @@ describe('A key of a draft', () => {
     expect((await stored()).counted).toBe(5);
   });
 
-  test('on an unknown product stands for nothing, so that it may be used again', async () => {
+  test('can be used again after it failed for an unknown product', async () => {
     const key = randomUUID();
     expect(words(await add(draft('lost', { key, of: 'nothing' }), draft('lost', { key, of: 'nothing' })))).toEqual([
       'product_not_found',
@@ -121,7 +120,7 @@ describe('A key of a draft', () => {
     expect(words(await add(draft('kept', { key })))).toEqual(['new kept']);
   });
 
-  test('of a comment that was hidden since answers that there is none', async () => {
+  test('of a comment that was hidden since returns comment_not_found', async () => {
     const key = randomUUID();
     const first = draft('hidden', { key });
     await add(first);
@@ -131,7 +130,7 @@ describe('A key of a draft', () => {
     expect(outcomes[0]).toMatchObject({ message: 'Comment not found' });
   });
 
-  test('holds for 24 hours, to the millisecond, and then makes a comment again', async () => {
+  test('is valid for 24 hours, to the millisecond, and then makes a comment again', async () => {
     const key = randomUUID();
     await add(draft('first', { key }));
     clock.advance({ hours: 24 });
@@ -144,7 +143,7 @@ describe('A key of a draft', () => {
     expect((await stored()).contents).toEqual(['first', 'second']);
   });
 
-  test('may stand for a comment on another product when its time is over', async () => {
+  test('may stand for a comment on another product after it expired', async () => {
     const [key, other] = [randomUUID(), `p-${randomUUID()}`];
     await saveProducts(database, [buildProduct({ id: other })]);
     await add(draft('here', { key }));
@@ -153,16 +152,18 @@ describe('A key of a draft', () => {
     expect(words(await add(draft('again', { key, of: other })))).toEqual(['old there']);
   });
 
-  test('is forgotten when its time is over, and only then', async () => {
-    await database.query('DELETE FROM comment_keys');
+  test('is deleted when it has expired, and not before', async () => {
+    await database.query('DELETE FROM comment_idempotency_keys');
     await add(draft('old', { key: 'old' }));
     clock.advance({ hours: 24, milliseconds: 1 });
     await add(draft('young', { key: 'young' }));
     await forgetOldKeys(database, clock.now());
-    expect(await database.query('SELECT idempotency_key FROM comment_keys')).toEqual([{ idempotency_key: 'young' }]);
+    expect(await database.query('SELECT idempotency_key FROM comment_idempotency_keys')).toEqual([
+      { idempotency_key: 'young' },
+    ]);
   });
 
-  test('is asked for only where there was one before', async () => {
+  test('is looked up only if it existed before', async () => {
     const recorded = recordStatements(database);
     const written = () => recorded.statements.filter(({ text }) => !text.includes('pg_extension')).length;
     const key = randomUUID();
@@ -174,24 +175,24 @@ describe('A key of a draft', () => {
   });
 });
 
-// Citus locks rows in no order; what meets crosswise there is found out and tried again (docs/scaling.md).
+// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {
-  test('who waits for a product holds no key yet that another could wait for', async () => {
+  test('a writer that waits for a product holds no key that another could wait for', async () => {
     const key = randomUUID();
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
       waiting = add(draft('later', { key }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // The same key, by another process: had the other claimed it already, the two would now stand crosswise.
-      expect(words(await addComments(sql, clock, [draft('sooner', { key })]))).toEqual(['new sooner']);
+      // The same key in another process: had the other claimed it already, the two would deadlock.
+      expect(words((await addComments(sql, clock, [draft('sooner', { key })])).outcomes)).toEqual(['new sooner']);
     });
     expect(words((await waiting) ?? [])).toEqual(['old sooner']);
     expect(await stored()).toEqual({ contents: ['sooner'], counted: 1, total: 1 });
   });
 
-  test('products are waited for in the order of their ids, so that two who write the same ones never stand crosswise', async () => {
-    // As they lie in the table, the other comes first.
+  test('products are locked in the order of their ids, so two writers of the same products never deadlock', async () => {
+    // In physical order, the other comes first.
     for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
@@ -203,7 +204,7 @@ if (inject('citusWorkers').length === 0) {
     expect(words((await waiting) ?? [])).toEqual(['new two', 'new one']);
   });
 
-  test('keys are claimed in their order, so that two who claim the same ones never stand crosswise', async () => {
+  test('keys are claimed in order, so two claims of the same keys never deadlock', async () => {
     const pier = `p-${randomUUID()}`;
     await saveProducts(database, [buildProduct({ id: pier })]);
     const [first, second] = [`0${randomUUID()}`, `1${randomUUID()}`];
@@ -212,8 +213,8 @@ if (inject('citusWorkers').length === 0) {
       await addComments(sql, clock, [draft('mine', { key: first, of: pier })]);
       waiting = add(draft('two', { key: second }), draft('one', { key: first }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // Had the others claimed the second key before the first, the two would now stand crosswise.
-      expect(words(await addComments(sql, clock, [draft('mine too', { key: second, of: pier })]))).toEqual([
+      // Had the others claimed the second key first, the two would deadlock.
+      expect(words((await addComments(sql, clock, [draft('mine too', { key: second, of: pier })])).outcomes)).toEqual([
         'new mine too',
       ]);
     });
@@ -233,14 +234,18 @@ describe('Where rows are not locked first, a product that is removed while it is
     return (await writing)?.[0];
   }
 
-  test('is unknown to the one who did', async () => {
+  test('does not exist for the write', async () => {
     expect(await commentWhileRemoved('lost')).toEqual({
       status: 'fulfilled',
-      value: [expect.objectContaining({ code: 'product_not_found' })],
+      value: {
+        outcomes: [expect.objectContaining({ code: 'product_not_found' })],
+        productIds: [],
+        commentIds: [],
+      },
     });
   });
 
-  test('undoes the whole batch, so that each of it is tried by itself', async () => {
+  test('rolls the batch back, so each item is retried alone', async () => {
     expect(await commentWhileRemoved('lost', 'lost as well')).toMatchObject({
       status: 'rejected',
       reason: { code: '23503' },
@@ -248,7 +253,7 @@ describe('Where rows are not locked first, a product that is removed while it is
   });
 });
 
-test('another failure of the database is no matter of the product', async () => {
+test('other failures of the database are not attributed to the product', async () => {
   const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
   await expect(addComments(broken, clock, [draft('x')])).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -1,24 +1,23 @@
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
-import type { Comment } from '../../contract/comments/schema.ts';
-import { CoreError } from '../core-error.ts';
+import type { Comment, NewComment } from '../../contract/comments/schema.ts';
+import { CoreError, productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
-import type { Sql } from '../database/database.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
-import { type RowLock, rowLock } from '../database/row-lock.ts';
-import type { Outcome } from '../group-commit.ts';
-import { productNotFound } from '../products/product-not-found.ts';
-import type { Sources } from '../sources.ts';
-import type { Draft } from './draft.ts';
-import { getCommentsOfKeys, keyExpiry, keyOf } from './idempotency-keys.ts';
+import { type RowLock, rowLock } from '../database/transactions.ts';
+import type { BatchResult, Outcome } from '../group-commit.ts';
+import type { Runtime } from '../runtime.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import { type Draft, getCommentsOfKeys, keyExpiry, keyOf } from './draft.ts';
 
-/** `created` is false where the draft had made its comment before. */
+/** `created` is false if an earlier request with the same idempotency key created the comment. */
 export interface WrittenComment {
   comment: Comment;
   created: boolean;
 }
 
-// A draft with an idempotency key first claims it; a key that is taken, by whichever process, makes no second comment,
-// and one that another transaction claims at this moment is waited for. The counts are locked first, as everywhere.
+// A draft with an idempotency key first claims it. A key that is already taken makes no second comment; a key that
+// another transaction is claiming is waited for. Counts are locked first, as everywhere.
 const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
@@ -26,49 +25,86 @@ const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
   ), drafts AS (
     SELECT draft.* FROM jsonb_to_recordset($1::jsonb) AS draft (id uuid, "productId" text, "authorName" text,
       "authorAvatar" text, "authorBadge" text, content text, "createdAt" timestamptz, session text, "idempotencyKey" text,
-      "heldFor" text)
+      "heldSession" text)
     JOIN locked ON locked.product_id = draft."productId"
+    JOIN products p ON p.id = locked.product_id AND p.created_at <= $3::timestamptz
   ), claimed AS (
-    INSERT INTO comment_keys (user_session, idempotency_key, product_id, comment_id, created_at)
+    INSERT INTO comment_idempotency_keys (user_session, idempotency_key, product_id, comment_id, created_at)
     SELECT session, "idempotencyKey", "productId", id, "createdAt" FROM drafts
     WHERE "idempotencyKey" IS NOT NULL ORDER BY session, "idempotencyKey"
     ON CONFLICT (user_session, idempotency_key) DO UPDATE
       SET product_id = EXCLUDED.product_id, comment_id = EXCLUDED.comment_id, created_at = EXCLUDED.created_at
-      WHERE comment_keys.created_at < $2::timestamptz
+      WHERE comment_idempotency_keys.created_at < $2::timestamptz
     RETURNING comment_id
   ), added AS (
-    INSERT INTO comments (id, product_id, author_name, author_avatar, author_badge, content, created_at, held_for)
-    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt", "heldFor" FROM drafts
+    INSERT INTO comments (id, product_id, author_name, author_avatar, author_badge, content, created_at, held_session)
+    SELECT id, "productId", "authorName", "authorAvatar", "authorBadge", content, "createdAt", "heldSession" FROM drafts
     WHERE "idempotencyKey" IS NULL OR id IN (SELECT comment_id FROM claimed)
-    RETURNING id, product_id, held_for
+    RETURNING id, product_id, held_session
   ), counted AS (
     UPDATE product_counts SET comments = product_counts.comments + totals.added
-    FROM (SELECT product_id, count(*)::integer AS added FROM added WHERE held_for IS NULL
+    FROM (SELECT product_id, count(*)::integer AS added FROM added WHERE held_session IS NULL
       GROUP BY product_id ORDER BY product_id) AS totals
     WHERE product_counts.product_id = totals.product_id
   )
   SELECT drafts.id, added.id IS NOT NULL AS created FROM drafts LEFT JOIN added ON added.id = drafts.id`;
 
 /**
- * Writes comments in one transaction, and the counts with them; a comment that is held is not counted yet.
- * @returns for each draft its comment, or the one that its key already stands for, or `product_not_found`.
+ * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
+ * @returns for each draft its comment, or the comment of its idempotency key, or `product_not_found`.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(
   sql: Sql,
-  sources: Sources,
+  runtime: Runtime,
   drafts: readonly Draft[],
-): Promise<Outcome<WrittenComment>[]> {
+): Promise<BatchResult<WrittenComment>> {
   const distinct = firstOfEachKey(drafts);
-  const created = await insert(sql, sources, distinct);
+  const created = await insert(sql, runtime, distinct);
   const earlier = await getCommentsOfKeys(
     sql,
     distinct.filter(({ comment }) => created.get(comment.id) === false),
   );
-  return drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
+  const outcomes = drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
+  // Also of existing comments: their product may be outdated in a cache or a replica.
+  const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
+  return {
+    outcomes,
+    productIds: [...new Set(written.map(({ productId }) => productId))],
+    commentIds: [...new Set(written.map(({ id }) => id))],
+  };
 }
 
-/** The same draft sent twice at once is written once. */
+/**
+ * Adds comments, and records an event for each new comment that is held, in one transaction.
+ * @throws CoreError `unavailable`.
+ */
+export async function addReportedComments(
+  database: Database,
+  runtime: Runtime,
+  drafts: readonly Draft[],
+  recordEvents: RecordEvents | undefined,
+): Promise<BatchResult<WrittenComment>> {
+  // Without a held comment, one statement suffices.
+  if (recordEvents === undefined || drafts.every(({ heldSession }) => heldSession === null)) {
+    return addComments(database, runtime, drafts);
+  }
+  return database.transaction(async (sql) => {
+    const result = await addComments(sql, runtime, drafts);
+    const held = drafts.flatMap(
+      ({ heldSession, comment: { id: commentId, productId, createdAt: timestamp } }, index) => {
+        const outcome = result.outcomes[index];
+        const isNew = outcome !== undefined && 'created' in outcome && outcome.created;
+        if (heldSession === null || !isNew) return [];
+        return { type: 'comment.held' as const, timestamp, data: { commentId, productId } };
+      },
+    );
+    await recordEvents(sql, held);
+    return result;
+  });
+}
+
+/** A draft sent twice at once is written once. */
 function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   const seen = new Set<string>();
   return drafts.filter((draft) => {
@@ -80,18 +116,19 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** By comment id: whether it was created; missing where there is no such product. */
-async function insert(sql: Sql, sources: Sources, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
+/** By comment id: whether it was created; missing if the product does not exist. */
+async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
     const statement = addCommentsStatement(await rowLock(sql, 'FOR UPDATE'));
     const result = await sql.query<{ id: string; created: boolean }>(statement, [
       JSON.stringify(rows),
-      keyExpiry(sources.now()).toISOString(),
+      keyExpiry(runtime.now()).toISOString(),
+      runtime.now().toISOString(),
     ]);
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
-    // The product was removed while its comment was written. Among others, each is tried by itself.
+    // The product was removed while its comment was written. In a batch, each comment is retried alone.
     if (drafts.length === 1 && isForeignKeyViolation(error)) return new Map();
     throw error;
   }
@@ -110,4 +147,31 @@ function outcomeOf(
   if (wasCreated) return { comment: written.comment, created: written === draft };
   const comment = key === undefined ? undefined : earlier.get(key);
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
+}
+
+/** Whether this text was sent too often recently. */
+export interface Repetition {
+  isRepeated: boolean;
+  /** Call if no comment was created, so the text does not count. */
+  forget(): void;
+}
+
+/**
+ * Adds a comment. A comment that looks like spam is accepted and held until the operator releases it: its text was
+ * repeated, or the hidden field is filled in, which only programs do.
+ * @throws the errors of `add`.
+ */
+export async function holdSpam(
+  { website = '' }: NewComment,
+  repetition: Repetition | undefined,
+  add: (held: boolean) => Promise<WrittenComment>,
+): Promise<WrittenComment> {
+  let created = false;
+  try {
+    const added = await add(website !== '' || repetition?.isRepeated === true);
+    created = added.created;
+    return added;
+  } finally {
+    if (!created) repetition?.forget();
+  }
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
     ['tide', 'ebb', 'many'].map((id) => buildProduct({ id })),
   );
   await database.query(
-    `INSERT INTO comments (id, product_id, author_name, content, created_at, held_for, hidden_at, hidden_reason)
+    `INSERT INTO comments (id, product_id, author_name, content, created_at, held_session, hidden_at, hidden_reason)
      VALUES (gen_random_uuid(), 'tide', 'Ada', 'Hidden wave', '2026-01-01T00:00:01Z', NULL, '2026-01-02T03:04:05.678Z', 'Off topic'),
        (gen_random_uuid(), 'tide', 'You', 'First', '2026-01-01T00:00:02Z', NULL, NULL, NULL),
        (gen_random_uuid(), 'tide', 'You', 'Straße 100%', '2026-01-01T00:00:03Z', NULL, NULL, NULL),
@@ -28,14 +28,14 @@ async function found(filter: Partial<CommentFilter>): Promise<string[]> {
   return (await browseComments(database, { limit: 99, ...filter })).map(({ content }) => content);
 }
 
-test('all comments, the newest first, as many as are wanted; held and hidden ones too', async () => {
+test('all comments are listed, newest first, up to the limit, with held and hidden ones', async () => {
   const all = ['Another WAVE', 'Wave held', 'Straße 100%', 'First', 'Hidden wave'];
   expect(await found({})).toEqual(all);
   expect(await found({ limit: 2 })).toEqual(all.slice(0, 2));
   expect(await found({ text: 'wave', limit: 1 })).toEqual(['Another WAVE']);
 });
 
-test('filters alone and together', async () => {
+test('filters work alone and together', async () => {
   expect(await found({ heldOnly: true })).toEqual(['Wave held']);
   expect(await found({ hiddenOnly: true })).toEqual(['Hidden wave']);
   expect(await found({ heldOnly: true, hiddenOnly: true })).toEqual([]);
@@ -45,7 +45,7 @@ test('filters alone and together', async () => {
   expect(await found({ productId: 'nothing' })).toEqual([]);
 });
 
-test('a text is found in any case, each character taken literally', async () => {
+test('a text matches in any case, with each character literal', async () => {
   expect(await found({ text: 'wAvE' })).toEqual(['Another WAVE', 'Wave held', 'Hidden wave']);
   expect(await found({ text: '0%' })).toEqual(['Straße 100%']);
   expect(await found({ text: '%' })).toEqual(['Straße 100%']);
@@ -59,8 +59,8 @@ test('each says whether it is held, and since when and why it is hidden', async 
   expect(hidden).toMatchObject({ held: false, hidden: { reason: 'Off topic', since: '2026-01-02T03:04:05.678Z' } });
 });
 
-test('a rare text is looked for in statements of a bounded number of rows, and no further than is wanted', async () => {
-  // Twice as many as one statement reads, all of one moment, so that the next one has to begin between two of it.
+test('a rare text is searched in statements of a bounded number of rows, and no further than needed', async () => {
+  // Twice as many as one statement reads, all of the same moment, so the next statement begins between two of them.
   await database.query(
     `INSERT INTO comments (id, product_id, content, created_at)
      SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'
@@ -71,7 +71,7 @@ test('a rare text is looked for in statements of a bounded number of rows, and n
   const look = (text: string, limit: number) =>
     browseComments(recorded.database, { productId: 'many', text, limit }, (rows) => looked.push(rows));
   expect(await look('pearl', 9)).toHaveLength(4);
-  // The last window was full, so there could have been more behind it.
+  // The last window was full, so there may have been more.
   expect(looked).toEqual([2_000, 4_000, 4_000]);
   for (const { text } of recorded.statements) expect(text).toMatch(/LIMIT 2000$/);
   looked.length = 0;

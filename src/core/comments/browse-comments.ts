@@ -1,33 +1,35 @@
 import type { Comment } from '../../contract/comments/schema.ts';
 import type { Sql } from '../database/database.ts';
+import { afterCursor, cursorBehind, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { foldText } from '../search-text.ts';
-import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
-/** A comment as the operator sees it: whoever wrote it stays unknown. */
+/** A comment as the operator sees it, without its author's session. */
 export interface BrowsedComment extends Comment {
   held: boolean;
-  /** Since when it is hidden (ISO 8601, UTC), and what the operator gave as the reason. */
+  /** Since when it is hidden (ISO 8601, UTC), and the operator's reason. */
   hidden: { since: string; reason: string | null } | null;
 }
 
-/** Which comments are looked for; without any of these, all. */
+/** Filters; without any, all comments. */
 export interface CommentFilter {
   heldOnly?: boolean;
   hiddenOnly?: boolean;
+  publicOnly?: boolean;
   productId?: string | undefined;
-  /** Found anywhere in the content, in any case, each character taken literally. */
+  /** Matches anywhere in the content, in any case, each character literally. */
   text?: string | undefined;
   limit: number;
 }
 
 type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_reason: string | null };
 
-/** Rows a statement where a text is looked for: no index knows it, so that all comments may have to be read. */
+/** Rows per statement of a text search, which no index supports: it may have to read all comments. */
 const WINDOW_ROWS = 2_000;
 
 /**
- * The newest comments that fit, newest first. Each statement reads a bounded number of rows by an index; a text that is rare
- * takes many of them. `onLooked` is told how many comments were looked at so far.
+ * The newest matching comments, newest first. Each statement reads a bounded number of rows by an index; a rare text
+ * takes many statements. `onLooked` receives the number of comments read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(
@@ -40,38 +42,86 @@ export async function browseComments(
   const folded = foldText(text);
   const found: BrowsedComment[] = [];
   let looked = 0;
-  let last: BrowsedRow | undefined;
+  let cursor: string | undefined;
   do {
-    const rows = await readWindow(sql, filter, WINDOW_ROWS, last);
+    const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
     found.push(...rows.filter(({ content }) => foldText(content).includes(folded)).map(browsedOf));
     looked += rows.length;
     onLooked(looked);
-    last = rows.length < WINDOW_ROWS ? undefined : rows.at(-1);
-  } while (last !== undefined && found.length < limit);
+    cursor = rows.length < WINDOW_ROWS ? undefined : cursorOf(rows.at(-1));
+  } while (cursor !== undefined && found.length < limit);
   return found.slice(0, limit);
+}
+
+const NEWEST: KeysetOrder<BrowsedRow> = {
+  name: 'browsed-comments',
+  direction: 'DESC',
+  columns: [
+    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+    { sql: 'id', kind: 'uuid', keyOf: (row) => row.id },
+  ],
+};
+
+/** A search reads at most this many comments per page: a request stays short even if the text is rare. */
+const MAX_LOOKED = 20_000;
+
+/**
+ * A page of what `browseComments` lists. A page of a search may be empty and still have another after it.
+ * @throws CoreError `bad_cursor`, `unavailable`.
+ */
+export async function browseCommentPage(
+  sql: Sql,
+  filter: CommentFilter & { cursor?: string | undefined },
+): Promise<{ items: BrowsedComment[]; nextCursor: string | null }> {
+  const { text = '', limit } = filter;
+  if (text === '') {
+    const { shown, nextCursor } = pageOf(NEWEST, await readWindow(sql, filter, limit + 1, filter.cursor), limit);
+    return { items: shown.map(browsedOf), nextCursor };
+  }
+  const folded = foldText(text);
+  const found: BrowsedRow[] = [];
+  let { cursor } = filter;
+  for (let looked = 0; looked < MAX_LOOKED; looked += WINDOW_ROWS) {
+    const rows = await readWindow(sql, filter, WINDOW_ROWS, cursor);
+    found.push(...rows.filter(({ content }) => foldText(content).includes(folded)));
+    const page = pageOf(NEWEST, found, limit);
+    if (page.nextCursor !== null) return { items: page.shown.map(browsedOf), nextCursor: page.nextCursor };
+    if (rows.length < WINDOW_ROWS) return { items: found.map(browsedOf), nextCursor: null };
+    cursor = cursorOf(rows.at(-1));
+  }
+  return { items: found.map(browsedOf), nextCursor: cursor ?? null };
 }
 
 function readWindow(
   sql: Sql,
-  { heldOnly = false, hiddenOnly = false, productId }: CommentFilter,
+  { heldOnly = false, hiddenOnly = false, publicOnly = false, productId }: CommentFilter,
   rows: number,
-  after?: BrowsedRow,
+  after?: string,
 ): Promise<BrowsedRow[]> {
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
   const conditions = [
-    ...(heldOnly ? ['held_for IS NOT NULL'] : []),
+    ...(heldOnly ? ['held_session IS NOT NULL'] : []),
     ...(hiddenOnly ? ['hidden_at IS NOT NULL'] : []),
+    ...(publicOnly ? [PUBLIC] : []),
     ...(productId === undefined ? [] : [`product_id = ${bind(productId, 'text')}`]),
-    ...(after === undefined
-      ? []
-      : [`(created_at, id) < (${bind(after.created_at.toISOString(), 'timestamptz')}, ${bind(after.id, 'uuid')})`]),
+    ...(after === undefined ? [] : [afterCursor(NEWEST, after, bind)]),
   ];
   return sql.query<BrowsedRow>(
-    `SELECT ${COMMENT_COLUMNS}, held_for IS NOT NULL AS held, hidden_at, hidden_reason FROM comments
+    `SELECT ${COMMENT_COLUMNS}, held_session IS NOT NULL AS held, hidden_at, hidden_reason FROM comments
      ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-     ORDER BY created_at DESC, id DESC LIMIT ${rows}`,
+     ORDER BY ${orderBy(NEWEST)} LIMIT ${rows}`,
     values,
+  );
+}
+
+function cursorOf(row: BrowsedRow | undefined): string | undefined {
+  return (
+    row &&
+    cursorBehind(
+      NEWEST,
+      NEWEST.columns.map(({ keyOf }) => keyOf(row)),
+    )
   );
 }
 

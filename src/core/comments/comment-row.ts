@@ -1,6 +1,6 @@
 import type { Comment } from '../../contract/comments/schema.ts';
 
-/** A row of comments as the driver gives it. */
+/** A row of comments as the driver returns it. */
 export interface CommentRow {
   id: string;
   product_id: string;
@@ -14,8 +14,8 @@ export interface CommentRow {
 
 export const COMMENT_COLUMNS = 'id, product_id, author_name, author_avatar, author_badge, content, likes, created_at';
 
-/** The condition on a row of comments that everybody may read it: just these are counted. */
-export const PUBLIC = 'held_for IS NULL AND hidden_at IS NULL';
+/** The condition on comments that every visitor may read; only these are counted. */
+export const PUBLIC = 'held_session IS NULL AND hidden_at IS NULL';
 
 export function commentOf(row: CommentRow): Comment {
   return {

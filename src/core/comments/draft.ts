@@ -3,56 +3,89 @@ import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
-import { CoreError } from '../core-error.ts';
-import { productNotFound } from '../products/product-not-found.ts';
-import type { Sources } from '../sources.ts';
+import { CoreError, productNotFound } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
+import type { Runtime } from '../runtime.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 
-/** Who sends a comment: the session, and the key that names the draft where one was given. */
+/** The sender of a comment. The idempotency key identifies the draft: sent twice, it creates one comment. */
 export interface Sender {
   session: string;
   idempotencyKey?: string | undefined;
 }
 
-/** What was found about a comment beside its text. */
-export interface Judgement {
-  /** Kept back until the operator releases it; its author sees it meanwhile. */
-  held?: boolean;
-}
+/** The author of a comment, as its readers see it. */
+export type CommentAuthor = Pick<Comment, 'authorName' | 'authorAvatar' | 'authorBadge'>;
 
-/** A comment that is ready to be written. */
+/** A comment that is ready to be stored. */
 export interface Draft extends Sender {
   comment: Comment;
-  /** The session that alone sees it; `null`: everybody does. */
-  heldFor: string | null;
+  /** The only session that sees it while it is held; `null` if it is public. */
+  heldSession: string | null;
 }
 
-/** A text of spaces and characters that only shape others, such as a zero-width space, shows nothing. */
+/** Text of only white space and format characters, such as a zero-width space, looks empty to readers. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}]/u;
 
 /**
- * Checks what a visitor wrote and makes the comment of it.
- * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an id that no product can have.
+ * Validates a visitor's input and builds the comment. `held`: until the operator releases it, only its author sees it.
+ * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an impossible id.
  */
 export function draftComment(
-  sources: Sources,
+  runtime: Runtime,
   { productId, content }: NewComment,
   sender: Sender,
-  { held = false }: Judgement = {},
+  { held = false, author = VISITOR_AUTHOR }: { held?: boolean; author?: CommentAuthor | undefined } = {},
 ): Draft {
   const text = content.trim();
   if (productId === '' || !VISIBLE.test(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
-  // Code points, as a person counts characters: an emoji is not two.
+  // Code points, so an emoji counts as one.
   if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
     throw new CoreError('comment_too_long', `A comment has at most ${LIMITS.commentCharacters} characters`);
   }
   if (!isProductId(productId)) throw productNotFound();
   const comment = {
-    id: sources.uuid(),
+    id: runtime.uuid(),
     productId,
-    ...VISITOR_AUTHOR,
+    ...author,
     content: text,
     likes: 0,
-    createdAt: sources.now().toISOString(),
+    createdAt: runtime.now().toISOString(),
   };
-  return { ...sender, comment, heldFor: held ? sender.session : null };
+  return { ...sender, comment, heldSession: held ? sender.session : null };
+}
+
+/** Keys belong to their session: the same key from another session names another draft. */
+export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
+  return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;
+}
+
+/** Keys that were claimed before this moment have expired. */
+export function keyExpiry(now: Date): Date {
+  return new Date(now.getTime() - LIMITS.idempotencyKeyHours * 60 * 60 * 1000);
+}
+
+const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COLUMNS.split(', ')
+  .map((column) => `c.${column}`)
+  .join(', ')}
+  FROM unnest($1::text[], $2::text[]) AS asked (user_session, idempotency_key)
+  JOIN comment_idempotency_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
+  JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
+
+/** The comments of these keys, by `keyOf`, without removed or hidden ones. */
+export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
+  const asked = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
+  if (asked.length === 0) return new Map();
+  const rows = await sql.query<CommentRow & { user_session: string; idempotency_key: string }>(SELECT_COMMENTS, [
+    asked.map(({ session }) => session),
+    asked.map(({ idempotencyKey }) => idempotencyKey),
+  ]);
+  return new Map(rows.map((row) => [`${row.user_session} ${row.idempotency_key}`, commentOf(row)]));
+}
+
+/** Deletes expired keys. */
+export async function forgetOldKeys(sql: Sql, now: Date): Promise<void> {
+  await sql.query('DELETE FROM comment_idempotency_keys WHERE created_at < $1::timestamptz', [
+    keyExpiry(now).toISOString(),
+  ]);
 }

@@ -6,11 +6,11 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { systemSources } from '../sources.ts';
+import { systemRuntime } from '../runtime.ts';
 import { addComments } from './add-comments.ts';
 import { draftComment } from './draft.ts';
-import { hideComments } from './hide-comments.ts';
 import { likeComments } from './like-comments.ts';
+import { hideComments } from './moderate-comments.ts';
 
 const AUTHOR = 'session-author';
 const READER = 'session-reader';
@@ -27,15 +27,15 @@ afterAll(() => database.drop());
 
 beforeEach(async () => {
   const draft = (content: string, isHeld = false) =>
-    draftComment(systemSources, { productId: 'tide', content }, { session: AUTHOR }, { held: isHeld });
+    draftComment(systemRuntime, { productId: 'tide', content }, { session: AUTHOR }, { held: isHeld });
   const drafts = [draft('one'), draft('two'), draft('held', true)];
-  await addComments(database, systemSources, drafts);
+  await addComments(database, systemRuntime, drafts);
   [one = '', two = '', held = ''] = drafts.map(({ comment }) => comment.id);
 });
 
-/** The count that each like is answered with, or why there is none. */
+/** The count returned for each like, or why there is none. */
 async function like(...likes: [commentId: string, session?: string][]): Promise<unknown[]> {
-  const outcomes = await likeComments(
+  const { outcomes } = await likeComments(
     database,
     likes.map(([commentId, session = READER]) => ({ commentId, session })),
   );
@@ -50,16 +50,20 @@ async function storedLikes(...ids: string[]): Promise<(number | undefined)[]> {
   return ids.map((id) => rows.find((row) => row.id === id)?.likes);
 }
 
-test('each like of a batch is one more, answered in the order in which they came', async () => {
+test('each like of a batch is one more, returned in the order of arrival', async () => {
   expect(await like([one], [two], [one], [one, AUTHOR])).toEqual([1, 1, 2, 3]);
   expect(await like([two], [one])).toEqual([2, 4]);
   expect(await storedLikes(one, two)).toEqual([4, 2]);
-  expect(await likeComments(database, [{ commentId: one, session: READER }])).toEqual([
-    { likes: 5, productId: 'tide' },
-  ]);
 });
 
-test('an id is the same in capitals; without one, or of no comment, it says so', async () => {
+test('a batch of likes returns which comments and products changed, each once', async () => {
+  const likes = [one.toUpperCase(), one, two, held, 'no uuid'].map((commentId) => ({ commentId, session: READER }));
+  const { productIds, commentIds } = await likeComments(database, likes);
+  expect(productIds).toEqual(['tide']);
+  expect(commentIds.toSorted()).toEqual([one, two].toSorted());
+});
+
+test('an id matches in upper case; a missing or unknown one is reported', async () => {
   expect(await like([one.toUpperCase()], [one], [''], ['  '], ['no uuid'], [randomUUID()])).toEqual([
     1,
     2,
@@ -68,7 +72,7 @@ test('an id is the same in capitals; without one, or of no comment, it says so',
     'comment_not_found',
     'comment_not_found',
   ]);
-  const outcomes = await likeComments(database, [
+  const { outcomes } = await likeComments(database, [
     { commentId: '', session: READER },
     { commentId: 'x', session: READER },
   ]);
@@ -78,13 +82,13 @@ test('an id is the same in capitals; without one, or of no comment, it says so',
   ]);
 });
 
-test('where no id can be of a comment, the database is not asked', async () => {
+test('the database is not queried for impossible ids', async () => {
   const recorded = recordStatements(database);
   await likeComments(recorded.database, [{ commentId: 'no uuid', session: READER }]);
   expect(recorded.statements).toEqual([]);
 });
 
-test('a held comment is there for its author alone, also among the likes of others', async () => {
+test('a held comment exists for its author only, also in a batch', async () => {
   expect(await like([held], [held, AUTHOR], [held], [one], [held, AUTHOR], [held])).toEqual([
     'comment_not_found',
     1,
@@ -98,7 +102,7 @@ test('a held comment is there for its author alone, also among the likes of othe
   expect(await storedLikes(held, one)).toEqual([3, 1]);
 });
 
-test('a hidden comment is there for nobody', async () => {
+test('a hidden comment cannot be liked', async () => {
   await hideComments(database, [one, held]);
   expect(await like([one], [one, AUTHOR], [held, AUTHOR], [two])).toEqual([
     'comment_not_found',
@@ -109,19 +113,19 @@ test('a hidden comment is there for nobody', async () => {
   expect(await storedLikes(one, held)).toEqual([0, 0]);
 });
 
-test('of a product that is being removed, no comment is there', async () => {
-  const close = (until: string) => database.query(`UPDATE product_counts SET closed_until = ${until}`);
+test('a product that is being removed has no comments', async () => {
+  const close = (until: string) => database.query(`UPDATE product_counts SET writes_blocked_until = ${until}`);
   await close("now() + interval '1 hour'");
   expect(await like([one])).toEqual(['comment_not_found']);
   await close('NULL');
   expect(await like([one])).toEqual([1]);
 });
 
-// Citus locks rows in no order; what meets crosswise there is found out and tried again (docs/scaling.md).
+// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {
-  test('those that wait for one comment hold no other that somebody could wait for', async () => {
+  test('writers that wait for one comment hold no lock on another', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
-    // As they lie in the table, the second comes first.
+    // In physical order, the second comment comes first.
     await database.query(
       "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, 'tide', 'x'), ($2::uuid, 'tide', 'x')",
       [second, first],
@@ -131,7 +135,7 @@ if (inject('citusWorkers').length === 0) {
       await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);
       waiting = like([second], [first]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // Had the others taken the second comment before the first, the two would now stand crosswise.
+      // Had the others locked the second comment first, the two would deadlock.
       await sql.query('UPDATE comments SET likes = likes + 1 WHERE id = $1', [second]);
     });
     expect(await waiting).toEqual([2, 1]);

@@ -4,17 +4,16 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import type { CommentSort } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { hideComments } from './hide-comments.ts';
-import { isCommentCursor, listComments } from './list-comments.ts';
-import { listHeldComments } from './list-held-comments.ts';
+import { isCommentCursor, listComments, listHeldComments } from './list-comments.ts';
+import { hideComments } from './moderate-comments.ts';
 
 let database: TestDatabase;
 
-/** Comments one second apart, the first the oldest, with so many likes. @returns their ids. */
-async function addWithLikes(productId: string, likes: readonly number[], heldFor: string | null = null) {
+/** Comments one second apart, oldest first, with these numbers of likes. @returns their ids. */
+async function addWithLikes(productId: string, likes: readonly number[], heldSession: string | null = null) {
   const rows = await database.query<{ id: string }>(
     `WITH added AS (
-       INSERT INTO comments (id, product_id, content, likes, created_at, held_for)
+       INSERT INTO comments (id, product_id, content, likes, created_at, held_session)
        SELECT gen_random_uuid(), $1, $1 || ' ' || (n - 1), likes, '2026-01-01'::timestamptz + n * interval '1 second', $3
        FROM unnest($2::integer[]) WITH ORDINALITY AS given (likes, n)
        RETURNING id, created_at
@@ -22,7 +21,7 @@ async function addWithLikes(productId: string, likes: readonly number[], heldFor
        UPDATE product_counts SET comments = comments + cardinality($2::integer[]) WHERE product_id = $1 AND $3::text IS NULL
      )
      SELECT id FROM added ORDER BY created_at`,
-    [productId, likes, heldFor],
+    [productId, likes, heldSession],
   );
   return rows.map(({ id }) => id);
 }
@@ -67,13 +66,13 @@ describe('The comments of one product', () => {
     expect(await listComments(database, 'calm', {})).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('of a product that is unknown, or cannot be: not found', async () => {
+  test('of an unknown or impossible product: not found', async () => {
     for (const id of ['nothing', 'Not an id', 'x\0y']) {
       await expect(listComments(database, id, {})).rejects.toMatchObject({ code: 'product_not_found' });
     }
   });
 
-  test('a row of counts that is missing counts as nothing', async () => {
+  test('a missing row of counts means zero', async () => {
     await database.query("DELETE FROM product_counts WHERE product_id = 'calm'");
     expect(await listComments(database, 'calm', {})).toMatchObject({ total: 0 });
   });
@@ -85,7 +84,7 @@ describe('The comments of one product', () => {
   });
 });
 
-test('a cursor belongs to the order that gave it out', async () => {
+test('a cursor belongs to the order that issued it', async () => {
   const cursor = (await listComments(database, 'tide', { sort: 'newest', limit: 1 })).nextCursor ?? '';
   expect(isCommentCursor(cursor, 'newest')).toBe(true);
   expect(isCommentCursor(cursor, 'oldest')).toBe(false);
@@ -104,7 +103,7 @@ describe('Held comments', () => {
     expect(await listHeldComments(database, 'tide', 'session-a')).toEqual({ items: [] });
   });
 
-  test('of a product that cannot be: not found; of an unknown one: none', async () => {
+  test('of an impossible product: not found; of an unknown one: none', async () => {
     await expect(listHeldComments(database, 'x\0y', 'session-a')).rejects.toMatchObject({ code: 'product_not_found' });
     expect(await listHeldComments(database, 'nothing', 'session-a')).toEqual({ items: [] });
   });

@@ -4,17 +4,16 @@ import { blockedStatements } from '../../../tests/support/blocked-statements.ts'
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { listActs } from '../audit/list-acts.ts';
-import { followSite } from '../changes/site-changes.ts';
+import { listAudit } from '../audit/audit-log.ts';
+import { AUDIT_LOG, MODERATION_LOG } from '../changes/change-feed.ts';
+import { subscribeToChanges } from '../changes/site-changes.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { systemSources } from '../sources.ts';
+import { systemRuntime } from '../runtime.ts';
 import { addComments } from './add-comments.ts';
 import { browseComments } from './browse-comments.ts';
 import { draftComment } from './draft.ts';
-import { hideComments } from './hide-comments.ts';
 import { listComments } from './list-comments.ts';
-import { releaseComments } from './release-comments.ts';
-import { restoreComments } from './restore-comments.ts';
+import { hideComments, releaseComments, restoreComments } from './moderate-comments.ts';
 
 let database: TestDatabase;
 let productId: string;
@@ -31,13 +30,13 @@ beforeEach(async () => {
   productId = `p-${randomUUID()}`;
   await saveProducts(database, [buildProduct({ id: productId })]);
   const drafts = ['seen', 'other', 'held'].map((content) =>
-    draftComment(systemSources, { productId, content }, { session: 'session-a' }, { held: content === 'held' }),
+    draftComment(systemRuntime, { productId, content }, { session: 'session-a' }, { held: content === 'held' }),
   );
-  await addComments(database, systemSources, drafts);
+  await addComments(database, systemRuntime, drafts);
   [seen = '', other = '', held = ''] = drafts.map(({ comment }) => comment.id);
 });
 
-/** What everybody reads, and how many are counted. */
+/** The public comments, and their count. */
 async function shown(): Promise<[contents: string[], counted: number]> {
   const { items, total } = await listComments(database, productId, { sort: 'newest' });
   return [items.map(({ content }) => content).sort(), total];
@@ -46,7 +45,7 @@ async function shown(): Promise<[contents: string[], counted: number]> {
 const moderated = (id: string) => ({ id, productId });
 
 describe('Hidden comments', () => {
-  test('are shown to nobody and not counted; a held one was not, and changes no count', async () => {
+  test('are neither shown nor counted; hiding a held one changes no count', async () => {
     expect(await hideComments(database, [seen, held])).toEqual({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
       skipped: [],
@@ -54,7 +53,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([['other'], 1]);
   });
 
-  test('are hidden once, whatever the id looks like; what is hidden, unknown or no id is named', async () => {
+  test('are hidden once, in any form of their id; hidden, unknown and invalid ids are reported', async () => {
     const unknown = randomUUID();
     await hideComments(database, [other]);
     expect(await hideComments(database, [seen.toUpperCase(), seen, other, unknown, 'No id'])).toEqual({
@@ -64,7 +63,7 @@ describe('Hidden comments', () => {
     expect(await shown()).toEqual([[], 0]);
   });
 
-  test('come back as they were, and are counted once; a held one is held again', async () => {
+  test('come back as they were and are counted once; a held one is held again', async () => {
     await hideComments(database, [seen, held], 'Rude');
     expect(await restoreComments(database, [seen, held, other])).toEqual({
       done: expect.arrayContaining([moderated(seen), moderated(held)]),
@@ -91,7 +90,7 @@ describe('Released comments', () => {
     expect(await shown()).toEqual([['held', 'other', 'seen'], 3]);
   });
 
-  test('stay hidden where they were hidden as well, and are counted when they come back', async () => {
+  test('stay hidden if they were hidden, too, and are counted when they come back', async () => {
     await hideComments(database, [held]);
     expect((await releaseComments(database, [held])).released).toEqual([moderated(held)]);
     expect(await shown()).toEqual([['other', 'seen'], 2]);
@@ -100,46 +99,50 @@ describe('Released comments', () => {
   });
 });
 
-test('each of them is written down with its product and the reason, where one was given; what was skipped is not', async () => {
+test('the audit log has each of them with its product and reason, except skipped ones', async () => {
   await hideComments(database, [seen], 'Spam');
   await hideComments(database, [seen, other]);
   await restoreComments(database, [seen]);
   await releaseComments(database, [held]);
   await hideComments(database, [randomUUID()]);
-  const acts = await listActs(database, { limit: 4 });
-  expect(acts.map(({ act, subject, details }) => [act, subject, details])).toEqual([
+  const entries = await listAudit(database, { limit: 4 });
+  expect(entries.map(({ action, target, details }) => [action, target, details])).toEqual([
     ['comments release', held, { productId }],
     ['comments restore', seen, { productId }],
     ['comments hide', other, { productId }],
     ['comments hide', seen, { productId, reason: 'Spam' }],
   ]);
+  expect(entries.map(({ undoes }) => undoes)).toEqual([null, entries[3]?.id, null, null]);
   const [hidden] = await browseComments(database, { productId, hiddenOnly: true, limit: 9 });
   expect(hidden).toMatchObject({ content: 'other', hidden: { reason: null, since: expect.stringMatching(/Z$/) } });
 });
 
-test('the processes of the site are told which products and comments changed, and nothing of the catalogue', async () => {
-  const changes = followSite(database, silentLog);
+test('the change names the affected products and comments, and not the catalogue', async () => {
+  const changes = subscribeToChanges(database, silentLog);
   try {
     await changes.ready;
     const heard: unknown[] = [];
-    changes.follow({ onChange: (change) => heard.push(change), onGap: () => heard.push('gap') });
+    changes.subscribe({ onChange: (change) => heard.push(change), onGap: () => heard.push('gap') });
     await hideComments(database, [seen, other]);
-    await expect.poll(() => heard).toHaveLength(1);
-    expect(heard).toEqual([
-      expect.objectContaining({
-        productIds: [productId],
-        catalogue: false,
-        commentIds: expect.arrayContaining([seen, other]),
-      }),
-    ]);
+    await expect.poll(() => heard).toHaveLength(2);
+    expect(heard).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ productIds: [AUDIT_LOG, MODERATION_LOG], catalogue: false }),
+        expect.objectContaining({
+          productIds: [productId],
+          catalogue: false,
+          commentIds: expect.arrayContaining([seen, other]),
+        }),
+      ]),
+    );
   } finally {
     await changes.close();
   }
 });
 
-// Citus locks rows in no order; what meets crosswise there is found out and tried again (docs/scaling.md).
+// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {
-  test('who moderates waits for a product first, and holds no comment meanwhile that somebody could wait for', async () => {
+  test('moderation locks the product before its comments', async () => {
     let hiding: Promise<unknown> | undefined;
     await database.transaction(async (sql) => {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
@@ -150,11 +153,13 @@ if (inject('citusWorkers').length === 0) {
     expect(await hiding).toEqual({ done: [moderated(seen)], skipped: [] });
   });
 
-  test('who moderates waits for nothing but the products and comments that it is about', async () => {
+  test('a moderator waits only for the affected products and comments', async () => {
     const elsewhere = `p-${randomUUID()}`;
     await saveProducts(database, [buildProduct({ id: elsewhere })]);
-    const [far] = await addComments(database, systemSources, [
-      draftComment(systemSources, { productId: elsewhere, content: 'far' }, { session: 'session-a' }),
+    const {
+      outcomes: [far],
+    } = await addComments(database, systemRuntime, [
+      draftComment(systemRuntime, { productId: elsewhere, content: 'far' }, { session: 'session-a' }),
     ]);
     expect(far).toMatchObject({ created: true });
     await database.transaction(async (sql) => {
@@ -164,9 +169,9 @@ if (inject('citusWorkers').length === 0) {
     });
   });
 
-  test('comments are taken in the order of their ids, so that two who moderate never stand crosswise', async () => {
+  test('comments are locked in the order of their ids, so two moderators never deadlock', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
-    // As they lie in the table, the second comes first.
+    // In physical order, the second comes first.
     await database.query(
       "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $3, 'x'), ($2::uuid, $3, 'x')",
       [second, first, productId],

@@ -1,40 +1,41 @@
 import type { Comment } from '../../contract/comments/schema.ts';
-import { type ActName, recordActs } from '../audit/record-act.ts';
-import { noteChange } from '../changes/change-feed.ts';
+import { type AuditAction, lastAuditIds, recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { transactionWithRetries } from '../database/retry-transaction.ts';
-import { rowLock } from '../database/row-lock.ts';
-import { isUuid } from '../uuid.ts';
+import { rowLock, transactionWithRetries } from '../database/transactions.ts';
+import { isUuid } from '../runtime.ts';
 
 /** A comment that the operator changed. */
 export type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 
-/** What was done, and the ids of comments that are unknown, removed, or were so already. */
+/** The changed comments, and the ids of comments that are unknown, removed or already in that state. */
 export interface Moderation {
   done: ModeratedComment[];
   skipped: string[];
 }
 
 /** One way in which the operator changes who may read a comment. */
-export interface VisibilityChange {
-  act: Extract<ActName, `comments ${string}`>;
-  /** What is set in the row, where `$2` is the reason. */
+interface VisibilityChange {
+  action: Extract<AuditAction, `comments ${string}`>;
+  /** The SET clause; `$2` is the reason. */
   set: string;
-  /** Which rows are not so yet. */
+  /** Condition on rows that are not in this state yet. */
   where: string;
-  /** Which of the changed rows the count gains (or loses), as a condition on the columns that stay as they are. */
+  /** Condition, on unchanged columns, for rows that change the count. */
   counted: string;
-  /** 1: they are counted from now on; -1: no more. */
+  /** 1: they are added to the count; -1: they are subtracted. */
   sign: 1 | -1;
   reason?: string | undefined;
+  /** The action that it undoes. */
+  undoes?: AuditAction;
 }
 
 /**
- * Changes who may read these comments, and the counts with it. All or nothing; those that are so already are skipped.
+ * Changes who may read these comments, and the counts, in one transaction. Comments already in that state are skipped.
  * @throws CoreError `unavailable`.
  */
-export async function moderateComments(
+async function moderateComments(
   database: Database,
   ids: readonly string[],
   change: VisibilityChange,
@@ -48,23 +49,31 @@ export async function moderateComments(
       change.reason ?? null,
     ]);
     const changed = rows.map(({ id, product_id: productId }) => ({ id, productId }));
-    await recordActs(
+    const undone =
+      change.undoes &&
+      (await lastAuditIds(
+        sql,
+        change.undoes,
+        changed.map(({ id }) => id),
+      ));
+    await recordAudit(
       sql,
       changed.map(({ id, productId }) => ({
-        act: change.act,
-        subject: id,
+        action: change.action,
+        target: id,
         details: { productId, ...(change.reason === undefined ? {} : { reason: change.reason }) },
+        undoes: undone?.get(id),
       })),
     );
     const productIds = [...new Set(changed.map(({ productId }) => productId))];
-    await noteChange(sql, { productIds, catalogue: false, commentIds: changed.map(({ id }) => id) });
+    await recordChange(sql, { productIds, catalogue: false, commentIds: changed.map(({ id }) => id) });
     return changed;
   });
   const changed = new Set(done.map(({ id }) => id));
   return { done, skipped: asked.filter((id) => !changed.has(id)) };
 }
 
-/** Counts first, then comments, each in the order of their ids: as everybody does, so that nobody waits crosswise. */
+/** Locks counts first, then comments, each in the order of their ids, like every writer: this prevents deadlocks. */
 async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
   const rows = await sql.query<{ product_id: string }>(
     'SELECT DISTINCT product_id FROM comments WHERE id = ANY($1::uuid[])',
@@ -83,11 +92,98 @@ function statementOf({ set, where, counted, sign }: VisibilityChange): string {
       SELECT $2::text AS given
     ), changed AS (
       UPDATE comments SET ${set} FROM reason WHERE id = ANY($1::uuid[]) AND ${where}
-      RETURNING id, product_id, held_for, hidden_at
+      RETURNING id, product_id, held_session, hidden_at
     ), counted AS (
       UPDATE product_counts SET comments = product_counts.comments + ${sign} * totals.changed
       FROM (SELECT product_id, count(*)::integer AS changed FROM changed WHERE ${counted} GROUP BY product_id) AS totals
       WHERE product_counts.product_id = totals.product_id
     )
     SELECT id, product_id FROM changed`;
+}
+
+/**
+ * Hides comments from every visitor, including their authors, and no longer counts them. A held comment stays held.
+ * @throws CoreError `unavailable`.
+ */
+export function hideComments(database: Database, ids: readonly string[], reason?: string): Promise<Moderation> {
+  return moderateComments(database, ids, {
+    action: 'comments hide',
+    // Not clock_timestamp(): a distributed database refuses it here, since its servers' clocks differ.
+    set: 'hidden_at = statement_timestamp(), hidden_reason = reason.given',
+    where: 'hidden_at IS NULL',
+    counted: 'held_session IS NULL',
+    sign: -1,
+    reason,
+  });
+}
+
+/**
+ * Shows hidden comments again and counts them. A held comment stays held.
+ * @throws CoreError `unavailable`.
+ */
+export function restoreComments(database: Database, ids: readonly string[]): Promise<Moderation> {
+  return moderateComments(database, ids, {
+    action: 'comments restore',
+    set: 'hidden_at = NULL, hidden_reason = NULL',
+    where: 'hidden_at IS NOT NULL',
+    counted: 'held_session IS NULL',
+    sign: 1,
+    undoes: 'comments hide',
+  });
+}
+
+/** The released comments, and the ids of comments that are unknown, removed or public already. */
+export interface Release {
+  released: ModeratedComment[];
+  notHeld: string[];
+}
+
+/**
+ * Makes held comments public, counts them and deletes their author's session, in one transaction. A hidden comment stays
+ * hidden.
+ * @throws CoreError `unavailable`.
+ */
+export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {
+  const { done: released, skipped: notHeld } = await moderateComments(database, ids, {
+    action: 'comments release',
+    set: 'held_session = NULL',
+    where: 'held_session IS NOT NULL',
+    counted: 'hidden_at IS NULL',
+    sign: 1,
+    undoes: 'comments hold',
+  });
+  return { released, notHeld };
+}
+
+/**
+ * Holds public comments, such as ones released by mistake. The author's session is no longer known, so only the
+ * operator sees them until they are released.
+ * @throws CoreError `unavailable`.
+ */
+export function holdComments(database: Database, ids: readonly string[]): Promise<Moderation> {
+  return moderateComments(database, ids, {
+    action: 'comments hold',
+    set: "held_session = ''",
+    where: 'held_session IS NULL',
+    counted: 'hidden_at IS NULL',
+    sign: -1,
+    undoes: 'comments release',
+  });
+}
+
+/** More than one means that the prefix is ambiguous. */
+const MAX_FOUND = 2;
+
+/**
+ * The first ids of comments that begin with this prefix of a UUID, at most two.
+ * @throws CoreError `unavailable`.
+ */
+export async function findCommentIds(sql: Sql, prefix: string): Promise<string[]> {
+  const bound = (digit: string) =>
+    prefix + `${digit.repeat(8)}${`-${digit.repeat(4)}`.repeat(3)}-${digit.repeat(12)}`.slice(prefix.length);
+  const rows = await sql.query<{ id: string }>(
+    `SELECT id FROM comments WHERE id BETWEEN $1::uuid AND $2::uuid ORDER BY id LIMIT ${MAX_FOUND}`,
+    [bound('0'), bound('f')],
+  );
+  return rows.map(({ id }) => id);
 }

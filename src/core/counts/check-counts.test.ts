@@ -4,11 +4,10 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { createCore } from '../core.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { checkCounts, repairCounts, type WrongCount } from './check-counts.ts';
-import { createDriftSampler } from './drift-sampler.ts';
+import { checkCounts, createDriftSampler, repairCounts, type WrongCount } from './check-counts.ts';
 
 let database: TestDatabase;
-/** Another process, as far as the database can tell. */
+/** To the database, another process. */
 let other: TestDatabase;
 const ids = Array.from({ length: 25 }, (_, index) => `p-${String(index).padStart(2, '0')}`);
 
@@ -52,7 +51,7 @@ test.each([1, 10, 25, 100])(
   },
 );
 
-test('a planted drift is found, repaired once, and gone', async () => {
+test('drift is found, repaired once, and gone', async () => {
   await upvote('p-03');
   await plantDrift();
   const { wrong } = await checkAll();
@@ -65,7 +64,7 @@ test('a planted drift is found, repaired once, and gone', async () => {
   expect((await checkAll()).wrong).toEqual([]);
 });
 
-test('counts that are missing are found and made', async () => {
+test('missing counts are found and created', async () => {
   await database.query("DELETE FROM product_counts WHERE product_id = 'p-05'");
   const missing = { productId: 'p-05', upvotes: { stored: null, rows: 0 }, comments: { stored: null, rows: 0 } };
   expect((await checkAll()).wrong).toEqual([missing]);
@@ -73,7 +72,7 @@ test('counts that are missing are found and made', async () => {
   expect((await checkAll()).wrong).toEqual([]);
 });
 
-test('while another process writes the same products, there is no false alarm and a repair loses nothing', async () => {
+test('concurrent writes cause no false alarm, and a repair loses none of them', async () => {
   const core = createCore(other);
   let writing = true;
   const writers = Array.from({ length: 8 }, async (_, writer) => {
@@ -99,7 +98,7 @@ test('while another process writes the same products, there is no false alarm an
   expect((await checkAll()).wrong).toEqual([]);
 });
 
-test('the sampler goes round, tells what it found at once, and forgets it after a round without', async () => {
+test('the sampler covers all products, reports drift at once, and forgets it after a round without any', async () => {
   const sampler = createDriftSampler(database, 10);
   await plantDrift();
   const found: number[] = [];

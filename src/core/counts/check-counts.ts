@@ -1,21 +1,21 @@
-import { recordAct } from '../audit/record-act.ts';
-import { noteChange } from '../changes/change-feed.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { transactionWithRetries } from '../database/retry-transaction.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { lockCounts } from './lock-counts.ts';
 
-/** A product of which a count is not that of the rows; a stored count is null where there is none at all. */
+/** A product with a wrong count; a stored count is null if its row is missing. */
 export interface WrongCount {
   productId: string;
   upvotes: { stored: number | null; rows: number };
   comments: { stored: number | null; rows: number };
 }
 
-export interface CheckedCounts {
+interface CheckedCounts {
   checked: number;
   wrong: WrongCount[];
-  /** The last product looked at; null when there are none behind it. */
+  /** The last product checked; null at the end. */
   next: string | null;
 }
 
@@ -27,8 +27,8 @@ interface CountRow {
   comment_rows: number;
 }
 
-// One statement, so one snapshot: a count and the rows that it counts change in one transaction, and are seen together
-// or not at all. That is why writes in between are no false alarm.
+// One statement, so one snapshot: counts and rows change in the same transaction, so concurrent writes cause no false
+// alarm.
 const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
     (SELECT count(*)::integer FROM upvotes u WHERE u.product_id = p.id) AS upvote_rows,
     (SELECT count(*)::integer FROM comments WHERE product_id = p.id AND ${PUBLIC}) AS comment_rows
@@ -37,8 +37,8 @@ const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
 const COUNT_BATCH = `${COUNT_ROWS} WHERE p.id > $1 ORDER BY p.id LIMIT $2`;
 
 /**
- * Compares the counts of at most `limit` products, those whose ids come after `after` (the empty text: from the
- * beginning), with the rows that they count. Cheap enough for a site under load, and right while it writes.
+ * Compares the counts of at most `limit` products, by id from `after` on (empty: from the beginning), with their rows.
+ * Cheap enough for a busy site.
  * @throws CoreError `unavailable`.
  */
 export async function checkCounts(
@@ -53,43 +53,45 @@ export async function checkCounts(
   };
 }
 
-// A statement of its own after the one that locks, so that it sees all that was written before the lock was had.
+// A separate statement after the lock, so it sees everything written before.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
-    INSERT INTO product_counts (product_id, upvotes, comments)
-    SELECT product_id, upvote_rows, comment_rows FROM counted ORDER BY product_id
+    INSERT INTO product_counts (product_id, upvotes, comments, window_from)
+    SELECT product_id, upvote_rows, comment_rows,
+      coalesce((SELECT launched_at FROM launches l WHERE l.product_id = counted.product_id), '-infinity')
+    FROM counted ORDER BY product_id
     ON CONFLICT (product_id) DO UPDATE SET upvotes = EXCLUDED.upvotes, comments = EXCLUDED.comments
   )
   SELECT * FROM counted`;
 
 /**
- * Counts the rows of these products again and stores what it counted, in the caller's transaction, until whose end nobody
- * else changes them.
- * @returns those that were wrong until now. @throws CoreError `unavailable`.
+ * Recounts the rows of these products and stores the counts, in the caller's transaction, which locks them until its
+ * end.
+ * @returns the counts that were wrong. @throws CoreError `unavailable`.
  */
-export async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
+async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   await lockCounts(sql, productIds);
   const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
-  // Of a statement that writes, the order of rows is nobody's promise.
+  // A writing statement does not guarantee the order of its rows.
   return wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
 }
 
 /**
- * Counts the rows of these products again and stores what it counted, in one transaction that keeps others from writing
- * them meanwhile.
- * @returns those that were wrong until now. @throws CoreError `unavailable`.
+ * Recounts the rows of these products and stores the counts in one transaction that locks them.
+ * @returns the counts that were wrong. @throws CoreError `unavailable`.
  */
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   return transactionWithRetries(database, async (sql) => {
     const wrong = await recount(sql, productIds);
-    if (wrong.length > 0) await recordAct(sql, { act: 'counts repair', subject: subjectOf(wrong), details: { wrong } });
-    await noteChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
+    if (wrong.length > 0)
+      await recordAudit(sql, { action: 'counts repair', target: targetOf(wrong), details: { wrong } });
+    await recordChange(sql, { productIds: wrong.map(({ productId }) => productId), catalogue: false });
     return wrong;
   });
 }
 
-function subjectOf([first, ...others]: readonly WrongCount[]): string {
+function targetOf([first, ...others]: readonly WrongCount[]): string {
   return `${first?.productId}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
@@ -101,4 +103,34 @@ function wrongOf(rows: readonly CountRow[]): WrongCount[] {
       comments: { stored: comments, rows: comment_rows },
     }))
     .filter(({ upvotes, comments }) => upvotes.stored !== upvotes.rows || comments.stored !== comments.rows);
+}
+
+interface DriftSampler {
+  /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
+  step(): Promise<WrongCount[]>;
+  /** Products found wrong in the last full round, or in the current one if that has more. */
+  drift(): number;
+}
+
+/** Few enough to take only some milliseconds. */
+const PRODUCTS_A_STEP = 200;
+
+/** Checks all products in turn, a few at a time, on a running site. */
+export function createDriftSampler(sql: Sql, productsAStep = PRODUCTS_A_STEP): DriftSampler {
+  let after = '';
+  let lastRound = 0;
+  let thisRound = 0;
+  return {
+    async step() {
+      const { wrong, next } = await checkCounts(sql, { after, limit: productsAStep });
+      after = next ?? '';
+      thisRound += wrong.length;
+      if (next === null) {
+        lastRound = thisRound;
+        thisRound = 0;
+      }
+      return wrong;
+    },
+    drift: () => Math.max(lastRound, thisRound),
+  };
 }

@@ -1,25 +1,39 @@
 import type { Sql } from '../database/database.ts';
-import { isDistributed } from '../database/row-lock.ts';
+import { isDistributed } from '../database/transactions.ts';
 
 /**
- * The condition on a row of product_counts that visitors may write to its product. Only while a product with very many
- * upvotes is being removed they may not: then it is passed over, as if it were gone, and nobody waits for its lock.
+ * The condition on a row of product_counts that visitors may write to its product. While a product with very many
+ * upvotes is being removed, its row is skipped as if it were gone, so writers do not wait for its lock.
  */
-export const OPEN = '(closed_until IS NULL OR closed_until < clock_timestamp())';
+export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
 const LOCK_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
   ORDER BY product_id FOR UPDATE`;
 
+const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[])
+  ORDER BY product_id FOR UPDATE SKIP LOCKED`;
+
 /**
- * Keeps the counts of these products, and with them their upvotes and comments, from being changed by anybody else until
- * the transaction ends. Whoever changes a count, or removes a product, locks first and in this order: then nobody waits
- * for another crosswise.
+ * Locks the counts that no other transaction has locked: for background work, which must not make visitors wait.
+ * @returns the products whose counts are now locked.
+ */
+export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
+  if (await isDistributed(sql)) {
+    await lockCounts(sql, productIds);
+    return [...productIds];
+  }
+  return (await sql.query<{ product_id: string }>(LOCK_FREE_COUNTS, [productIds])).map((row) => row.product_id);
+}
+
+/**
+ * Locks the counts of these products, and with them their upvotes and comments, until the transaction ends. Every
+ * writer of counts, and every removal, locks first and in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (!(await isDistributed(sql))) {
     await sql.query(LOCK_COUNTS, [productIds]);
     return;
   }
-  // Citus locks rows of one product at a time. Ids are ASCII, of which both sides think alike.
+  // Citus locks rows of one product at a time. Ids are ASCII, so both sides sort alike.
   for (const id of [...new Set(productIds)].sort()) await sql.query(LOCK_COUNTS, [[id]]);
 }

@@ -12,7 +12,7 @@ import { DISTRIBUTED_TABLES, distribute } from './citus-distribution.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { expectReplicable } from './replicas.ts';
-import { rowLock } from './row-lock.ts';
+import { rowLock } from './transactions.ts';
 
 let database: TestDatabase;
 
@@ -28,9 +28,9 @@ const distributed = () =>
   );
 const all = DISTRIBUTED_TABLES.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-// Which of the two can be tried depends on the server of the run (docs/testing.md).
+// The server of the run decides which of the two is tested (docs/testing.md).
 if (inject('citusWorkers').length === 0) {
-  test('on one server nothing is distributed, and rows are locked in their order', async () => {
+  test('on one server no table is distributed, and rows are locked in order', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     expect(await distribute(database, silentLog)).toEqual([]);
     expect(await rowLock(database, 'FOR UPDATE')).toBe('FOR UPDATE');
@@ -38,7 +38,7 @@ if (inject('citusWorkers').length === 0) {
   });
 } else {
   describe('on Citus', () => {
-    test('each table is distributed by its product, together, and points to products as before', async () => {
+    test('each table is distributed by product, colocated, and still references products', async () => {
       await migrate(database, MIGRATIONS, silentLog);
       expect(await distributed()).toEqual(all);
       expect(await database.query('SELECT DISTINCT colocationid FROM pg_dist_partition')).toHaveLength(1);
@@ -50,11 +50,11 @@ if (inject('citusWorkers').length === 0) {
       expect(await rowLock(database, 'FOR UPDATE')).toBe('');
     });
 
-    test('replicas are refused, in a line that says what to do', async () => {
+    test('replicas are refused with one line of advice', async () => {
       await expect(expectReplicable(database)).rejects.toThrow(/^DATABASE_REPLICA_URL: .* Leave it unset/);
     });
 
-    test('several processes at once distribute it once', async () => {
+    test('several processes that start at once distribute it once', async () => {
       const others = Array.from({ length: 3 }, () => openDatabase({ url: database.url, log: silentLog }));
       try {
         await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));
@@ -64,7 +64,7 @@ if (inject('citusWorkers').length === 0) {
       expect(await distributed()).toEqual(all);
     });
 
-    test('migrations that come later meet distributed tables with rows, and are applied to all of them', async () => {
+    test('later migrations are applied to distributed tables with rows', async () => {
       const folder = await mkdtemp(join(tmpdir(), 'groundswell-migrations-'));
       try {
         const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
@@ -86,7 +86,7 @@ if (inject('citusWorkers').length === 0) {
       }
     });
 
-    test('many products are written in one batch, and every count is that of its rows', async () => {
+    test('many products are written in one batch, and every count matches its rows', async () => {
       await migrate(database, MIGRATIONS, silentLog);
       const products = Array.from({ length: 20 }, () => buildProduct());
       await saveProducts(database, products);

@@ -1,23 +1,25 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime.ts';
 import type { Database, Sql } from './database.ts';
-import { hasCitus } from './row-lock.ts';
+import { hasCitus } from './transactions.ts';
 
 /**
- * Tables that grow with visitors, and the column by which their rows are put onto servers: that of the product, so that all
- * that belongs to one lies together. A row comes after those that it points to. Every other table is small, or is written
- * together with none of these, and stays on the server that the site is connected to.
+ * Tables that grow with visitors, and their distribution column: the product, so all rows of a product are colocated.
+ * Rows come after those that they reference. All other tables are small and stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },
   { name: 'product_counts', column: 'product_id' },
   { name: 'upvotes', column: 'product_id' },
+  { name: 'launches', column: 'product_id' },
+  { name: 'retracted_upvotes', column: 'product_id' },
+  { name: 'tally_parts', column: 'product_id' },
   { name: 'comments', column: 'product_id' },
 ];
 
 /**
- * Where the database has the extension Citus, distributes the tables that are there and are not distributed yet, with the rows
- * that they hold. All or nothing; of several processes that begin at once, one does it and the others wait for it.
- * @returns the tables that this call distributed; on other engines always none.
+ * If the database has Citus, distributes the tables that are not distributed yet, with their rows, atomically. If
+ * several processes begin at once, one does it and the others wait.
+ * @returns the tables that this call distributed; none on other engines.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
   if (!(await hasCitus(database)) || (await leftToDistribute(database)).length === 0) return [];
@@ -34,9 +36,9 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 }
 
 /**
- * While one batch of writes waits for one product's row, Citus lets no other batch write to any product, unless it is told that
- * the order of writes does not matter for its copies of rows. There are none: each shard is on one server, and what protects it
- * there is the streaming replication of that server. Holds for connections that are made from now on.
+ * While one batch waits for one product's row, Citus blocks all other batches, unless told that writes commute. They
+ * do while each shard has one placement, as here; that server's streaming replication protects it. Applies to new
+ * connections.
  */
 async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
@@ -45,7 +47,7 @@ async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
   } catch (error) {
     log.warn(
       { err: error },
-      'Set citus.all_modifications_commutative to on for this database, or writers wait for each other',
+      'Set citus.all_modifications_commutative to on for this database; otherwise writers wait for each other',
     );
   }
 }
@@ -64,9 +66,9 @@ async function leftToDistribute(sql: Sql): Promise<DistributedTable[]> {
 }
 
 async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): Promise<void> {
-  // Shards that point to each other are made one after the other: in parallel, one connection would not see what another made.
+  // One after the other: in parallel, one connection would not see shards that another created.
   await sql.query("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)");
-  // A table can point to a distributed one only when it is distributed itself.
+  // Only a distributed table can reference a distributed one.
   const references = await readReferences(
     sql,
     tables.map(({ name }) => name),
@@ -80,7 +82,7 @@ async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): 
     await sql.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
 }
 
-/** Foreign keys of these tables; names are quoted where they need it. */
+/** Foreign keys of these tables, with quoted names. */
 function readReferences(
   sql: Sql,
   tables: readonly string[],

@@ -4,8 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { ConnectError, connect } from './connect.ts';
-import { describeUrl } from './describe-url.ts';
+import { ConnectError, connect, describeUrl } from './connect.ts';
 
 const open = (databaseUrl: string) => connect({ databaseUrl, dataDir: '/unused', mode: 'own', log: silentLog });
 
@@ -26,14 +25,14 @@ function serverUrlWith(change: (url: URL) => void): string {
   return url.href;
 }
 
-describe('a server that can be used', () => {
+describe('a usable server', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createTestDatabase({ migrated: false });
   });
   afterAll(() => database.drop());
 
-  test('it is connected to, named without secrets, migrated, and let go of', async () => {
+  test('is connected to, named without secrets, migrated and released', async () => {
     const connection = await open(database.url);
     expect(connection.embedded).toBe(false);
     expect(connection.location).toBe(describeUrl(database.url));
@@ -45,8 +44,8 @@ describe('a server that can be used', () => {
   });
 });
 
-describe('a server that cannot be used: one line that names it and the reason, never the password', () => {
-  test('nobody listens there', async () => {
+describe('an unusable server is reported in one line with the reason and without the password', () => {
+  test('no server listens there', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = portOf(server);
@@ -78,7 +77,7 @@ describe('a server that cannot be used: one line that names it and the reason, n
     expect(message).not.toContain('hunter2');
   });
 
-  test('what listens there is no PostgreSQL', async () => {
+  test('something other than PostgreSQL listens there', async () => {
     const server = await listen((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
     try {
       expect(await faultOf(`postgres://127.0.0.1:${portOf(server)}/launches`)).toContain('cannot be used: ');
@@ -134,7 +133,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
   return server;
 }
 
-/** Speaks as much of PostgreSQL's protocol as it takes to let anybody in and answer one question with one text. */
+/** Speaks just enough of PostgreSQL's protocol to accept a client and respond to one query with one text. */
 function answerAsPostgres(socket: Socket, version: string): void {
   const ready = message('Z', Buffer.from('I'));
   socket.once('data', () => {

@@ -1,50 +1,45 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime.ts';
 import { type Database, openDatabase } from './database.ts';
-import { describeUrl } from './describe-url.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
 export interface ConnectOptions {
   /** A PostgreSQL server; without it the embedded one is used. */
   databaseUrl?: string | undefined;
-  /** The embedded database's home. */
+  /** The folder of the embedded database. */
   dataDir: string;
-  /** `own`: this process is the site. `share`: it works beside the site, or starts the database for as long as it takes. */
+  /** `own`: this process is the site. `share`: it uses the site's database, or starts it and stops it when done. */
   mode: 'own' | 'share';
   log: Log;
-  /** Connections to it at most, beside those for long work; the default suits one process. */
+  /** The pool's limit, without connections for long work; the default suits one process. */
   maxConnections?: number;
 }
 
 export interface Connection {
   database: Database;
-  /** Whether the database is the embedded one, and where it lies: a folder, or host and database name without secrets. */
+  /** Whether the database is embedded, and where it is: a folder, or host and database name without secrets. */
   embedded: boolean;
   location: string;
-  /** Brings the schema up to date from a folder of numbered files; returns those that it applied. */
+  /** Applies the migrations in a folder and returns the names of those that were new. */
   migrate(directory: string): Promise<string[]>;
-  /**
-   * Does work that takes as long as there is data, such as a backup, on one connection of its own: no statement of it is
-   * given up for its duration.
-   */
+  /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
   withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
-  /** What a second site on the same data folder is told about this one, such as its address. */
+  /** Sets what a second site on the same data folder reports about this one, such as its address. */
   setOwnerNote(note: string): void;
-  /** Ends the connections, and the embedded server where this process started it. */
+  /** Closes the connections, and stops the embedded server if this process started it. */
   close(): Promise<void>;
 }
 
-/** A database that cannot be used as it is; the message is one line that says what to do. */
+/** The database cannot be used; the message is one line that says what to do. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
 
-/** The oldest server that runs every statement of ours. */
 const OLDEST_VERSION = 14;
 
 /**
  * Connects to the database that the settings name and checks that it can be used.
- * @throws ConnectError, EmbeddedDatabaseError: each with one line for the operator.
+ * @throws ConnectError, EmbeddedDatabaseError with one line for the operator.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options);
@@ -57,7 +52,7 @@ async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOp
     database,
     embedded: true,
     location: server.location,
-    migrate: (directory) => withoutTimeLimit(server.url, log, (patient) => migrate(patient, directory, log)),
+    migrate: (directory) => withoutTimeLimit(server.url, log, (database) => migrate(database, directory, log)),
     withoutTimeLimit: (work) => withoutTimeLimit(server.url, log, work),
     setOwnerNote: (note) => server.setOwnerNote(note),
     async close() {
@@ -69,26 +64,20 @@ async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOp
 
 async function connectUrl(url: string, { log, maxConnections }: ConnectOptions): Promise<Connection> {
   const location = describeUrl(url);
+  await checkServer(url, location);
   const database = openDatabase({ url, log, ...(maxConnections !== undefined && { maxConnections }) });
-  try {
-    await checkServer(database, location);
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
   return {
     database,
     embedded: false,
     location,
-    migrate: (directory) => withoutTimeLimit(url, log, (patient) => migrate(patient, directory, log)),
+    migrate: (directory) => withoutTimeLimit(url, log, (database) => migrate(database, directory, log)),
     withoutTimeLimit: (work) => withoutTimeLimit(url, log, work),
-    // Nobody owns a server: any number of sites may share it.
+    // Any number of sites may share a server.
     setOwnerNote: () => {},
     close: () => database.close(),
   };
 }
 
-/** On a connection of its own, since building an index may take longer than any request is given. */
 async function withoutTimeLimit<Result>(
   url: string,
   log: Log,
@@ -102,7 +91,11 @@ async function withoutTimeLimit<Result>(
   }
 }
 
-async function checkServer(database: Database, location: string): Promise<void> {
+/** The error is complete, so there is no further log line. */
+const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+async function checkServer(url: string, location: string): Promise<void> {
+  const database = openDatabase({ url, log: UNLOGGED, maxConnections: 1 });
   let version: number;
   try {
     const rows = await database.query<{ version: string }>("SELECT current_setting('server_version_num') AS version");
@@ -114,6 +107,8 @@ async function checkServer(database: Database, location: string): Promise<void> 
         cause: error,
       },
     );
+  } finally {
+    await database.close();
   }
   if (version < OLDEST_VERSION) {
     throw new ConnectError(
@@ -122,7 +117,14 @@ async function checkServer(database: Database, location: string): Promise<void> 
   }
 }
 
-/** The innermost reason, since the outer error only says that the database is away. */
+/** Host, port and database of a URL, without the role's password. */
+export function describeUrl(url: string): string {
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = hostname || searchParams.get('host') || 'localhost';
+  return `${host}${port ? `:${port}` : ''}${pathname}`;
+}
+
+/** The innermost reason, since the outer error only says that the database is unavailable. */
 function reasonOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;

@@ -1,12 +1,13 @@
 import type { Sql } from './database.ts';
 
-/** How many connections a role may have open, and where that is set. */
+/** How many connections a role may open, and what sets that limit. */
 export interface ConnectionLimit {
   connections: number;
   setBy: 'max_connections' | 'the role' | 'the database';
 }
 
-// Settings that this server does not know are 0; -1 is no limit. `reserved_connections` is of PostgreSQL 16.
+// Settings that this server does not have are 0; -1 means no limit. `reserved_connections` exists since PostgreSQL
+// 16.
 const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
     - coalesce(current_setting('superuser_reserved_connections', true)::integer, 0)
     - coalesce(current_setting('reserved_connections', true)::integer, 0) AS server,
@@ -14,8 +15,8 @@ const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
   (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database`;
 
 /**
- * What the server takes from the role of this connection, all its sites and commands together. A pooler in between has a limit of
- * its own, which nobody can ask it for. @throws CoreError `unavailable`.
+ * The limit of this connection's role, for all its sites and commands together. A pooler's own limit cannot be read.
+ * @throws CoreError `unavailable`.
  */
 export async function readConnectionLimit(sql: Sql): Promise<ConnectionLimit> {
   const [row] = await sql.query<{ server: number; role: number | null; database: number | null }>(SELECT_LIMITS);

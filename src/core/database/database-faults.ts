@@ -1,10 +1,12 @@
 import pg from 'pg';
+import { CoreError } from '../core-error.ts';
+import type { Log } from '../runtime.ts';
 
-/** The driver's own words for a connection that could not be had, was lost, or did not answer in time. */
+/** The driver's messages for connections that failed, were lost, or timed out. */
 const CONNECTION_MESSAGE =
   /connection terminated|timeout exceeded when trying to connect|query read timeout|client has encountered a connection error/i;
 
-/** Socket faults of Node that mean that the server is not there. */
+/** Socket errors of Node that mean that the server is unreachable. */
 const SOCKET_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -18,12 +20,14 @@ const SOCKET_CODES = new Set([
 ]);
 
 /**
- * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) that pass by themselves, or that refuse the
- * connection whatever was asked: a role or database that is gone is not the fault of a statement.
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) that pass without a change of the statement, or
+ * that refuse the connection: 08 connection, 25006 read-only, 28 and 3D000 role or database missing, 53 resources
+ * (53100: disk full), 57 shutdown, recovery or cancelled, 58 the system around the server.
  */
-const UNAVAILABLE_STATE = /^(?:08...|28...|3D000|53...|57P0[1-5]|57014)$/;
+const UNAVAILABLE_STATE = /^(?:08...|25006|28...|3D000|53...|57...|58...)$/;
+const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
 
-/** Whether an error says that the database is away, rather than that a statement was wrong. */
+/** Whether an error means that the database is unavailable or read-only, rather than that a statement was wrong. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATE.test(error.code ?? '');
@@ -32,25 +36,68 @@ export function isUnavailable(error: unknown): boolean {
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
 }
 
+/** Whether the server responds but accepts no writes: it is read-only, or its disk is full. */
+export function refusesWrites(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && REFUSES_WRITES_STATE.test(error.code ?? '');
+}
+
+/** Invalid values or broken constraints: one row of many can cause them. */
+const DATA_FAULT_STATE = /^(?:2[123]|44|54)...$/;
+
+/** Whether one item of a batch can have caused the error. Any other error would meet each half as well. */
+export function isFaultOfAnItem(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || DATA_FAULT_STATE.test(error.code ?? '');
+}
+
 const QUERY_CANCELED = '57014';
 
-/** Whether a statement was given up because its own time limit was over; errors come wrapped from `Sql`. */
+/** Whether a statement exceeded its own time limit; `Sql` wraps the error. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
 }
 
-/** SQLSTATE of transactions that met crosswise, and go through when they are tried again. */
+/** SQLSTATE of deadlocks and serialization failures, which succeed when retried. */
 const SERIALIZATION_FAILURES = new Set(['40001', '40P01']);
 
-/** Whether the whole transaction is to be tried again. */
+/** Whether to retry the whole transaction. */
 export function isSerializationFailure(error: unknown): boolean {
   return error instanceof pg.DatabaseError && SERIALIZATION_FAILURES.has(error.code ?? '');
 }
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Whether the row that a new one points to is not there (any more). */
+/** Whether the row that a new one references does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
+}
+
+/** Failures with the same reason within this time belong to one outage. */
+const QUIET_MS = 60_000;
+
+/**
+ * Logs an outage once, with its cause: during one, every request fails for the same reason. The reason is the SQLSTATE
+ * or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
+ */
+export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
+  const lastSeen = new Map<string, number>();
+
+  function note({ cause, message }: CoreError): void {
+    const reason = cause instanceof Error && 'code' in cause ? String(cause.code) : message;
+    const last = lastSeen.get(reason) ?? Number.NEGATIVE_INFINITY;
+    lastSeen.set(reason, now());
+    if (now() - last > QUIET_MS) log.error({ err: cause, reason }, 'The database is unavailable');
+  }
+
+  return {
+    /** Returns the result of `work`, and logs if the database is unavailable. */
+    async watch<Result>(work: Promise<Result>): Promise<Result> {
+      try {
+        return await work;
+      } catch (error) {
+        if (error instanceof CoreError && error.code === 'unavailable') note(error);
+        throw error;
+      }
+    },
+  };
 }

@@ -18,7 +18,7 @@ const unavailable = expect.objectContaining({ name: 'CoreError', code: 'unavaila
 const idsIn = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
 
-/** Ends the connection that a pool of one has, from the server's side. */
+/** Closes the connection of a pool of one, on the server. */
 async function terminate(pid: number): Promise<void> {
   await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
 }
@@ -38,23 +38,23 @@ async function withPoolOfOne(work: (pool: Database) => Promise<void>): Promise<v
 }
 
 describe('slow statements', () => {
-  test('are in the log without their values, in a transaction too, and quick ones are not', async () => {
+  test('are logged without their values, also in a transaction; quick ones are not', async () => {
     const { log, lines, text } = createLogLines();
-    const pool = openDatabase({ url: database.url, log, slowStatementMs: 50 });
+    const pool = openDatabase({ url: database.url, log, slowStatementMs: 500 });
     await pool.query('SELECT $1::text', ['quick']);
-    await pool.query('SELECT pg_sleep(0.1),\n  $1::text', ['a secret']);
-    await pool.transaction((sql) => sql.query('SELECT pg_sleep(0.1) AS inside'));
+    await pool.query('SELECT pg_sleep(0.6),\n  $1::text', ['a secret']);
+    await pool.transaction((sql) => sql.query('SELECT pg_sleep(0.6) AS inside'));
     await pool.close();
     await expect.poll(() => lines().length).toBe(2);
     expect(lines()).toMatchObject([
-      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.1), $1::text', ms: expect.any(Number) },
-      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.1) AS inside', ms: expect.any(Number) },
+      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.6), $1::text', ms: expect.any(Number) },
+      { msg: 'A statement was slow', statement: 'SELECT pg_sleep(0.6) AS inside', ms: expect.any(Number) },
     ]);
     expect(text()).not.toContain('a secret');
   });
 });
 
-test('a statement may have less time than others, and the pool goes on with another connection', async () => {
+test('a statement may have a shorter timeout, and the pool continues with another connection', async () => {
   await withPoolOfOne(async (pool) => {
     await expect(pool.query('SELECT pg_sleep(30)', [], { timeoutMs: 50 })).rejects.toEqual(unavailable);
     expect(await pool.query('SELECT 1 AS one', [], { timeoutMs: 5_000 })).toEqual([{ one: 1 }]);
@@ -62,7 +62,7 @@ test('a statement may have less time than others, and the pool goes on with anot
 });
 
 describe('transactions', () => {
-  test('what was done is there afterwards, and the result is handed on', async () => {
+  test('commit their work and return its result', async () => {
     const result = await database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (1)');
       return 'done';
@@ -71,7 +71,7 @@ describe('transactions', () => {
     expect(await idsIn()).toContain(1);
   });
 
-  test('an error of the work rolls all of it back and is thrown on as it is', async () => {
+  test('an error of the callback rolls everything back and is rethrown unchanged', async () => {
     const fault = new Error('changed my mind');
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (2)');
@@ -81,7 +81,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(2);
   });
 
-  test('an error of a statement rolls all of it back', async () => {
+  test('an error of a statement rolls everything back', async () => {
     const work = database.transaction(async (sql) => {
       await sql.query('INSERT INTO notes VALUES (3)');
       await sql.query('INSERT INTO notes VALUES (3)');
@@ -90,7 +90,7 @@ describe('transactions', () => {
     expect(await idsIn()).not.toContain(3);
   });
 
-  test('the connection of a failed one is fit for the next', async () => {
+  test('the connection of a failed one can be used again', async () => {
     await withPoolOfOne(async (pool) => {
       await expect(pool.transaction((sql) => sql.query('SELECT nonsense'))).rejects.toThrow('nonsense');
       expect(await pool.transaction((sql) => sql.query('SELECT 1 AS one'))).toEqual([{ one: 1 }]);
@@ -99,7 +99,7 @@ describe('transactions', () => {
 });
 
 describe('a lost connection', () => {
-  test('in the middle of a statement it is `unavailable`, and the pool recovers by itself', async () => {
+  test('in the middle of a statement is `unavailable`, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       const asleep = pool.query('SELECT pg_sleep(60)');
@@ -113,7 +113,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('in the middle of a transaction it is `unavailable`, nothing of it stays, and the pool recovers', async () => {
+  test('in the middle of a transaction is `unavailable`, the transaction is rolled back, and the pool recovers', async () => {
     await withPoolOfOne(async (pool) => {
       const work = pool.transaction(async (sql) => {
         await sql.query('INSERT INTO notes VALUES (4)');
@@ -126,7 +126,7 @@ describe('a lost connection', () => {
     });
   });
 
-  test('while idle it is replaced, and ends no process', async () => {
+  test('that was idle is replaced, and ends no process', async () => {
     await withPoolOfOne(async (pool) => {
       const pid = await pidOf(pool);
       await terminate(pid);
@@ -135,8 +135,48 @@ describe('a lost connection', () => {
   });
 });
 
-describe('a database that is away', () => {
-  test('a refused connection is `unavailable`, for statements and transactions, and names no address', async () => {
+describe('a statement behind a lock', () => {
+  const PATIENCE_MS = 600;
+  const backends = () =>
+    database.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'INSERT INTO locked%' AND state = 'active'");
+
+  test.each<[string, (pool: Database) => Promise<unknown>]>([
+    ['alone', (pool) => pool.query('INSERT INTO locked VALUES (1)')],
+    ['in a transaction', (pool) => pool.transaction((sql) => sql.query('INSERT INTO locked VALUES (1)'))],
+    ['that the client gives up sooner', (pool) => pool.query('INSERT INTO locked VALUES (1)', [], { timeoutMs: 100 })],
+  ])('%s is refused, leaves no backend behind, and is not done once the lock is gone', async (_, write) => {
+    await database.query('CREATE TABLE IF NOT EXISTS locked (id integer)');
+    const pool = openDatabase({
+      url: database.url,
+      log: silentLog,
+      statementTimeoutMs: PATIENCE_MS,
+      maxConnections: 4,
+    });
+    await database.transaction(async (sql) => {
+      await sql.query('LOCK TABLE locked');
+      const writes = await Promise.allSettled(Array.from({ length: 8 }, () => write(pool)));
+      expect(writes).toEqual(writes.map(() => ({ status: 'rejected', reason: unavailable })));
+      await expect.poll(backends).toEqual([]);
+    });
+    expect(await database.query('SELECT * FROM locked')).toEqual([]);
+    await pool.close();
+  });
+});
+
+test.each([
+  ['25006', 'a read-only database'],
+  ['53100', 'a full disk'],
+  ['57P01', 'a server that stops'],
+  ['57014', 'a cancelled statement'],
+  ['58030', 'a broken disk'],
+])('SQLSTATE %s, %s, is `unavailable`', async (code) => {
+  const raise = `DO $$ BEGIN RAISE EXCEPTION 'fault' USING ERRCODE = '${code}'; END $$`;
+  await expect(database.query(raise)).rejects.toEqual(unavailable);
+  await expect(database.transaction((sql) => sql.query(raise))).rejects.toEqual(unavailable);
+});
+
+describe('an unavailable database', () => {
+  test('a refused connection is `unavailable`, for statements and transactions, and reveals no address', async () => {
     const port = await closedPort();
     const pool = openDatabase({ url: `postgres://site:secret@127.0.0.1:${port}/site`, log: silentLog });
     await expect(pool.query('SELECT 1')).rejects.toEqual(unavailable);
@@ -150,23 +190,23 @@ describe('a database that is away', () => {
     const pool = openDatabase({ url: dropped.url, log: silentLog });
     await pool.query('SELECT 1');
     await dropped.drop();
-    // The first statement may still meet the connection that was ended, the second finds no database at all.
+    // The first statement may still use the closed connection, the second finds no database.
     for (const _attempt of [1, 2]) await expect(pool.query('SELECT 1')).rejects.toEqual(unavailable);
     await pool.close();
   });
 
-  test('a statement that does not come back in time is `unavailable`', async () => {
+  test('a statement that exceeds its timeout is `unavailable`', async () => {
     const pool = openDatabase({ url: database.url, log: silentLog, statementTimeoutMs: 50 });
     await expect(pool.query('SELECT pg_sleep(10)')).rejects.toEqual(unavailable);
     await pool.close();
   });
 
-  test('a statement that is wrong is not `unavailable`', async () => {
+  test('an invalid statement is not `unavailable`', async () => {
     await expect(database.query('SELECT nonsense')).rejects.toMatchObject({ name: 'error', code: '42703' });
   });
 });
 
-/** A port on which nobody listens: the kernel's pick, given back. */
+/** A port without a listener: picked by the kernel, then released. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { CoreError } from '../core-error.ts';
-import type { Log } from '../log.ts';
-import { isUnavailable } from './database-faults.ts';
+import type { Log } from '../runtime.ts';
+import { createOutageLog, isUnavailable, refusesWrites } from './database-faults.ts';
 import { type Listener, type Listening, listenOn } from './listen.ts';
-import { createSilenceWatch } from './silence.ts';
+import { createPoolWatchdog } from './pool-watchdog.ts';
 
 /** Where a statement can be sent: the pool, or the one connection of a transaction. */
 export interface Sql {
@@ -12,20 +12,20 @@ export interface Sql {
 }
 
 export interface StatementOptions {
-  /** After how long the client gives this statement up, where it needs to know sooner than others. */
+  /** The client's timeout for this statement, if shorter than the default. */
   timeoutMs?: number;
 }
 
 export interface Database extends Sql {
-  /** Runs `work` in one transaction (READ COMMITTED); any error rolls all of it back and is thrown on. */
+  /** Runs `work` in one transaction (READ COMMITTED); any error rolls it back and is rethrown. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
-  /** Listens to a channel of notices (LISTEN) on a connection beside the others. */
+  /** Listens to a channel (LISTEN) on a separate connection. */
   listen(channel: string, listener: Listener): Listening;
-  /** For as long as something is asked all the time: makes connections anew when none of them answers. @returns how to end it. */
-  watchSilence(intervalMs?: number): () => void;
-  /** How many connections there are, and how many callers wait for one. */
+  /** Call while something queries regularly: reopens the pool when no connection responds. @returns how to stop. */
+  startWatchdog(intervalMs?: number): () => void;
+  /** The number of connections, and of callers that wait for one. */
   connections(): Connections;
-  /** Waits for what is running and ends every connection. */
+  /** Waits for running statements and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -39,46 +39,54 @@ export interface Connections {
 export interface DatabaseOptions {
   url: string;
   log: Log;
-  /** Connections at most; the default suits one process beside others on one server. */
+  /** Maximum number of connections; the default suits one of several processes on a server. */
   maxConnections?: number;
-  /** After how long the client gives a statement up; 0: never, for work such as building an index. */
+  /** The client's timeout per statement; 0: none, for work such as building an index. */
   statementTimeoutMs?: number;
-  /** A statement that takes longer, with its wait for a connection, is put into the log. */
+  /** Slower statements, including their wait for a connection, are logged. */
   slowStatementMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 15_000;
+const STATEMENT_TIMEOUT_MS = 12_000;
+/** The server's timeout is shorter than the client's, so a refused statement is never executed later. */
+const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
+/** How soon a server notices that the client of a running statement is gone. */
+const CLIENT_CHECK_INTERVAL_MS = 1_000;
 const SLOW_STATEMENT_MS = 1_000;
 
-/** Opens a pool on a PostgreSQL URL. Nothing is sent before the first statement. */
+/** Opens a pool on a PostgreSQL URL. It connects at the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  // Where a statement may take for ever, it is expected to.
+  // A statement without a timeout is expected to be slow.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // Client-side, since a pooler in between may refuse start-up parameters.
+    // On the client, since a pooler may reject start-up parameters.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: 'groundswell',
+    onConnect: (client) => limitStatements(client, statementTimeoutMs),
   });
-  // An idle connection that breaks is replaced by the pool; unheard, its error would end the process.
+  // The pool replaces a broken idle connection; unhandled, its error would end the process.
   let isClosing = false;
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
   });
 
-  const silence = createSilenceWatch(pool, log);
-  const timed = watchStatements(log, slowStatementMs, silence.noteAnswer);
+  const outages = createOutageLog(log);
+  const watchdog = createPoolWatchdog(pool, log);
+  const timed = watchStatements(log, slowStatementMs, watchdog.noteResponse);
 
   return {
-    query: (text, values, statement) => timed(text, run(pool, text, values, statement)),
+    query: (text, values, statement) => outages.watch(timed(text, run(pool, text, values, statement))),
     transaction: (work) =>
-      inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
-    watchSilence: silence.start,
+      outages.watch(
+        inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
+      ),
+    startWatchdog: watchdog.start,
     listen: (channel, listener) => listenOn(url, channel, listener),
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
@@ -93,16 +101,30 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** Tells of every answer, and puts slow statements into the log, without their values: those are what visitors sent. */
-function watchStatements(log: Log, slowMs: number, onAnswer: () => void) {
+/**
+ * Sets the server's limits on each new connection. By statements, since a pooler may reject start-up parameters. A
+ * server that does not know a setting is used without it.
+ */
+async function limitStatements(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
+  const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
+  const settings = { statement_timeout: serverTimeoutMs, client_connection_check_interval: CLIENT_CHECK_INTERVAL_MS };
+  for (const [name, ms] of Object.entries(settings)) {
+    await client.query(`SET ${name} = ${ms}`).catch((error: unknown) => {
+      if (isUnavailable(error)) throw error;
+    });
+  }
+}
+
+/** Reports every response, and logs slow statements without their values, which visitors sent. */
+function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
   return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
     const started = performance.now();
     try {
       const result = await running;
-      onAnswer();
+      onResponse();
       return result;
     } catch (error) {
-      if (!isAway(error)) onAnswer();
+      if (!isAway(error)) onResponse();
       throw error;
     } finally {
       const ms = Math.round(performance.now() - started);
@@ -118,7 +140,7 @@ async function run<Row extends object>(
   { timeoutMs }: StatementOptions = {},
 ): Promise<Row[]> {
   try {
-    // The driver's own types ask for a mutable array, which it does not change, and do not know the time-out of one statement.
+    // The driver's types want a mutable array, which it does not change, and lack the timeout of one statement.
     const statement: pg.QueryConfig & { query_timeout?: number } = { text };
     if (values !== undefined) statement.values = values as unknown[];
     if (timeoutMs !== undefined) statement.query_timeout = timeoutMs;
@@ -134,7 +156,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     throw asCoreError(error);
   });
   let broken: Error | undefined;
-  // A connection that breaks between two statements says so by an event, not by a rejected promise.
+  // A connection that breaks between two statements emits an event instead of rejecting a promise.
   const onError = (error: Error) => {
     broken = error;
   };
@@ -145,7 +167,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     await run(client, 'COMMIT');
     return result;
   } catch (error) {
-    // After a time-out the statement still runs, and a ROLLBACK would queue behind it: the connection is given up, and
+    // After a timeout the statement still runs, and a ROLLBACK would queue behind it: the connection is closed, and
     // the server rolls back when it notices.
     if (isAway(error)) broken ??= error;
     else
@@ -165,7 +187,8 @@ function isAway(error: unknown): error is CoreError {
 
 function asCoreError(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
-  return new CoreError('unavailable', 'The database cannot be reached right now. Please try again in a moment.', {
-    cause: error,
-  });
+  const message = refusesWrites(error)
+    ? 'The database accepts no changes right now. Please try again in a moment.'
+    : 'The database cannot be reached right now. Please try again in a moment.';
+  return new CoreError('unavailable', message, { cause: error });
 }

@@ -5,20 +5,20 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10 * 60 * 1_000;
 
 export interface Listener {
-  /** The channel is listened to now. */
+  /** The channel is being listened to. */
   onListening(): void;
   onNotice(payload: string): void;
 }
 
 export interface Listening {
-  /** Gives the connection up for some minutes: it seems not to hear anything. */
+  /** Closes the connection for some minutes, because it seems to receive no notifications. */
   pause(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Listens to notices of a channel on a connection of its own, and comes back when that is lost. Not every engine has
- * notices, and not every pooler passes them on, so that failing is no fault: it is tried again, less and less often.
+ * Listens to notifications of a channel on its own connection, and reconnects when that is lost. Not every engine has
+ * notifications, and not every pooler forwards them, so a failure is not a fault: it is retried with growing delays.
  */
 export function listenOn(url: string, channel: string, listener: Listener): Listening {
   let client: pg.Client | undefined;
@@ -31,13 +31,13 @@ export function listenOn(url: string, channel: string, listener: Listener): List
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
-      // A server that went away without a word would be waited for for ever.
+      // Without keep-alive, a server that disappeared silently would be waited for forever.
       keepAlive: true,
       application_name: 'groundswell',
     });
     client = own;
     own.on('notification', ({ payload = '' }) => listener.onNotice(payload));
-    // Whatever is wrong with a connection, it ends.
+    // Any fault of a connection ends it.
     own.on('error', () => {});
     own.on('end', () => again(own));
     try {

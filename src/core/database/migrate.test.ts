@@ -34,7 +34,7 @@ async function history(): Promise<unknown[]> {
 }
 
 describe('the schema', () => {
-  test('an empty database gets every table, once: the second time there is nothing to do', async () => {
+  test('an empty database gets every table, once', async () => {
     const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
     expect(await migrate(database, MIGRATIONS, silentLog)).toEqual(names);
     const afterFirst = await tables();
@@ -50,7 +50,7 @@ describe('the schema', () => {
     const others = Array.from({ length: 4 }, () => openDatabase({ url: database.url, log: silentLog }));
     try {
       const applied = await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));
-      // Which process applies which file is chance.
+      // Which process applies which file is random.
       expect(applied.flat().sort()).toEqual(names);
     } finally {
       await Promise.all(others.map((other) => other.close()));
@@ -58,7 +58,7 @@ describe('the schema', () => {
     expect(await history()).toHaveLength(names.length);
   });
 
-  test('the search has its trigram index where the extension is to be had', async () => {
+  test('the search has its trigram index if the extension is available', async () => {
     await migrate(database, MIGRATIONS, silentLog);
     const available = await database.query("SELECT 1 FROM pg_available_extensions WHERE name = 'pg_trgm'");
     const indexes = await database.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
@@ -72,7 +72,7 @@ describe('the schema', () => {
       SELECT gen_random_uuid(), 'a', 'session-' || n, '2026-01-01'::timestamptz + n * interval '1 minute' FROM generate_series(1, 60000) AS n`);
     await database.query('ANALYZE upvotes');
     const plan = await database.transaction(async (sql) => {
-      // On Citus: of all shards, and not of any one, which may be empty. Elsewhere it says nothing.
+      // On Citus: of all shards, since any one may be empty. Elsewhere it has no effect.
       await sql.query('SET LOCAL citus.explain_all_tasks = on');
       return sql.query(
         "EXPLAIN (FORMAT JSON) SELECT count(*) FROM upvotes WHERE created_at >= '2026-02-10'::timestamptz",
@@ -104,7 +104,7 @@ describe('files', () => {
     ]);
   });
 
-  test('one that fails leaves nothing behind, and is applied whole once it is mended', async () => {
+  test('a failed one is rolled back, and is applied completely once it is corrected', async () => {
     await write('0001_products.sql', 'CREATE TABLE notes (search_text text)');
     await write('0002_broken.sql', 'CREATE TABLE half (id integer); INSERT INTO nowhere VALUES (1)');
     await expect(migrate(database, folder, silentLog)).rejects.toThrow('relation "nowhere" does not exist');
@@ -126,14 +126,14 @@ describe('files', () => {
     },
   );
 
-  test('two files with one number are refused before anything is applied', async () => {
+  test('two files with one number are refused before any is applied', async () => {
     await write('0001_one.sql', 'CREATE TABLE one (id integer)');
     await write('0001_other.sql', 'CREATE TABLE other (id integer)');
-    await expect(migrate(database, folder, silentLog)).rejects.toThrow('Two migrations bear the number 1');
+    await expect(migrate(database, folder, silentLog)).rejects.toThrow('Two migrations have the number 1');
     expect(await tables()).toEqual(['schema_migrations']);
   });
 
-  test('other files of the folder are not read', async () => {
+  test('other files in the folder are ignored', async () => {
     await write('README.md', 'not SQL');
     expect(await readMigrations(folder)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime.ts';
 import { distribute } from './citus-distribution.ts';
 import type { Database, Sql } from './database.ts';
 
@@ -14,11 +14,11 @@ interface Migration {
 }
 
 /**
- * Brings the schema up to date: applies the numbered files that are not applied yet, in order, each in a transaction.
+ * Brings the schema up to date: applies missing numbered files in order, each in a transaction.
  *
  * Two processes may do this at once. Each claims a version by inserting its row before it runs the file; the second
- * waits on that row until the first commits, and then finds it taken. Nothing here rests on advisory locks, which
- * poolers and distributed engines do not keep.
+ * waits on that row until the first commits, and then finds it taken. It uses no advisory locks, which poolers and
+ * distributed engines do not support.
  *
  * @returns the names of the files that this call applied.
  */
@@ -37,7 +37,7 @@ export async function migrate(database: Database, directory: string, log: Log): 
   return applied;
 }
 
-/** Reads the migrations of a folder in order. @throws Error where two files bear one number, or a name is not numbered. */
+/** Reads the migrations of a folder in order. @throws Error if two files have the same number, or a name has none. */
 export async function readMigrations(directory: string): Promise<Migration[]> {
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
   const seen = new Set<number>();
@@ -45,7 +45,7 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
     names.map(async (name) => {
       const version = Number(FILE_NAME.exec(name)?.[1]);
       if (Number.isNaN(version)) throw new Error(`Migration ${name} is not named like 0001_what_it_does.sql`);
-      if (seen.has(version)) throw new Error(`Two migrations bear the number ${version}`);
+      if (seen.has(version)) throw new Error(`Two migrations have the number ${version}`);
       seen.add(version);
       return { version, name, sql: await readFile(join(directory, name), 'utf8') };
     }),
@@ -58,7 +58,7 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** PostgreSQL lets two `IF NOT EXISTS` race: one of them then fails on the catalogue's own unique index. */
+/** PostgreSQL lets two `IF NOT EXISTS` race: one then violates the catalogue's own unique index. */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
 async function createHistory(sql: Sql): Promise<void> {
@@ -84,16 +84,16 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
 }
 
 /**
- * The statements of a migration, each of which ends at the end of a line. One by one, since Citus passes on to its servers the
- * whole text that it was sent, which may then be one statement alone.
+ * The statements of a migration, each of which ends at the end of a line. Sent one by one, since Citus forwards the
+ * whole text to its servers, which then may be only one statement.
  */
 export function statementsOf(sql: string): string[] {
   return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');
 }
 
 /**
- * The trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every role may
- * create; without it the search still works, by walking the list.
+ * The trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every role
+ * may create; without it the search walks the list.
  */
 async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
@@ -109,8 +109,8 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
 }
 
 /**
- * Which upvotes are of which days, for statistics. A block range index is a few kilobytes for millions of rows, which come in the
- * order of their time, and takes next to no room; engines that have no such index read the whole table instead.
+ * Upvotes by day, for statistics. A block range index takes a few kilobytes for millions of rows, which arrive in the
+ * order of their time, and costs writes next to nothing; engines without such an index read the whole table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");

@@ -1,118 +1,159 @@
 import pg from 'pg';
-import type { Log } from '../log.ts';
+import type { Log } from '../runtime.ts';
 import type { Database } from './database.ts';
 
-/** A replica as it may be read. */
+/** A replica as it may be read. Moments are milliseconds of the monotonic clock. */
 export interface Replica {
   database: Database;
-  /** Whether it is known to show everything that was committed up to a moment, and does not lag by more than some seconds. */
+  /** Whether it is known to show everything that was committed up to a moment, and lags by seconds at most. */
   hasReplayed(moment: number): boolean;
-  /** Is not read before it was looked at again. */
+  /** Stops reading it until it has been verified again. */
   distrust(reason: unknown): void;
   close(): Promise<void>;
 }
 
-export interface WatchOptions {
-  /** For the log; without secrets. */
+interface WatchOptions {
+  /** For the log, without secrets. */
   name: string;
   database: Database;
   primary: Database;
   log: Log;
+  monotonicMs: () => number;
   /** The last write that this process knows of. */
-  wantedSince: () => number;
+  latestWrite: () => number;
   onVerified: () => void;
 }
 
-/** While something was written that it may not show yet. */
-const SOON_MS = 50;
-/** While nothing is written, and while it cannot be read. */
-const CALM_MS = 500;
-/** It is not read when it was last known to be up to date longer ago than this. */
-const LONGEST_LAG_MS = 5_000;
-/** Where a server does not tell how far it has come, as much lag is taken for granted. */
+/** While it may lack known writes. */
+const SHORT_INTERVAL_MS = 50;
+/** Interval while there are no writes, or the replica cannot be read. */
+const LONG_INTERVAL_MS = 500;
+/** A replica is not read when it was last verified longer ago than this. */
+const MAX_LAG_MS = 5_000;
+/** The lag that is assumed of a server that cannot report its position. */
 const ASSUMED_LAG_MS = 2_000;
-const PATIENCE_MS = 1_000;
+const RESPONSE_TIMEOUT_MS = 1_000;
 
-// Up to what was inserted, not written: where commits are not waited for (`synchronous_commit = off`), they are ahead of the disk.
-const POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS position';
-const REPLAYED = `SELECT pg_is_in_recovery() AS follows,
+// The insert position, not the write position: with `synchronous_commit = off`, commits are ahead of the disk.
+const SELECT_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS position';
+const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
 
+/** A position in the primary's log (WAL), and when it was requested. */
+export interface Goal {
+  position: string;
+  requestedAt: number;
+}
+
+/** It shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
+export type ReplicaState =
+  | { kind: 'unverified'; goal?: Goal | undefined }
+  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryAway: boolean; goal?: Goal | undefined };
+
+export type ReplicaEvent =
+  | { type: 'position'; goal: Goal }
+  /** The primary did not respond, so no write is committed either. */
+  | { type: 'primaryAway' }
+  /** An engine without positions; the replica responded. */
+  | { type: 'noPosition'; requestedAt: number }
+  | { type: 'replayed'; goal: Goal }
+  | { type: 'behind'; now: number }
+  | { type: 'failed' };
+
+export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
+  switch (event.type) {
+    case 'position':
+      return state.kind === 'unverified'
+        ? { kind: 'unverified', goal: event.goal }
+        : { ...state, isPrimaryAway: false, goal: event.goal };
+    case 'primaryAway':
+      return state.kind === 'unverified' ? state : { ...state, isPrimaryAway: true };
+    case 'noPosition':
+      return { kind: 'usable', verifiedAt: event.requestedAt - ASSUMED_LAG_MS, isPrimaryAway: false };
+    case 'replayed':
+      return { kind: 'usable', verifiedAt: event.goal.requestedAt, isPrimaryAway: false };
+    case 'behind':
+      return state.kind !== 'unverified' && event.now - state.verifiedAt >= MAX_LAG_MS
+        ? { ...state, kind: 'lagging' }
+        : state;
+    case 'failed':
+      return { kind: 'unverified' };
+  }
+}
+
+/** Whether a replica in this state may serve a read that must show everything committed up to a moment. */
+export function shows(state: ReplicaState, moment: number, now: number): boolean {
+  if (state.kind === 'unverified' || state.verifiedAt <= moment) return false;
+  return state.isPrimaryAway || now - state.verifiedAt < MAX_LAG_MS;
+}
+
 /**
- * Finds out again and again how far a replica has come: it asks the primary for its position in the log (WAL), and the replica
- * whether it has replayed that. What was committed before the asking is then shown by the replica.
+ * Checks repeatedly how far a replica has come: requests the primary's position in the log, then asks the replica
+ * whether it has replayed that. Everything committed before the request is then on the replica.
  */
-export function watchReplica({ name, database, primary, log, wantedSince, onVerified }: WatchOptions): Replica {
-  /** It shows everything that was committed before this moment; 0: it is not to be read. */
-  let verified = 0;
-  /** A position that it has not replayed yet, and when it was asked for. */
-  let goal: { position: string; askedAt: number } | undefined;
-  let isUsable: boolean | undefined;
-  let isPrimaryAway = false;
+export function watchReplica(options: WatchOptions): Replica {
+  const { name, database, primary, log, monotonicMs, latestWrite, onVerified } = options;
+  let state: ReplicaState = { kind: 'unverified' };
+  let wasUsable: boolean | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
   let running = Promise.resolve();
 
-  async function look(): Promise<void> {
-    goal ??= await askPrimary();
-    if (goal === undefined) return;
-    const [row] = await database.query<{ follows: boolean; has_replayed: boolean }>(REPLAYED, [goal.position], {
-      timeoutMs: PATIENCE_MS,
-    });
-    if (row?.follows !== true) throw new Error('It follows no primary: it was promoted, or never was a replica');
-    if (!row.has_replayed) return say(Date.now() - verified < LONGEST_LAG_MS, 'It lags');
-    verified = Math.max(verified, goal.askedAt);
-    goal = undefined;
-    say(true);
-    onVerified();
+  function dispatch(event: ReplicaEvent, reason?: unknown): void {
+    state = step(state, event);
+    if (event.type === 'replayed' || event.type === 'noPosition') onVerified();
+    // A failure of the primary does not concern the replica.
+    if (event.type === 'position' || event.type === 'primaryAway') return;
+    const isUsable = state.kind === 'usable';
+    if (isUsable === wasUsable) return;
+    wasUsable = isUsable;
+    if (isUsable) log.info({ replica: name }, 'Reading from a replica');
+    else if (!isClosed) log.warn({ replica: name, reason: String(reason) }, 'Not reading from a replica for now');
   }
 
-  /** Undefined while the primary is away: then nothing is committed either. */
-  async function askPrimary(): Promise<typeof goal> {
-    const askedAt = Date.now();
+  async function check(): Promise<void> {
+    const goal = state.goal ?? (await requestPosition());
+    if (goal === undefined) return;
+    const [row] = await database.query<{ follows: boolean; has_replayed: boolean }>(SELECT_REPLAYED, [goal.position], {
+      timeoutMs: RESPONSE_TIMEOUT_MS,
+    });
+    if (row?.follows !== true) throw new Error('It follows no primary: it was promoted, or was never a replica');
+    if (row.has_replayed) dispatch({ type: 'replayed', goal });
+    else dispatch({ type: 'behind', now: monotonicMs() }, 'It lags');
+  }
+
+  async function requestPosition(): Promise<Goal | undefined> {
+    const requestedAt = monotonicMs();
     try {
-      const [row] = await primary.query<{ position: string }>(POSITION, [], { timeoutMs: PATIENCE_MS });
-      isPrimaryAway = false;
-      return row && { position: row.position, askedAt };
+      const [row] = await primary.query<{ position: string }>(SELECT_POSITION, [], { timeoutMs: RESPONSE_TIMEOUT_MS });
+      if (row === undefined) return undefined;
+      const goal = { position: row.position, requestedAt };
+      dispatch({ type: 'position', goal });
+      return goal;
     } catch (error) {
-      // An engine of another kind that knows no such position.
       if (error instanceof pg.DatabaseError) {
-        await database.query('SELECT 1', [], { timeoutMs: PATIENCE_MS });
-        verified = askedAt - ASSUMED_LAG_MS;
-        say(true);
-        onVerified();
-      } else isPrimaryAway = true;
+        await database.query('SELECT 1', [], { timeoutMs: RESPONSE_TIMEOUT_MS });
+        dispatch({ type: 'noPosition', requestedAt });
+      } else dispatch({ type: 'primaryAway' });
       return undefined;
     }
   }
 
-  function say(usable: boolean, reason?: unknown): void {
-    if (usable === isUsable) return;
-    isUsable = usable;
-    if (usable) log.info({ replica: name }, 'A replica is read from');
-    else if (!isClosed) log.warn({ replica: name, reason: String(reason) }, 'A replica is not read from for now');
-  }
+  const distrust = (reason: unknown) => dispatch({ type: 'failed' }, reason);
 
-  function distrust(reason: unknown): void {
-    verified = 0;
-    goal = undefined;
-    say(false, reason);
-  }
-
-  function turn(): void {
-    running = look()
+  function run(): void {
+    running = check()
       .catch(distrust)
       .then(() => {
-        const isBehind = isUsable === true && verified <= wantedSince();
-        if (!isClosed) timer = setTimeout(turn, isBehind ? SOON_MS : CALM_MS).unref();
+        const isBehind = state.kind === 'usable' && state.verifiedAt <= latestWrite();
+        if (!isClosed) timer = setTimeout(run, isBehind ? SHORT_INTERVAL_MS : LONG_INTERVAL_MS).unref();
       });
   }
-  turn();
+  run();
 
   return {
     database,
-    // Within the same millisecond, which was first is not known.
-    hasReplayed: (moment) => verified > moment && (isPrimaryAway || Date.now() - verified < LONGEST_LAG_MS),
+    hasReplayed: (moment) => shows(state, moment, monotonicMs()),
     distrust,
     async close() {
       isClosed = true;

@@ -1,13 +1,88 @@
-import type { Change } from '../changes/change.ts';
-import type { Log } from '../log.ts';
-import { ConnectError } from './connect.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Change } from '../changes/change-feed.ts';
+import { type Log, systemRuntime } from '../runtime.ts';
+import { ConnectError, describeUrl } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
-import { describeUrl } from './describe-url.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
-import { isDistributed } from './row-lock.ts';
-import { type ReadScope, WriteMoments } from './write-moments.ts';
+import { isDistributed } from './transactions.ts';
 
-/** Where to read from, so that nobody is shown a state older than what this process knows to be written. */
+/** The scope of a read: products, or the session that reads its own rows; without either, everything. */
+interface ReadScope {
+  productIds?: readonly string[];
+  session?: string;
+}
+
+/** Longer than a readable replica may lag, so older moments are irrelevant. */
+export const RETENTION_MS = 10_000;
+
+const MAX_ENTRIES = 20_000;
+const NEVER = Number.NEGATIVE_INFINITY;
+
+/**
+ * When each product and session was last written, as far as this process knows. Moments are milliseconds of the
+ * monotonic clock. Beyond a number of entries, one moment stands for all.
+ */
+export class LastWrites {
+  readonly #products = new Map<string, number>();
+  readonly #sessions = new Map<string, number>();
+  /** For reads of everything. */
+  #any = NEVER;
+  /** For all reads of any scope. */
+  #everything = NEVER;
+
+  add({ productIds, catalogue }: Change, moment: number): void {
+    // A product's neighbours change with the catalogue.
+    if (catalogue) this.addEverything(moment);
+    for (const id of productIds) put(this.#products, id, moment);
+    this.#any = Math.max(this.#any, moment);
+    if (this.#products.size > MAX_ENTRIES) this.addEverything(moment);
+  }
+
+  addSession(session: string, moment: number): void {
+    put(this.#sessions, session, moment);
+    this.#any = Math.max(this.#any, moment);
+    if (this.#sessions.size > MAX_ENTRIES) this.addEverything(moment);
+  }
+
+  addEverything(moment: number): void {
+    this.#everything = Math.max(this.#everything, moment);
+    this.#any = Math.max(this.#any, moment);
+    if (this.#products.size > MAX_ENTRIES) this.#products.clear();
+    if (this.#sessions.size > MAX_ENTRIES) this.#sessions.clear();
+  }
+
+  /** The last write that a read must show. */
+  since({ productIds, session }: ReadScope): number {
+    if (productIds === undefined && session === undefined) return this.#any;
+    let moment = this.#everything;
+    for (const id of productIds ?? []) moment = Math.max(moment, this.#products.get(id) ?? NEVER);
+    if (session !== undefined) moment = Math.max(moment, this.#sessions.get(session) ?? NEVER);
+    return moment;
+  }
+
+  /** The last write of all. */
+  latest(): number {
+    return this.#any;
+  }
+
+  /** Forgets what every readable replica already shows. */
+  forget(now: number): void {
+    for (const moments of [this.#products, this.#sessions]) {
+      for (const [key, moment] of moments) {
+        if (now - moment < RETENTION_MS) break;
+        moments.delete(key);
+      }
+    }
+  }
+}
+
+/** Reinserts at the end, so the oldest come first. */
+function put(moments: Map<string, number>, key: string, moment: number): void {
+  moments.delete(key);
+  moments.set(key, moment);
+}
+
+/** Chooses the server of a read, which shows at least the writes that this process knows of. */
 export interface ReadSources {
   of(scope: ReadScope): Sql;
   /** A session's own write was committed. */
@@ -19,7 +94,7 @@ export function readsFrom(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 
-/** How many reads went where, and which replicas can be read. */
+/** The number of reads by kind of server, and of usable replicas. */
 export interface ReadStats {
   primary: number;
   replicas: number;
@@ -27,30 +102,30 @@ export interface ReadStats {
 }
 
 export interface ReplicatedReads extends ReadSources {
-  /** Something was written, by this process or another. To be told before whoever keeps answers is. */
+  /** Something was written, by this process or another. Call before invalidating cached responses. */
   noteChange(change: Change): void;
   /** Anything may have been written. */
   noteGap(): void;
-  /** A visitor says to have written at a moment (milliseconds since 1970), here or at another process. */
-  noteWriteAt(moment: number): void;
+  /** Runs `work` with reads that show what any process wrote up to a moment of the monotonic clock. */
+  showing<Result>(moment: number, work: () => Result): Result;
   stats(): ReadStats;
   close(): Promise<void>;
 }
 
-/** A read of a replica that takes longer is given up, and asked of the primary. */
-const REPLICA_PATIENCE_MS = 3_000;
+/** A slower read of a replica is repeated on the primary. */
+const REPLICA_TIMEOUT_MS = 3_000;
 
 /**
- * Spreads reads over replicas. One is read only when it is known to have replayed everything up to a moment, and nothing that the
- * read depends on was written since; else the primary is. So a replica that lags, stops or is promoted is passed over by itself,
- * and comes back by itself.
+ * Spreads reads over replicas. A read goes to a replica that has replayed every write within the read's scope, else to
+ * the primary. A replica that lags, stops or is promoted is skipped until it has caught up.
  */
 function readFromReplicas(
   primary: Database,
   replicaDatabases: readonly { name: string; database: Database }[],
   log: Log,
+  monotonicMs: () => number = systemRuntime.monotonicMs,
 ): ReplicatedReads {
-  const writes = new WriteMoments();
+  const writes = new LastWrites();
   const counted = { primary: 0, replicas: 0 };
   const replicas: Replica[] = replicaDatabases.map(({ name, database }) =>
     watchReplica({
@@ -58,15 +133,18 @@ function readFromReplicas(
       database,
       primary,
       log,
-      wantedSince: () => writes.latest(),
-      onVerified: () => writes.forget(),
+      monotonicMs,
+      latestWrite: () => writes.latest(),
+      onVerified: () => writes.forget(monotonicMs()),
     }),
   );
+  /** A claim applies only to the request that makes it: a forged one moves no other visitor's reads to the primary. */
+  const claimed = new AsyncLocalStorage<number>();
   let turn = 0;
 
-  /** One after the other, of those that show enough. */
+  /** Round-robin among those that show enough. */
   function choose(scope: ReadScope): Replica | undefined {
-    const since = writes.since(scope);
+    const since = Math.max(writes.since(scope), claimed.getStore() ?? Number.NEGATIVE_INFINITY);
     turn += 1;
     for (let tried = 0; tried < replicas.length; tried += 1) {
       const replica = replicas[(turn + tried) % replicas.length];
@@ -75,7 +153,7 @@ function readFromReplicas(
     return undefined;
   }
 
-  /** All statements of one reading go to the same server. */
+  /** All statements of one operation go to the same server. */
   function of(scope: ReadScope): Sql {
     let replica: Replica | undefined;
     let isChosen = false;
@@ -86,13 +164,13 @@ function readFromReplicas(
         if (replica !== undefined) {
           try {
             const rows = await replica.database.query<Row>(text, values, {
-              timeoutMs: REPLICA_PATIENCE_MS,
+              timeoutMs: REPLICA_TIMEOUT_MS,
               ...options,
             });
             counted.replicas += 1;
             return rows;
           } catch (error) {
-            // Whatever it is, a cancelled statement or a lost connection: the primary says whether it is the statement.
+            // The primary shows whether the statement or the replica is at fault.
             replica.distrust(error);
             replica = undefined;
           }
@@ -105,11 +183,14 @@ function readFromReplicas(
 
   return {
     of,
-    noteSession: (session) => writes.addSession(session),
-    noteChange: (change) => writes.add(change),
-    noteGap: () => writes.addEverything(Date.now()),
-    noteWriteAt: (moment) => writes.addEverything(moment),
-    stats: () => ({ ...counted, usable: replicas.filter((replica) => replica.hasReplayed(0)).length }),
+    noteSession: (session) => writes.addSession(session, monotonicMs()),
+    noteChange: (change) => writes.add(change, monotonicMs()),
+    noteGap: () => writes.addEverything(monotonicMs()),
+    showing: (moment, work) => claimed.run(moment, work),
+    stats: () => ({
+      ...counted,
+      usable: replicas.filter((replica) => replica.hasReplayed(Number.NEGATIVE_INFINITY)).length,
+    }),
     async close() {
       for (const replica of replicas) await replica.close();
     },
@@ -117,17 +198,18 @@ function readFromReplicas(
 }
 
 /**
- * Rows that lie on several servers are replicated by each of these alone: what the coordinator's replica has replayed says nothing
- * of what the workers' have. @throws ConnectError where it is so.
+ * With Citus each server replicates its own rows, so the position of the coordinator's replica does not cover those of
+ * the workers.
+ * @throws ConnectError for such a database.
  */
 export async function expectReplicable(primary: Sql): Promise<void> {
   if (!(await isDistributed(primary))) return;
   throw new ConnectError(
-    'DATABASE_REPLICA_URL: replicas of a database with Citus cannot be read, since nobody knows what they show. Leave it unset; reads are spread by adding workers.',
+    'DATABASE_REPLICA_URL: replicas of a database with Citus cannot be verified. Leave it unset, and add workers to spread reads.',
   );
 }
 
-/** Opens replicas by their URLs; none of them need be there. */
+/** Opens replicas by their URLs; they may be unreachable. */
 export function openReplicas(
   primary: Database,
   urls: readonly string[],

@@ -1,28 +1,32 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
 import { newestBackup } from '../backups/backup-folder.ts';
-import { BackupFileError } from '../backups/backup-format.ts';
-import { rowsOf, verifyBackup } from '../backups/read-backup.ts';
-import { rehearseRestore } from '../backups/rehearse-restore.ts';
-import type { Database } from '../database/database.ts';
+import { BackupFileError, type BackupHeader, PICTURES } from '../backups/backup-format.ts';
+import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
+import { loadBackup } from '../backups/restore-backup.ts';
+import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { disableTimeouts } from '../database/transactions.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** More rows than this are only read and checked: they would keep the database busy for longer than some seconds. */
-const MOST_REHEARSED = 200_000;
+/** With more rows it is only verified: a trial restore would load the database for more than some seconds. */
+const MAX_REHEARSED_ROWS = 200_000;
 
 const CHECK = 'backups';
 
-export interface BackupsToCheck {
+interface BackupsToCheck {
   folder: string;
   everyMs: number;
-  /** Where the migrations lie. */
+  /** The folder of the migrations. */
   migrations: string;
   now?: () => number;
 }
 
 /**
- * Whether the newest backup is young, whole, and can be restored: it is, into a schema of its own that is rolled back.
- * Without a database (undefined) it is only read.
+ * Whether the newest backup is recent, complete and restorable: it is restored into a temporary schema that is rolled
+ * back. Without a database (undefined) it is only verified.
  */
 export async function checkBackups(
   database: Database | undefined,
@@ -32,20 +36,15 @@ export async function checkBackups(
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const path = await newestBackup(folder);
     if (path === undefined)
-      return fault(
-        CHECK,
-        `there is none in ${folder}`,
-        'Start the site, which makes one at once, and look at its log.',
-      );
+      return fault(CHECK, `there is none in ${folder}`, 'Start the site, which writes one at once, and check its log.');
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
-    const isRehearsed = database !== undefined && rows <= MOST_REHEARSED;
+    const isRehearsed = database !== undefined && rows <= MAX_REHEARSED_ROWS;
     if (isRehearsed) await rehearseRestore(database, path, migrations);
     const ageMs = now() - Date.parse(header.createdAt);
-    const proven = isRehearsed ? 'was restored for trial' : 'is whole (not restored for trial)';
+    const proven = isRehearsed ? 'passed a trial restore' : 'is complete (no trial restore)';
     const message = `${path} of ${header.createdAt} with ${rows.toLocaleString('en')} rows ${proven}`;
-    if (ageMs > 2 * everyMs)
-      return warning(CHECK, `${message}, but is old`, 'Look in the log of the site for why no newer one was made.');
+    if (ageMs > 2 * everyMs) return warning(CHECK, `${message}, but is old`, 'The log of the site has the reason.');
     return ok(CHECK, message);
   } catch (error) {
     if (error instanceof BackupFileError)
@@ -56,5 +55,47 @@ export async function checkBackups(
       `${folder}: ${reason}`,
       'Check that BACKUP_DIR is right, that its disk is there, and that this user may write to it.',
     );
+  }
+}
+
+/** Thrown after success to roll the transaction back. */
+class Rehearsed extends Error {}
+
+/**
+ * Restores a backup as a trial into a temporary schema, built by this program's migrations, and compares every row
+ * with the backup. Everything is rolled back, and no visitor waits.
+ * @throws BackupFileError, or the database's error if the restore failed.
+ */
+async function rehearseRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
+  const migrations = await readMigrations(migrationsFolder);
+  const schema = `groundswell_rehearsal_${randomBytes(4).toString('hex')}`;
+  try {
+    await database.transaction(async (sql) => {
+      await disableTimeouts(sql);
+      await sql.query("SET LOCAL TimeZone = 'UTC'");
+      await sql.query(`CREATE SCHEMA ${schema}`);
+      // No other schema: table names must resolve to the trial's tables only.
+      await sql.query(`SET LOCAL search_path = ${schema}`);
+      for (const migration of migrations) await sql.query(migration.sql);
+      const tables = await readTableShapes(sql, SITE_TABLES);
+      const header = await loadBackup(sql, path, tables, { migrations: migrations.map(({ name }) => name) });
+      await compare(sql, path, header, tables);
+      throw new Rehearsed();
+    });
+  } catch (error) {
+    if (!(error instanceof Rehearsed)) throw error;
+  }
+}
+
+async function compare(sql: Sql, path: string, header: BackupHeader, tables: readonly TableShape[]): Promise<void> {
+  const sums = new Map<string, string>();
+  for await (const piece of readBackup(path)) if (piece.kind === 'table') sums.set(piece.table, piece.sha256);
+  for (const { name, columns } of header.tables) {
+    const shape = tables.find((table) => table.name === name);
+    if (name === PICTURES || !shape) continue;
+    const hash = createHash('sha256');
+    for await (const rows of readRows(sql, { ...shape, columns })) hash.update(`${rows.join('\n')}\n`);
+    if (hash.digest('hex') !== sums.get(name))
+      throw new BackupFileError(`${path}: in a trial restore, the rows of ${name} differ from the backup.`);
   }
 }

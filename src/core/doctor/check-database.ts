@@ -1,13 +1,14 @@
 import { SITE_TABLES } from '../backups/site-tables.ts';
+import { checkCounts } from '../counts/check-counts.ts';
 import { readConnectionLimit } from '../database/connection-limit.ts';
 import type { Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-index.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** A page asks a handful of questions one after the other. */
+/** A page runs a handful of queries one after the other. */
 const SLOW_ANSWER_MS = 20;
 
-/** Whether the database answers soon, and holds what every language is written in. */
+/** Whether the database responds soon, and uses UTF-8. */
 export async function checkServer(sql: Sql, location: string): Promise<Finding> {
   const [about] = await sql.query<{ version: string; encoding: string }>(
     "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
@@ -18,35 +19,35 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
     await sql.query('SELECT 1');
     times.push(performance.now() - begin);
   }
-  const answerMs = Math.min(...times);
-  const message = `PostgreSQL ${about?.version} at ${location} answers in ${answerMs.toFixed(1)} ms`;
+  const responseMs = Math.min(...times);
+  const message = `PostgreSQL ${about?.version} at ${location} responds in ${responseMs.toFixed(1)} ms`;
   if (about?.encoding !== 'UTF8') {
     return fault(
       'database',
-      `${message}, and its encoding is ${about?.encoding}`,
-      'Move to a database that is made with the encoding UTF8.',
+      `${message}, but its encoding is ${about?.encoding}`,
+      'Move to a database with the encoding UTF8.',
     );
   }
-  if (answerMs > SLOW_ANSWER_MS) return warning('database', message, 'Bring site and database closer together.');
+  if (responseMs > SLOW_ANSWER_MS) return warning('database', message, 'Bring site and database closer together.');
   return ok('database', message);
 }
 
 const NEARLY_ALL = 0.9;
 
-/** Whether a site that opens so many connections gets them, and whether there are some left. */
+/** Whether the site can open its connections, and whether some are left. */
 export async function checkConnections(sql: Sql, needed: number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
   const [row] = await sql.query<{ open: number }>(
     "SELECT count(*)::integer AS open FROM pg_stat_activity WHERE backend_type = 'client backend'",
   );
   const open = row?.open ?? 0;
-  const message = `${open} are open of ${connections} (${setBy}), and this site opens up to ${needed}`;
+  const message = `${open} of ${connections} are open (${setBy}); this site opens up to ${needed}`;
   const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or put a pooler in between.`;
   if (needed > connections || open > connections * NEARLY_ALL) return warning('connections', message, advice);
   return ok('connections', message);
 }
 
-/** Whether the schema is that of this program. `names` are the migrations that it knows. */
+/** Whether the schema is of this version. `names` are the known migrations. */
 export async function checkMigrations(sql: Sql, names: readonly string[]): Promise<Finding> {
   const [table] = await sql.query<{ present: boolean }>(
     "SELECT to_regclass('schema_migrations') IS NOT NULL AS present",
@@ -61,7 +62,7 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
     return fault(
       'migrations',
       `the database has ${unknown.join(', ')}, which this Groundswell does not know`,
-      'Run the newer version that made it.',
+      'Run the newer version that created it.',
     );
   if (pending.length > 0)
     return fault('migrations', `${pending.join(', ')} not applied yet`, 'Run groundswell migrate, or start the site.');
@@ -76,7 +77,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
   if (!extension) {
     return warning(
       'search',
-      'the extension pg_trgm is missing, so that searches read the whole list',
+      'the extension pg_trgm is missing, so searches read the whole list',
       'As a superuser, run CREATE EXTENSION pg_trgm in the database, then restart the site.',
     );
   }
@@ -84,13 +85,13 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
   if (index === 'none')
     return warning(
       'search',
-      'the index products_search is missing or was not finished',
+      'the index products_search is missing or incomplete',
       'Run DROP INDEX IF EXISTS products_search in the database, then groundswell migrate.',
     );
   if (index === 'ascii')
     return warning(
       'search',
-      'the index knows the letters of ASCII alone, since the locale of the database is C',
+      'the index knows only ASCII letters, since the locale of the database is C',
       'Move to a database with a UTF-8 locale if words in other scripts are searched for.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);
@@ -100,11 +101,11 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
   FROM pg_index JOIN pg_class i ON i.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
 
-/** By the statistics that PostgreSQL keeps: large tables that are read from one end to the other more often than by an index. */
+/** By PostgreSQL's statistics: large tables that are scanned more often than read by an index. */
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
 
-/** Whether all indexes answer, and are asked. */
+/** Whether all indexes are valid and used. */
 export async function checkIndexes(sql: Sql): Promise<Finding> {
   const indexes = await sql.query<{ index: string; valid: boolean }>(SELECT_INDEXES, [SITE_TABLES]);
   const invalid = indexes.filter(({ valid }) => !valid).map(({ index }) => index);
@@ -120,7 +121,7 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
     const names = scanned.map(({ table }) => table).join(', ');
     return warning(
       'indexes',
-      `${names} are read from end to end more often than by an index`,
+      `${names} are scanned sequentially more often than by an index`,
       `In the database, run ANALYZE ${names}.`,
     );
   }
@@ -130,17 +131,36 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 60_000;
 
-/** Whether this machine and the database agree what time it is. `now` is a seam for tests. */
+/** Whether this machine's clock and the database's agree. `now` is injected by tests. */
 export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
   const before = now();
   const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const after = now();
   const theirs = row?.now.getTime() ?? Number.NaN;
-  // Whatever the answer took on its way is no difference.
+  // The duration of the query is not counted.
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
-  const advice = 'Let both take their time from the network (NTP).';
+  const advice = 'Synchronize both clocks over the network (NTP).';
   if (apartMs > CLOCK_FAULT_MS) return fault('clock', message, advice);
   if (apartMs > CLOCK_WARNING_MS) return warning('clock', message, advice);
   return ok('clock', 'this machine and the database agree');
+}
+
+const SAMPLE = 1_000;
+
+/** Compares the counts of some products with their rows, starting anywhere, since there may be millions. */
+export async function checkSomeCounts(sql: Sql, random: () => number = Math.random): Promise<Finding> {
+  const [products] = await sql.query<{ count: string }>('SELECT count(*) FROM products');
+  const skipped = Math.floor(random() * Math.max(0, Number(products?.count) - SAMPLE + 1));
+  const after = skipped === 0 ? '' : await idAt(sql, skipped);
+  const { checked, wrong } = await checkCounts(sql, { after, limit: SAMPLE });
+  const message = `${wrong.length} of ${checked.toLocaleString('en')} checked are wrong`;
+  if (wrong.length > 0) return fault('counts', message, 'Run groundswell counts check --repair.');
+  return ok('counts', message);
+}
+
+/** The id of the n-th product, from 1. */
+async function idAt(sql: Sql, place: number): Promise<string> {
+  const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [place - 1]);
+  return row?.id ?? '';
 }

@@ -11,7 +11,6 @@ import { writeBackup } from '../backups/write-backup.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { checkBackups } from './check-backups.ts';
-import { checkSomeCounts } from './check-counts.ts';
 import {
   checkClock,
   checkConnections,
@@ -19,8 +18,10 @@ import {
   checkMigrations,
   checkSearch,
   checkServer,
+  checkSomeCounts,
 } from './check-database.ts';
 import { checkDisk } from './check-disk.ts';
+import { checkLeaderboards } from './run-database-checks.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -32,14 +33,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a server that answers is well, and named', async () => {
+test('a responding server is healthy, and named', async () => {
   expect(await checkServer(database, 'db.internal/site')).toMatchObject({
     check: 'database',
-    message: expect.stringMatching(/^PostgreSQL \d+\.\d+.* at db\.internal\/site answers in [\d.]+ ms$/),
+    message: expect.stringMatching(/^PostgreSQL \d+\.\d+.* at db\.internal\/site responds in [\d.]+ ms$/),
   });
 });
 
-test('a schema that is behind this program, or ahead of it, is a fault', async () => {
+test('a schema older or newer than this program is a fault', async () => {
   const names = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
   expect(await checkMigrations(database, names)).toMatchObject({ status: 'ok' });
   expect(await checkMigrations(database, [...names, '9999_next.sql'])).toMatchObject({
@@ -56,10 +57,10 @@ test('a schema that is behind this program, or ahead of it, is a fault', async (
   await empty.drop();
 });
 
-test('a site that opens more connections than the server takes from its role is a warning', async () => {
+test('opening more connections than the role may is a warning', async () => {
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'ok',
-    message: expect.stringMatching(/^\d+ are open of \d+ \(max_connections\), and this site opens up to 12$/),
+    message: expect.stringMatching(/^\d+ of \d+ are open \(max_connections\); this site opens up to 12$/),
   });
   expect(await checkConnections(database, 1_000)).toMatchObject({
     status: 'warning',
@@ -70,12 +71,12 @@ test('a site that opens more connections than the server takes from its role is 
   );
   expect(await checkConnections(database, 12)).toMatchObject({
     status: 'warning',
-    message: expect.stringContaining(' of 5 (the database)'),
+    message: expect.stringContaining(' of 5 are open (the database)'),
     advice: expect.stringContaining('Raise the limit of the database'),
   });
 });
 
-test('a clock that differs by seconds is a warning, by minutes a fault; the way of the answer is no difference', async () => {
+test("a clock that differs by seconds is a warning, by minutes a fault; the query's duration does not count", async () => {
   const apart = (ms: number) => checkClock(database, () => Date.now() + ms);
   expect(await apart(0)).toMatchObject({ status: 'ok' });
   expect(await apart(-30_000)).toMatchObject({
@@ -88,11 +89,11 @@ test('a clock that differs by seconds is a warning, by minutes a fault; the way 
   expect(await checkClock(database, () => times.shift() ?? 0)).toMatchObject({ status: 'ok' });
 });
 
-test('an index that was not finished is a fault, and a search without its index a warning', async () => {
+test('an unfinished index is a fault, and a search without its index a warning', async () => {
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");
-  // Fails on a name of four characters, and leaves what it began.
+  // Fails on a name of four characters, and leaves its unfinished index.
   await expect(
     database.query('CREATE INDEX CONCURRENTLY twins ON products ((1 / (length(name) - 4)))'),
   ).rejects.toThrow('division by zero');
@@ -100,7 +101,7 @@ test('an index that was not finished is a fault, and a search without its index 
     status: 'fault',
     advice: expect.stringContaining('REINDEX INDEX twins'),
   });
-  // What is left of it lies on the first of several servers alone.
+  // Only the first of several servers has its remains.
   await database.query('DROP INDEX IF EXISTS twins');
   await database.query("DELETE FROM products WHERE id LIKE 'twin-%'");
   await database.query('DROP INDEX products_search');
@@ -116,7 +117,7 @@ test('an index that was not finished is a fault, and a search without its index 
   });
 });
 
-test('a database of another encoding than UTF-8 is a fault, and a search that knows ASCII alone a warning', async () => {
+test('a database in another encoding than UTF-8 is a fault, and a search limited to ASCII a warning', async () => {
   const [ascii, byteByByte] = await Promise.all([
     createTestDatabase({ locale: 'C' }),
     createTestDatabase({ migrated: false, locale: 'C', encoding: 'SQL_ASCII' }),
@@ -129,14 +130,14 @@ test('a database of another encoding than UTF-8 is a fault, and a search that kn
     });
     expect(await checkSearch(ascii)).toMatchObject({
       status: 'warning',
-      message: expect.stringContaining('letters of ASCII alone'),
+      message: expect.stringContaining('only ASCII letters'),
     });
   } finally {
     await Promise.all([ascii.drop(), byteByByte.drop()]);
   }
 });
 
-test('a large table that is read from end to end again and again is a warning', async () => {
+test('a large table that is scanned repeatedly is a warning', async () => {
   const scanned = await createTestDatabase();
   try {
     await scanned.transaction(async (sql) => {
@@ -148,7 +149,7 @@ test('a large table that is read from end to end again and again is a warning', 
       .poll(() => checkIndexes(scanned))
       .toMatchObject({
         status: 'warning',
-        message: 'products are read from end to end more often than by an index',
+        message: 'products are scanned sequentially more often than by an index',
         advice: expect.stringContaining('ANALYZE products'),
       });
   } finally {
@@ -156,24 +157,24 @@ test('a large table that is read from end to end again and again is a warning', 
   }
 });
 
-test('wrong counts are found, in a stretch of a thousand products of many', async () => {
-  expect(await checkSomeCounts(database)).toMatchObject({ status: 'ok', message: 'of 20 looked at, 0 are wrong' });
+test('wrong counts are found in a sample of a thousand products', async () => {
+  expect(await checkSomeCounts(database)).toMatchObject({ status: 'ok', message: '0 of 20 checked are wrong' });
   await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'p-3'");
   expect(await checkSomeCounts(database)).toMatchObject({
     status: 'fault',
-    message: 'of 20 looked at, 1 are wrong',
+    message: '1 of 20 checked are wrong',
     advice: expect.stringContaining('counts check --repair'),
   });
   await database.query("UPDATE product_counts SET upvotes = 0 WHERE product_id = 'p-3'");
   await database.query("INSERT INTO products (id) SELECT 'q-' || i FROM generate_series(1000, 2199) AS i");
-  // Without any counts: those of the stretch are wrong. It may begin at the first of 1,220, or 220 later.
+  // Without any counts, those of the sample are wrong. It begins at the first of 1,220 or up to 220 later.
   const wrongFrom = async (random: number) => (await checkSomeCounts(database, () => random)).message;
-  expect(await wrongFrom(0)).toBe('of 1,000 looked at, 980 are wrong');
-  expect(await wrongFrom(0.9999)).toBe('of 1,000 looked at, 1000 are wrong');
+  expect(await wrongFrom(0)).toBe('980 of 1,000 checked are wrong');
+  expect(await wrongFrom(0.9999)).toBe('1000 of 1,000 checked are wrong');
   await database.query("DELETE FROM products WHERE id LIKE 'q-%'");
 });
 
-test('a disk that is nearly full is a warning, then a fault; a folder that is not there is said', async () => {
+test('a nearly full disk is a warning, then a fault; a missing folder is reported', async () => {
   const disk = (free: number, all = 100) =>
     checkDisk('DATA_DIR', '/srv', async () => ({ free: free * 2 ** 30, all: all * 2 ** 30 }));
   expect(await disk(50)).toMatchObject({ status: 'ok', message: '50.0 GiB free of 100.0 GiB at /srv' });
@@ -194,14 +195,14 @@ describe('backups', () => {
     return () => rm(folder, { recursive: true, force: true });
   });
 
-  test('the newest is restored for trial, and nothing of the trial stays', async () => {
+  test('the newest backup passes a trial restore, which leaves no trace', async () => {
     await writeBackup(database, path, { groundswell: '1.2.3' });
-    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('was restored for trial') });
+    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('passed a trial restore') });
     expect(await database.query("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'groundswell%'")).toEqual([]);
     expect(await database.query('SELECT count(*)::integer AS products FROM products')).toEqual([{ products: 20 }]);
   });
 
-  test('none, an old one, a broken one, and one that no row of can be restored', async () => {
+  test('a missing, old, damaged or unrestorable one is reported', async () => {
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('there is none') });
     await writeBackup(database, path, { groundswell: '1.2.3' });
     expect(await check(() => Date.now() + 3 * 3_600_000)).toMatchObject({
@@ -211,7 +212,7 @@ describe('backups', () => {
     const whole = await readFile(path);
     await writeFile(path, whole.subarray(0, 500));
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('cut off') });
-    // Whole by its checksums, and yet there is no place for it.
+    // Its checksums are right, but no table fits it.
     const [header = '', ...rows] = gunzipSync(whole).toString().split('\n');
     const other = header.replace('"columns":["id"', '"columns":["no_such_column"');
     const sum = createHash('sha256').update(`${other}\n`).digest('hex');
@@ -219,12 +220,36 @@ describe('backups', () => {
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('no_such_column') });
   });
 
-  test('a folder that is not there', async () => {
+  test('a missing folder is reported', async () => {
     await rm(folder, { recursive: true });
     expect(await check()).toMatchObject({
       status: 'fault',
       message: `${folder}: ENOENT`,
       advice: expect.stringContaining('BACKUP_DIR'),
     });
+  });
+});
+
+test('an overdue result, a secret that should be gone and another time zone are warnings', async () => {
+  const rules = { now: new Date('2026-06-10T00:00:00Z'), timeZone: 'UTC', reviewHours: 24 };
+  expect(await checkLeaderboards(database, rules)).toMatchObject({ status: 'ok' });
+  await database.query(
+    `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at, final_at)
+     VALUES ('2026-06-09', 'day', 'Europe/Berlin', '2026-06-08T22:00:00Z', '2026-06-09T22:00:00Z', NULL)`,
+  );
+  expect(await checkLeaderboards(database, rules)).toMatchObject({
+    status: 'warning',
+    message: 'some open periods are those of Europe/Berlin, and SITE_TIME_ZONE is UTC',
+  });
+  const later = { ...rules, now: new Date('2026-06-12T00:00:00Z') };
+  expect(await checkLeaderboards(database, later)).toMatchObject({
+    status: 'warning',
+    message: '1 results are overdue, the first of 2026-06-09',
+  });
+  await database.query("INSERT INTO tally_secrets (day, secret, created_at) VALUES ('2026-06-09', 'secret', now())");
+  await database.query('UPDATE leaderboards SET final_at = now()');
+  expect(await checkLeaderboards(database, later)).toMatchObject({
+    status: 'warning',
+    message: expect.stringContaining('the secrets of 1 final days are still stored'),
   });
 });

@@ -1,12 +1,12 @@
-/** What a look at one thing came to. */
+/** The result of one check. */
 export interface Finding {
-  /** The thing, in a word or two. */
+  /** The checked subject, in a word or two. */
   check: string;
-  /** `warning`: it works, and somebody should look at it. `fault`: it does not, or will not for long. */
+  /** `warning`: works, but needs attention. `fault`: does not work, or will soon stop. */
   status: 'ok' | 'warning' | 'fault';
-  /** What was found, in one line without secrets. */
+  /** The finding, in one line without secrets. */
   message: string;
-  /** What to do about it; only where there is something to do. */
+  /** Advice, if any. */
   advice?: string;
 }
 

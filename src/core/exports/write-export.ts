@@ -1,64 +1,155 @@
-import { createHash } from 'node:crypto';
-import type { Database, Sql } from '../database/database.ts';
-import { liftTimeLimits } from '../database/lift-time-limits.ts';
-import {
-  EXPORT_TABLES,
-  EXPORT_VERSION,
-  type ExportEnd,
-  type ExportHeader,
-  type ExportTable,
-  lineOf,
-} from './export-format.ts';
-import { holdSnapshot, readRows, readTableShapes } from './table-rows.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { CommentSchema } from '../../contract/comments/schema.ts';
+import { PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
+import { COMMENT_COLUMNS, type CommentRow, commentOf } from '../comments/comment-row.ts';
+import type { Database } from '../database/database.ts';
+import { disableTimeouts, holdSnapshot, readInBatches } from '../database/transactions.ts';
+import type { FileKind } from '../imports/check-file.ts';
+import { DEFAULT_SEPARATOR, splitList } from '../imports/read-values.ts';
+import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { NO_FIELDS } from '../submissions/submission-fields.ts';
+import type { SubmissionRow } from '../submissions/submission-row.ts';
 
-export interface WriteExportOptions {
-  tables: readonly ExportTable[];
-  /** Takes the next part of the file, and holds the reading back until it is written. */
+export const EXPORT_TABLES = ['products', 'upvotes', 'comments', 'submissions'] as const;
+
+export type ExportTable = (typeof EXPORT_TABLES)[number];
+
+export interface ExportOptions {
+  table: ExportTable;
+  kind: FileKind;
+  /** Also the numbers of upvotes and comments of each product. */
+  counts: boolean;
+  /** Takes the next part of the file, and delays reading until it is written. */
   write(part: string): Promise<void>;
   onRows?: ((count: number) => void) | undefined;
 }
 
-/**
- * Writes tables as JSON Lines, as of one moment, while the site runs. The same rows make the same bytes: there is no time in it.
- * `database` must give statements the time they need.
- * @returns rows by table. @throws CoreError `unavailable`, or the error of `write`.
- */
-export async function writeExport(database: Database, options: WriteExportOptions): Promise<Record<string, number>> {
-  return database.transaction(async (sql) => {
-    await holdSnapshot(sql);
-    await liftTimeLimits(sql);
-    return writeLines(sql, options);
-  });
+interface UpvoteRow {
+  id: string;
+  product_id: string;
+  created_at: Date;
 }
 
-async function writeLines(sql: Sql, { tables, write, onRows }: WriteExportOptions): Promise<Record<string, number>> {
-  // In the order in which they can be taken in, whatever the order in which they were asked for.
-  const shapes = await readTableShapes(
-    sql,
-    EXPORT_TABLES.filter((name) => tables.includes(name)),
-  );
-  const whole = createHash('sha256');
-  const put = (part: string) => {
-    whole.update(part);
-    return write(part);
-  };
-  const named = shapes.map(({ name, columns }) => ({ name: name as ExportTable, columns: [...columns] }));
-  const header: ExportHeader = { format: 'export', version: EXPORT_VERSION, tables: named };
-  await put(lineOf('groundswell', JSON.stringify(header)));
-  const end: ExportEnd = { tables: {}, sha256: '' };
-  for (const shape of shapes) {
-    const sum = createHash('sha256');
+interface Source {
+  fields: readonly string[];
+  select: string;
+  /** The fields of a row that the driver returned. */
+  valuesOf(row: never): ExportedRow;
+}
+
+const UPVOTE_FIELDS = ['id', 'productId', 'createdAt'];
+const COMMENT_FIELDS = [...Object.keys(CommentSchema.properties), 'state'];
+
+const SUBMISSION_FIELDS = [
+  ...['id', 'status', 'reason', 'launchAt'],
+  ...Object.keys(NO_FIELDS),
+  ...['createdAt', 'updatedAt', 'decidedAt'],
+];
+
+/** The contents of each export: no data that identifies a visitor, in an order that depends only on the rows. */
+const SOURCES: Record<ExportTable, Source> = {
+  products: {
+    fields: PRODUCT_FIELD_NAMES,
+    select: `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id ORDER BY p.id`,
+    valuesOf: (row: ProductRow) => ({ ...productOf(row) }),
+  },
+  upvotes: {
+    fields: UPVOTE_FIELDS,
+    select: 'SELECT id, product_id, created_at FROM upvotes ORDER BY product_id, user_session',
+    valuesOf: (row: UpvoteRow) => ({
+      id: row.id,
+      productId: row.product_id,
+      createdAt: row.created_at.toISOString(),
+    }),
+  },
+  comments: {
+    fields: COMMENT_FIELDS,
+    select: `SELECT ${COMMENT_COLUMNS}, CASE WHEN hidden_at IS NOT NULL THEN 'hidden' WHEN held_session IS NOT NULL THEN 'held'
+      ELSE 'public' END AS state FROM comments ORDER BY product_id, id`,
+    valuesOf: (row: CommentRow & { state: string }) => ({ ...commentOf(row), state: row.state }),
+  },
+  submissions: {
+    fields: SUBMISSION_FIELDS,
+    select: `SELECT id, status, reason, launch_at, fields, created_at, updated_at, decided_at FROM submissions ORDER BY id`,
+    valuesOf: (row: SubmissionRow) => ({
+      id: row.id,
+      status: row.status,
+      reason: row.reason,
+      launchAt: row.launch_at?.toISOString() ?? null,
+      ...row.fields,
+      createdAt: row.created_at.toISOString(),
+      updatedAt: row.updated_at.toISOString(),
+      decidedAt: row.decided_at?.toISOString() ?? null,
+    }),
+  },
+};
+
+/**
+ * Writes a table as CSV, JSON or JSON Lines, as of one moment, while the site runs. The same rows make the same bytes.
+ * `database` must not limit the time of statements.
+ * @returns the number of rows. @throws CoreError `unavailable`, or the error of `write`.
+ */
+export async function writeExport(database: Database, options: ExportOptions): Promise<number> {
+  const { table, kind, counts, write, onRows } = options;
+  const { fields, select, valuesOf } = SOURCES[table];
+  const encoder = encoderFor(kind, counts && table === 'products' ? [...fields, 'upvotes', 'comments'] : fields);
+  return database.transaction(async (sql) => {
+    await holdSnapshot(sql);
+    await disableTimeouts(sql);
     let count = 0;
-    for await (const rows of readRows(sql, shape)) {
-      const lines = rows.map((row) => lineOf(shape.name, row)).join('');
-      sum.update(lines);
-      await put(lines);
+    await write(encoder.start);
+    for await (const rows of readInBatches<never>(sql, select)) {
+      await write(rows.map((row, index) => encoder.row(valuesOf(row), count + index)).join(''));
       count += rows.length;
       onRows?.(rows.length);
     }
-    end.tables[shape.name] = { rows: count, sha256: sum.digest('hex') };
+    await write(encoder.end);
+    return count;
+  });
+}
+
+/** The values of a row by field: texts, numbers, null, lists of texts, and lists of objects. */
+type ExportedRow = Readonly<Record<string, unknown>>;
+
+/** Builds a file from its parts: `start`, each row with its number from 0, `end`. */
+interface Encoder {
+  start: string;
+  row(values: ExportedRow, index: number): string;
+  end: string;
+}
+
+/** An encoder for these fields, in order. CSV follows RFC 4180, with line feeds; JSON has one item per line. */
+function encoderFor(kind: FileKind, fields: readonly string[]): Encoder {
+  const json = (values: ExportedRow) =>
+    JSON.stringify(Object.fromEntries(fields.map((field) => [field, values[field]])));
+  switch (kind) {
+    case 'json':
+      return { start: '[', row: (values, index) => `${index === 0 ? '' : ','}\n${json(values)}`, end: '\n]\n' };
+    case 'json-lines':
+      return { start: '', row: (values) => `${json(values)}\n`, end: '' };
+    case 'csv':
+      return {
+        start: `${fields.join(',')}\n`,
+        row: (values) => `${fields.map((field) => quoted(cellText(values[field]))).join(',')}\n`,
+        end: '',
+      };
   }
-  end.sha256 = whole.digest('hex');
-  await write(lineOf('end', JSON.stringify(end)));
-  return Object.fromEntries(Object.entries(end.tables).map(([name, { rows }]) => [name, rows]));
+}
+
+function quoted(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Texts are written unchanged, even if a spreadsheet takes them for formulas: an import must read the same values. */
+function cellText(value: unknown): string {
+  if (value === null) return '';
+  if (!Array.isArray(value)) return String(value);
+  return listText(value);
+}
+
+/** Texts joined by commas if `import` reads the same list from that, else a JSON array. */
+function listText(list: readonly unknown[]): string {
+  const isPlain = list.every((item) => typeof item === 'string' && !item.includes(DEFAULT_SEPARATOR));
+  const text = list.join(DEFAULT_SEPARATOR);
+  return isPlain && isDeepStrictEqual(splitList(text), list) ? text : JSON.stringify(list);
 }

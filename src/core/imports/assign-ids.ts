@@ -1,21 +1,24 @@
 import { createHash } from 'node:crypto';
+import { PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
+import type { StoredProduct } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { completeProduct, type StoredProduct } from '../products/complete-product.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
-import { IMPORT_FIELDS } from './fields.ts';
-import type { ProductPatch } from './read-product.ts';
-import { slugOfName } from './slug.ts';
+import { completeProduct } from '../products/save-products.ts';
+import { hasLocalPictures, type ProductPatch } from './read-product.ts';
+import { slugOfName } from './read-values.ts';
 
 /** A product of the site whose id is a slug, or that slug and a number. */
 interface Namesake {
   id: string;
   createdAt: string;
+  /** A fingerprint of its pictures. */
+  pictures: string;
 }
 
 interface SlugState {
-  /** The number that is tried next; 1 stands for the slug alone. */
+  /** The next number to try; 1 means the slug alone. */
   next: number;
-  /** Products of the site by what they hold, apart from id and time; those that a row was found to be are taken out. */
+  /** Products of the site by their content without id, time and pictures; those that a row matched are removed. */
   namesakes?: Map<string, Namesake[]>;
   ids?: Set<string>;
 }
@@ -31,25 +34,31 @@ const SELECT_NAMESAKES = `SELECT wanted.slug, ${PRODUCT_COLUMNS}
   ) AS p
   LEFT JOIN product_counts c ON c.product_id = p.id`;
 
+/** Ids that submissions have reserved for their products. */
+const SELECT_RESERVED = `SELECT wanted.slug, s.id
+  FROM unnest($1::text[]) AS wanted (slug)
+  JOIN submissions s ON s.id = wanted.slug
+    OR (s.id > (wanted.slug || '-') COLLATE "C" AND s.id < (wanted.slug || '.') COLLATE "C")`;
+
 /**
- * Gives ids to rows that bring none: a slug of the name, with a number where that is another product's. A product of the
- * site that holds just what the row would make is that row, imported before; so the same file makes the same ids again,
- * and yet no row takes over a product that is somebody else's.
+ * Assigns ids to rows without one: a slug of the name, with a number if another product has the slug. A product of the
+ * site with the same content as the row counts as that row, imported before: the same file gets the same ids again,
+ * and no row overwrites an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
-  /** A number behind one slug may make another one. */
+  /** A slug with a number may equal another slug. */
   readonly #given = new Set<string>();
 
-  /** @param idsOfFile the ids that rows of the file bring themselves. */
+  /** @param idsOfFile the ids that rows of the file have. */
   constructor(idsOfFile: ReadonlyMap<string, unknown>) {
     this.#idsOfFile = idsOfFile;
   }
 
-  /** @returns an id for each patch, in their order. @throws CoreError `unavailable`. */
+  /** @returns an id for each patch, in order. @throws CoreError `unavailable`. */
   async assign(sql: Sql, patches: readonly ProductPatch[]): Promise<string[]> {
-    // The time is left out of what is compared.
+    // The time is not compared.
     const made = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
     const slugs = made.map(({ name }) => slugOfName(name));
     await this.#look(sql, slugs);
@@ -60,6 +69,10 @@ export class IdAssigner {
     const unknown = [...new Set(slugs)].filter((slug) => !this.#slugs.has(slug));
     if (unknown.length === 0) return;
     for (const slug of unknown) this.#slugs.set(slug, { next: 1 });
+    for (const { slug, id } of await sql.query<{ slug: string; id: string }>(SELECT_RESERVED, [unknown])) {
+      const state = this.#slugs.get(slug);
+      if (state) state.ids = (state.ids ?? new Set()).add(id);
+    }
     const rows = await sql.query<ProductRow & { slug: string }>(SELECT_NAMESAKES, [unknown]);
     for (const row of rows) {
       const state = this.#slugs.get(row.slug);
@@ -71,14 +84,14 @@ export class IdAssigner {
       state.namesakes ??= new Map();
       const same = state.namesakes.get(content) ?? [];
       state.namesakes.set(content, same);
-      same.push({ id: product.id, createdAt: product.createdAt });
+      same.push({ id: product.id, createdAt: product.createdAt, pictures: picturesOf(product) });
     }
   }
 
   #idFor(slug: string, product: StoredProduct, createdAt: string | undefined): string {
     const state = this.#slugs.get(slug);
     if (state === undefined) throw new Error(`The slug ${slug} was not looked up`);
-    const id = claimedBy(state, contentOf(product), createdAt) ?? this.#freeId(slug, state);
+    const id = claimedBy(state, product, createdAt) ?? this.#freeId(slug, state);
     this.#given.add(id);
     return id;
   }
@@ -92,20 +105,39 @@ export class IdAssigner {
   }
 }
 
-/** Takes out a product that holds just this; any time is right for a row that gives none. */
-function claimedBy({ namesakes }: SlugState, content: string, createdAt: string | undefined): string | undefined {
-  const same = namesakes?.get(content) ?? [];
-  const index = same.findLastIndex((each) => createdAt === undefined || each.createdAt === createdAt);
+/**
+ * Removes and returns a product with this content. A row without a time matches any time; one whose pictures were not
+ * copied matches any pictures.
+ */
+function claimedBy(
+  { namesakes }: SlugState,
+  product: StoredProduct,
+  createdAt: string | undefined,
+): string | undefined {
+  const same = namesakes?.get(contentOf(product)) ?? [];
+  const pictures = hasLocalPictures(product) ? undefined : picturesOf(product);
+  const index = same.findLastIndex(
+    (each) =>
+      (createdAt === undefined || each.createdAt === createdAt) &&
+      (pictures === undefined || each.pictures === pictures),
+  );
   return index === -1 ? undefined : same.splice(index, 1)[0]?.id;
 }
 
-const CONTENT_FIELDS = IMPORT_FIELDS.filter((field) => field !== 'id' && field !== 'createdAt');
+const APART: ReadonlySet<string> = new Set(['id', 'createdAt', 'image', 'screenshots', 'team']);
+const CONTENT_FIELDS = PRODUCT_FIELD_NAMES.filter((field) => !APART.has(field));
 
-/** A fingerprint of what a product holds, apart from its id and time. */
+/** A fingerprint of a product's content without id, time and pictures. */
 function contentOf(product: StoredProduct): string {
-  const { team } = product;
-  // Members as lists: the database gives their keys in an order of its own.
-  const members = team.map(({ name, avatar, role }) => [name, avatar, role]);
-  const content = CONTENT_FIELDS.map((field) => (field === 'team' ? members : product[field]));
-  return createHash('sha256').update(JSON.stringify(content)).digest('base64url').slice(0, 22);
+  // Members as lists, since the database orders their keys differently.
+  const members = product.team.map(({ name, role }) => [name, role]);
+  return fingerprint([...CONTENT_FIELDS.map((field) => product[field]), members]);
+}
+
+function picturesOf({ image, screenshots, team }: StoredProduct): string {
+  return fingerprint([image, screenshots, team.map(({ avatar }) => avatar)]);
+}
+
+function fingerprint(values: readonly unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('base64url').slice(0, 22);
 }

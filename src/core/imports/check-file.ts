@@ -1,11 +1,10 @@
 import { type LocalPictures, PictureError } from '../pictures/local-pictures.ts';
 import { COUNT_COLUMNS, type ColumnMap, FileColumns } from './fields.ts';
-import { FaultList, UnreadableFileError } from './import-faults.ts';
+import { describePosition, FaultList, type Position, type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonLines } from './read-json-lines.ts';
 import { isLocalPicture, type ProductPatch, readProduct } from './read-product.ts';
-import type { SourceRecord } from './source-record.ts';
 import type { Spool } from './spool.ts';
 
 export type FileKind = 'json' | 'json-lines' | 'csv';
@@ -14,32 +13,33 @@ export interface CheckOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
+  /** The separator of lists in texts. */
+  separator: string;
   /** Unset: local pictures are only counted. */
   pictures: LocalPictures | undefined;
   onBytes?: ((count: number) => void) | undefined;
 }
 
-/** A file in which every row is right by itself. */
+/** A file in which every row is valid. */
 export interface CheckedFile {
   rows: number;
-  /** For every id that the file gives, the place of its last row, which is the one that counts. */
+  /** For every id in the file, the position of its last row, which counts. */
   lastPlaces: ReadonlyMap<string, number>;
-  /** Ids that the file gives more than once, with the lines of the rows that do not count. */
+  /** Ids that occur more than once, with the lines of the ignored rows. */
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
   ignoredCounts: string[];
-  /** Pictures that are neither on the web nor on this site, and were not copied, since no folder was named. */
+  /** Pictures given as file names and not imported, because no folder was named. */
   localPictures: number;
 }
 
-export interface RepeatedId {
+export interface RepeatedId extends Position {
   id: string;
-  line: number;
 }
 
 /**
- * Reads a whole file, checks every row of it and puts the rows into the spool.
- * @throws ImportRefusedError with what is wrong; ImportUsageError where a column that was asked for is not there.
+ * Reads a whole file, validates every row and adds it to the spool.
+ * @throws ImportRefusedError with the faults; ImportUsageError if a requested column is missing.
  */
 export async function checkFile(path: string, spool: Spool, options: CheckOptions): Promise<CheckedFile> {
   const checker = new FileChecker(options);
@@ -50,7 +50,8 @@ export async function checkFile(path: string, spool: Spool, options: CheckOption
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
-    checker.faults.add({ line: error.line, field: null, reason: error.message });
+    checker.faults.add({ line: error.line, item: error.item, field: null, reason: error.message });
+    checker.isCutOff = true;
   }
   await spool.finish();
   return checker.finish();
@@ -67,29 +68,35 @@ function readRecords(
     path,
     (names) => {
       columns.see(names);
+      columns.refuseMissing();
       if (columns.rivals) {
         const [one, other] = columns.rivals;
         throw new UnreadableFileError(
           1,
-          `The columns '${one}' and '${other}' are the same field. Say which with --map`,
+          `The columns '${one}' and '${other}' are the same field. Choose one with --map`,
         );
       }
-      if (columns.hasAnyField) return;
-      const named = names.map((name) => `'${name}'`).join(', ');
-      throw new UnreadableFileError(1, `No column is a field of a product: ${named}. Say which is which with --map`);
+      if (!columns.areFields(names)) throw new UnreadableFileError(1, noFieldAmong(names));
     },
     onBytes,
   );
+}
+
+function noFieldAmong(columns: readonly string[]): string {
+  const named = columns.map((name) => `'${name}'`).join(', ');
+  return `No column is a field of a product: ${named}. Assign columns to fields with --map`;
 }
 
 class FileChecker {
   readonly columns: FileColumns;
   readonly faults = new FaultList();
   readonly #options: CheckOptions;
-  readonly #lasts = new Map<string, { place: number; line: number; rawId: string | undefined }>();
+  readonly #lasts = new Map<string, Position & { place: number; rawId: string | undefined }>();
   readonly #repeatedIds: RepeatedId[] = [];
   #rows = 0;
   #localPictures = 0;
+  /** Whether reading stopped before the end of the file, so columns may be missing. */
+  isCutOff = false;
 
   constructor(options: CheckOptions) {
     this.#options = options;
@@ -97,42 +104,50 @@ class FileChecker {
   }
 
   async check(record: SourceRecord) {
-    const { line } = record;
+    const position: Position = { line: record.line, item: record.item };
     if ('fault' in record) {
-      this.faults.add({ line, field: null, reason: record.fault });
+      this.faults.add({ ...position, field: null, reason: record.fault });
       return undefined;
     }
-    if (this.#options.kind !== 'csv') this.columns.see(Object.keys(record.values));
+    if (this.#options.kind !== 'csv') {
+      const names = Object.keys(record.values);
+      this.columns.see(names);
+      if (names.length > 0 && !this.columns.areFields(names)) {
+        this.faults.add({ ...position, field: null, reason: noFieldAmong(names) });
+        return undefined;
+      }
+    }
     const patch = readProduct(record.values, {
       columns: this.columns,
       slugifyIds: this.#options.slugifyIds,
-      onFault: (field, reason) => this.faults.add({ line, field, reason }),
+      separator: this.#options.separator,
+      onFault: (field, reason) => this.faults.add({ ...position, field, reason }),
     });
-    await this.#takePictures(patch, line);
+    await this.#takePictures(patch, position);
     const place = this.#rows;
     this.#rows += 1;
-    this.#noteId(patch, place, line);
-    return { place, line, patch };
+    this.#noteId(patch, place, position);
+    return { place, ...position, patch };
   }
 
-  #noteId({ id, rawId }: ProductPatch, place: number, line: number): void {
+  #noteId({ id, rawId }: ProductPatch, place: number, position: Position): void {
     if (id === undefined) return;
     const before = this.#lasts.get(id);
     if (before !== undefined) {
-      if (before.rawId === rawId) this.#repeatedIds.push({ id, line: before.line });
+      if (before.rawId === rawId) this.#repeatedIds.push({ id, line: before.line, item: before.item });
       else {
         const [one, other] = [rawId ?? id, before.rawId ?? id];
         this.faults.add({
-          line,
+          ...position,
           field: 'id',
-          reason: `'${one}' becomes ${id}, and so does '${other}' in line ${before.line}`,
+          reason: `'${one}' becomes ${id}, and so does '${other}' in ${describePosition(before)}`,
         });
       }
     }
-    this.#lasts.set(id, { place, line, rawId });
+    this.#lasts.set(id, { place, ...position, rawId });
   }
 
-  async #takePictures(patch: ProductPatch, line: number): Promise<void> {
+  async #takePictures(patch: ProductPatch, position: Position): Promise<void> {
     const take = async (field: string, address: string): Promise<string> => {
       if (!isLocalPicture(address)) return address;
       if (this.#options.pictures === undefined) {
@@ -143,7 +158,7 @@ class FileChecker {
         return await this.#options.pictures.take(address);
       } catch (error) {
         if (!(error instanceof PictureError)) throw error;
-        this.faults.add({ line, field, reason: error.message });
+        this.faults.add({ ...position, field, reason: error.message });
         return address;
       }
     };
@@ -155,8 +170,9 @@ class FileChecker {
   }
 
   finish(): CheckedFile {
+    // A column that --map names and no row has is the cause of other faults, so it is reported instead of them.
+    if (!this.isCutOff && (this.columns.hasSeenAny || this.#options.kind === 'csv')) this.columns.refuseMissing();
     this.faults.refuseIfAny();
-    if (this.#rows > 0 || this.#options.kind === 'csv') this.columns.refuseMissing();
     const ignored = this.columns.ignored;
     return {
       rows: this.#rows,

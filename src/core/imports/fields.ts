@@ -1,51 +1,27 @@
-import type { StoredProduct } from '../products/complete-product.ts';
+import { PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, type ProductFieldName } from '../../contract/products/fields.ts';
 import { ImportUsageError } from './import-faults.ts';
 
-/** A field of a product that a file may bring: every one that is kept. */
-export type ImportField = keyof StoredProduct;
-
-// An object, since the compiler then names a field that is missing.
-const FIELDS: Readonly<Record<ImportField, true>> = {
-  id: true,
-  name: true,
-  description: true,
-  image: true,
-  tags: true,
-  category: true,
-  maker: true,
-  launchDate: true,
-  team: true,
-  screenshots: true,
-  createdAt: true,
-};
-
-export const IMPORT_FIELDS = Object.keys(FIELDS) as readonly ImportField[];
-
-/** Counted from what visitors did, and never set. */
+/** Counted from visitors' actions, and never imported. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
 
-/** As the columns of the table are called. */
-const ALIASES: ReadonlyMap<string, ImportField> = new Map([
-  ['launch_date', 'launchDate'],
-  ['created_at', 'createdAt'],
-]);
+/** The columns that the operator named for fields; an empty name: the field is not in the file, whatever its columns are called. */
+export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
 
-/** Which column a field is taken from, for the fields that the operator named. */
-export type ColumnMap = ReadonlyMap<ImportField, string>;
-
-/** Reads `field=column` texts. @throws ImportUsageError where one is none, or names an unknown field or one twice. */
+/** Reads `field=column` and `field=` texts. @throws ImportUsageError if one is malformed, or names an unknown field or one twice. */
 export function readColumnMap(texts: readonly string[]): ColumnMap {
-  const map = new Map<ImportField, string>();
+  const map = new Map<ProductFieldName, string>();
   for (const text of texts) {
     const [name = '', ...rest] = text.split('=');
     const column = rest.join('=').trim();
-    if (rest.length === 0 || column === '') {
-      throw new ImportUsageError(`--map ${text}: it must look like field=column, such as name=Title`);
+    if (rest.length === 0) {
+      throw new ImportUsageError(
+        `--map ${text}: it must look like field=column, such as name=Title, or field= to ignore its column`,
+      );
     }
-    const field = IMPORT_FIELDS.find((known) => known === name.trim());
+    const field = PRODUCT_FIELD_NAMES.find((known) => known === name.trim());
     if (field === undefined) {
       throw new ImportUsageError(
-        `--map ${text}: a product has no field '${name.trim()}' that can be set; there are ${IMPORT_FIELDS.join(', ')}`,
+        `--map ${text}: a product has no field '${name.trim()}' that can be set; there are ${PRODUCT_FIELD_NAMES.join(', ')}`,
       );
     }
     if (map.has(field)) throw new ImportUsageError(`--map ${text}: the field ${field} is named twice`);
@@ -54,20 +30,24 @@ export function readColumnMap(texts: readonly string[]): ColumnMap {
   return map;
 }
 
-/** The columns of one file: which field each is, which are unknown, and which were asked for and never came. */
+/** The columns of one file: the field of each, unknown ones, and requested ones that are missing. */
 export class FileColumns {
-  readonly #fieldsByColumn = new Map<string, ImportField[]>();
+  readonly #fieldsByColumn = new Map<string, ProductFieldName[]>();
   readonly #wanted: ColumnMap;
   readonly #seen = new Set<string>();
 
   constructor(map: ColumnMap) {
     this.#wanted = map;
-    const add = (column: string, field: ImportField) => {
+    const add = (column: string, field: ProductFieldName) => {
       this.#fieldsByColumn.set(column, [...(this.#fieldsByColumn.get(column) ?? []), field]);
     };
-    for (const [field, column] of map) add(column, field);
-    for (const field of IMPORT_FIELDS) if (!map.has(field)) add(field, field);
-    for (const [alias, field] of ALIASES) if (!map.has(field)) add(alias, field);
+    for (const [field, column] of map) if (column !== '') add(column, field);
+    for (const field of PRODUCT_FIELD_NAMES) if (!map.has(field)) add(field, field);
+    // The column of the table is an alias, such as `launch_date`.
+    for (const field of PRODUCT_FIELD_NAMES) {
+      const { column } = PRODUCT_FIELDS[field];
+      if (!map.has(field) && column !== field) add(column, field);
+    }
   }
 
   see(columns: readonly string[]): void {
@@ -75,13 +55,13 @@ export class FileColumns {
   }
 
   /** Every field with its column, the one with the field's own name first. */
-  *pairs(): Iterable<readonly [ImportField, string]> {
+  *pairs(): Iterable<readonly [ProductFieldName, string]> {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
 
-  /** The first two columns, of those that were seen, that are both the same field. */
+  /** The first two columns found for the same field. */
   get rivals(): readonly [string, string] | undefined {
-    const first = new Map<ImportField, string>();
+    const first = new Map<ProductFieldName, string>();
     for (const [field, column] of this.pairs()) {
       if (!this.#seen.has(column)) continue;
       const other = first.get(field);
@@ -91,19 +71,24 @@ export class FileColumns {
     return undefined;
   }
 
-  /** Columns that no field is taken from, in the order in which they came. */
+  /** Ignored columns, in order of appearance. */
   get ignored(): string[] {
     return [...this.#seen].filter((column) => !this.#fieldsByColumn.has(column));
   }
 
-  get hasAnyField(): boolean {
-    return [...this.#seen].some((column) => this.#fieldsByColumn.has(column));
+  get hasSeenAny(): boolean {
+    return this.#seen.size > 0;
   }
 
-  /** @throws ImportUsageError where a column that was asked for is in no row. */
+  /** Whether any of these columns is a field of a product. */
+  areFields(columns: readonly string[]): boolean {
+    return columns.some((column) => this.#fieldsByColumn.has(column));
+  }
+
+  /** @throws ImportUsageError if no row has a requested column. */
   refuseMissing(): void {
     for (const [field, column] of this.#wanted) {
-      if (this.#seen.has(column)) continue;
+      if (column === '' || this.#seen.has(column)) continue;
       const there = [...this.#seen].map((name) => `'${name}'`).join(', ') || 'none';
       throw new ImportUsageError(`--map ${field}=${column}: the file has no column '${column}'; there are ${there}`);
     }

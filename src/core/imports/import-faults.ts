@@ -1,18 +1,46 @@
-/** What is wrong with one field of one row, or, where `field` is null, with the row or the file at that line. */
-export interface ImportFault {
+/** The position of a row or fault in the file. */
+export interface Position {
+  /** The line on which it begins, from 1. */
   line: number;
+  /** In a JSON array, the number of the item, from 1. */
+  item?: number | undefined;
+}
+
+/** `item 4` in a JSON array, else `line 17`. */
+export function describePosition({ line, item }: Position): string {
+  return item === undefined ? `line ${line}` : `item ${item}`;
+}
+
+/** A row of a file: its values by column, or why this row alone cannot be read. */
+export type SourceRecord = Position & ({ values: SourceValues } | { fault: string });
+
+/** A cell is a text in CSV, and anything in JSON. */
+export type SourceValues = Readonly<Record<string, unknown>>;
+
+/** The value of a column. Names of the prototype, such as `constructor`, are not columns. */
+export function cellOf(values: SourceValues, column: string): unknown {
+  return Object.hasOwn(values, column) ? values[column] : undefined;
+}
+
+/** Whether parsed JSON is an object, and so can be a row. */
+export function isRecord(value: unknown): value is SourceValues {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fault of a field of a row, or, if `field` is null, of the row or the file at that position. */
+interface ImportFault extends Position {
   field: string | null;
   reason: string;
 }
 
-/** Faults that are named; the others are only counted. */
+/** Faults that are listed; further ones are only counted. */
 const NAMED_FAULTS = 20;
 
-/** A file of which nothing was imported, since something in it is wrong. */
+/** A file with faults, which was not imported. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError';
 
-  /** @param faults the first of them. @param count how many there are in all. */
+  /** @param faults the first of them. @param count the number of all. */
   constructor(
     readonly faults: readonly ImportFault[],
     readonly count: number,
@@ -21,24 +49,25 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** A file that cannot be read any further. */
+/** A file that cannot be read further. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 
   constructor(
     readonly line: number,
     reason: string,
+    readonly item?: number,
   ) {
     super(reason);
   }
 }
 
-/** An import that was asked for in a way that does not fit the file. */
+/** Options that do not fit the file. */
 export class ImportUsageError extends Error {
   override readonly name = 'ImportUsageError';
 }
 
-/** Collects faults: the first by name, all by number, so that a file of nothing but faults takes no memory. */
+/** Collects the first faults and counts the others, so a file full of faults takes no memory. */
 export class FaultList {
   readonly #named: ImportFault[] = [];
   #count = 0;
@@ -48,7 +77,7 @@ export class FaultList {
     if (this.#named.length < NAMED_FAULTS) this.#named.push(fault);
   }
 
-  /** @throws ImportRefusedError where there is any. */
+  /** @throws ImportRefusedError if there are any. */
   refuseIfAny(): void {
     if (this.#count > 0) throw new ImportRefusedError(this.#named, this.#count);
   }

@@ -3,8 +3,10 @@ import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
+import { counts, lines, NOW, openImportGround } from '../../../tests/support/import-ground.ts';
+import { listProducts } from '../products/list-products.ts';
 import { readColumnMap } from './fields.ts';
-import { counts, lines, NOW, openImportGround } from './import-ground.fixture.ts';
 
 let ground: Awaited<ReturnType<typeof openImportGround>>;
 
@@ -15,22 +17,23 @@ afterAll(() => ground.close());
 beforeEach(() => ground.clear());
 
 describe('fields', () => {
-  test('what a row brings is taken, and what it lacks takes the defaults of the specification', async () => {
+  test('fields of a row are stored, and missing ones get the defaults of the specification', async () => {
     const full = {
       id: 'tide',
       name: ' Tide ',
       description: 'Charts\nthat come & go 🌊',
       image: 'https://x.example/a,b.png',
-      tags: 'charts, data;open | charts',
+      tags: 'charts, data , open,charts',
       category: 'Tools',
       maker: 'Ann',
       launchDate: 'January 22, 2023',
       team: [{ name: 'Ann', role: 'CEO', avatar: '/pictures/ann.svg' }, 'Bob'],
-      screenshots: 'https://x.example/1,2.png; https://x.example/3.png',
+      screenshots: 'https://x.example/1,2.png, https://x.example/3.png',
       createdAt: '2023-01-22',
     };
     await ground.run(lines(full, { id: 'bare' }));
     expect(await ground.product('tide')).toEqual({
+      ...declaredDefaults('tide', NOW.toISOString()),
       ...full,
       name: 'Tide',
       tags: ['charts', 'data', 'open'],
@@ -40,7 +43,7 @@ describe('fields', () => {
       ...{ upvotes: 0, comments: 0 },
     });
     expect(await ground.product('bare')).toEqual({
-      id: 'bare',
+      ...declaredDefaults('bare', NOW.toISOString()),
       name: 'Untitled Product',
       description: 'No description available',
       image: '/pictures/placeholder.svg',
@@ -58,7 +61,7 @@ describe('fields', () => {
     expect(await ground.database.query('SELECT product_id FROM product_counts')).toHaveLength(2);
   });
 
-  test('values at their limits are taken, and each that is beyond is a fault of its row', async () => {
+  test('values at their limits are accepted, and each one beyond is a fault of its row', async () => {
     const atLimit = {
       id: 'a'.repeat(64),
       name: '🌊'.repeat(300),
@@ -84,17 +87,17 @@ describe('fields', () => {
     ]);
   });
 
-  test('what cannot be stored or is not meant is a fault', async () => {
+  test('values that cannot be stored, or are of the wrong kind, are faults', async () => {
     expect(
       await ground.faultsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
           '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":[{"role":"CEO"}]}\n{"tags":5}\nno\n{"id":"No"}',
       ),
     ).toEqual([
-      '1: name: it holds a NUL character',
-      expect.stringContaining('2: name: it holds half a character'),
-      '3: name: this must be a text',
-      expect.stringContaining("4: createdAt: '02/03/2023' is not a date"),
+      '1: name: it contains a NUL character',
+      expect.stringContaining('2: name: it contains half a character'),
+      '3: name: this must be text',
+      expect.stringContaining("4: createdAt: '02/03/2023' is not a supported date"),
       "5: createdAt: '2023-02-30' is a date that does not exist",
       "6: launchDate: 'February 30, 2023' is a date that does not exist",
       expect.stringContaining('7: image: '),
@@ -105,7 +108,7 @@ describe('fields', () => {
     ]);
   });
 
-  test('the first twenty faults are named and all are counted, those of a file that breaks off among them', async () => {
+  test('the first twenty faults are named and all are counted, also in a file that ends early', async () => {
     const rows = Array.from({ length: 30 }, () => ({ name: {} }));
     await expect(ground.run(lines(...rows))).rejects.toMatchObject({ count: 30, faults: { length: 20 } });
     const text = `name,createdAt\na,never\nb,"`;
@@ -117,7 +120,7 @@ describe('fields', () => {
 });
 
 describe('columns', () => {
-  test('--map takes a field from a column of another name; what is left over is named once', async () => {
+  test('--map reads a field from a column of another name; ignored columns are reported once', async () => {
     const map = readColumnMap(['name=Title', 'description = Tag line']);
     const csv = 'Title,Tag line,launch_date,name,upvotes,Extra\nTide,Charts,May 2020,Other,99,1\nEbb,Sand,,,,2\n';
     const report = await ground.run(csv, { kind: 'csv', map });
@@ -134,10 +137,17 @@ describe('columns', () => {
     [['nonsense=Title'], /no field 'nonsense'/],
     [['upvotes=Votes'], /no field 'upvotes'/],
     [['name'], /field=column/],
-    [['name='], /field=column/],
     [['name=A', 'name=B'], /twice/],
   ])('--map %j does not fit a product', (texts, message) => {
     expect(() => readColumnMap(texts)).toThrow(message);
+  });
+
+  test('--map without a column ignores the column with the name of a field', async () => {
+    const report = await ground.run(lines({ id: 'tide', name: 'Tide', launch_date: 'May 2020' }), {
+      map: readColumnMap(['name=', 'launchDate=']),
+    });
+    expect(report).toMatchObject({ ignoredColumns: ['name', 'launch_date'] });
+    expect(await ground.product('tide')).toMatchObject({ name: 'Untitled Product', launchDate: 'Today' });
   });
 
   test('a column that the file lacks is refused, in CSV and in JSON, and so is a header of no field', async () => {
@@ -152,23 +162,33 @@ describe('columns', () => {
     ]);
   });
 
+  test('a missing column of --map is reported before the faults that it causes', async () => {
+    const map = readColumnMap(['name=Headline']);
+    await expect(ground.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
+      /no column 'Headline'; there are/,
+    );
+    await expect(ground.run('[{"Title":"A"}]', { kind: 'json', map })).rejects.toThrow(
+      /no column 'Headline'; there are/,
+    );
+  });
+
   test('two columns that are the same field are refused, unless --map says which is it', async () => {
     const csv = 'id,launchDate,launch_date\na,2021,2022\n';
     expect(await ground.faultsOf(csv, { kind: 'csv' })).toEqual([
-      "1: null: The columns 'launchDate' and 'launch_date' are the same field. Say which with --map",
+      "1: null: The columns 'launchDate' and 'launch_date' are the same field. Choose one with --map",
     ]);
     await ground.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });
     expect(await ground.product('a')).toMatchObject({ launchDate: '2022' });
   });
 
-  test('a name that only a prototype has is no column', async () => {
+  test('a name that only a prototype has is not a column', async () => {
     const report = await ground.run('{"id":"a","__proto__":{"name":"Injected"},"constructor":1}');
     expect(report.ignoredColumns).toEqual(['__proto__', 'constructor']);
     expect(await ground.product('a')).toMatchObject({ name: 'Untitled Product' });
   });
 });
 
-test('given up at any moment it changes nothing, and no file of it is ever to be seen', async () => {
+test('a cancelled import changes no product and leaves no temporary file', async () => {
   const temporary = await mkdtemp(join(ground.folder, 'tmp-'));
   vi.stubEnv('TMPDIR', temporary);
   const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
@@ -186,7 +206,7 @@ test('given up at any moment it changes nothing, and no file of it is ever to be
   expect(await readdir(temporary)).toEqual([]);
 });
 
-test('where the database gives up one of two that wait for each other, all of it is written again', async () => {
+test('an import that ends in a deadlock is retried', async () => {
   const rows = Array.from({ length: 1_200 }, (_, index) => ({ id: `p-${index}` }));
   let batches = 0;
   const onProgress = (stage: string) => {
@@ -203,7 +223,7 @@ test('where the database gives up one of two that wait for each other, all of it
   expect(await ground.ids()).toHaveLength(1_200);
 });
 
-test('--dry-run finds what would change and writes nothing, not even a picture', async () => {
+test('--dry-run reports the changes without writing rows or pictures', async () => {
   await ground.run(lines({ id: 'a', name: 'A' }));
   const pictures = { from: join(ground.folder, 'from'), to: join(ground.folder, 'to') };
   await mkdir(pictures.from);
@@ -219,17 +239,55 @@ test('--dry-run finds what would change and writes nothing, not even a picture',
   expect(await ground.product('a')).toMatchObject({ image: `/images/${name}` });
 });
 
-test('what changed is noted in the same transaction: by name, or, where it is much, all at once', async () => {
+test('importing again without the folder of pictures keeps stored pictures, also of rows without ids', async () => {
+  const pictures = { from: join(ground.folder, 'again'), to: join(ground.folder, 'stored') };
+  await mkdir(pictures.from);
+  await writeFile(join(pictures.from, 'a.svg'), '<svg/>');
+  const team = [{ name: 'Ann', avatar: 'a.svg' }];
+  const file = lines({ id: 'a', image: 'a.svg', screenshots: ['a.svg'], team }, { name: 'B', image: 'a.svg' });
+  await ground.run(file, { pictures });
+  const before = [await ground.product('a'), await ground.product('b')];
+  const report = await ground.run(file);
+  expect(counts(report)).toEqual({ created: 0, updated: 0, unchanged: 2 });
+  expect(report.localPictures).toBe(4);
+  expect([await ground.product('a'), await ground.product('b')]).toEqual(before);
+  await ground.run(lines({ id: 'a', name: 'New', image: 'a.svg', team: [...team, { name: 'Bob', avatar: 'b.png' }] }));
+  expect(await ground.product('a')).toEqual({
+    ...before[0],
+    name: 'New',
+    team: [...(before[0]?.team ?? []), { name: 'Bob', role: '', avatar: '/pictures/avatar-default.svg' }],
+  });
+});
+
+test('a new product whose pictures were not copied gets the default ones', async () => {
+  const screenshots = ['a.png', 'https://x.example/1.png'];
+  await ground.run(lines({ id: 'a', image: 'a.png', screenshots, team: [{ name: 'Ann', avatar: 'a.png' }] }));
+  expect(await ground.product('a')).toMatchObject({
+    image: '/pictures/placeholder.svg',
+    screenshots: ['https://x.example/1.png'],
+    team: [{ name: 'Ann', avatar: '/pictures/avatar-default.svg' }],
+  });
+});
+
+test('rows without times are listed in the order of the file, within the day of the import', async () => {
+  const rows = ['m', 'z', 'a', 'k'].map((id) => ({ id }));
+  const listed = async () => (await listProducts(ground.database, {}, ground.database, NOW)).items.map(({ id }) => id);
+  await ground.run(lines(...rows));
+  expect(await listed()).toEqual(['m', 'z', 'a', 'k']);
+  await ground.clear();
+  const midnight = new Date('2026-05-06T00:00:00.001Z');
+  await ground.run(lines(...rows), { now: midnight });
+  expect((await ground.product('k'))?.createdAt).toBe('2026-05-06T00:00:00.000Z');
+});
+
+test('changed products are recorded in the same transaction, by id, or as everything if there are many', async () => {
   await ground.run(lines({ id: 'a' }, { id: 'b' }));
-  expect(await ground.database.query('SELECT product_ids, catalogue FROM changes')).toEqual([
-    { product_ids: ['a', 'b'], catalogue: true },
-  ]);
+  const changed = () => ground.database.query('SELECT product_ids, catalogue FROM changes WHERE catalogue');
+  expect(await changed()).toEqual([{ product_ids: ['a', 'b'], catalogue: true }]);
   await ground.database.query('TRUNCATE changes');
   await ground.run(lines(...Array.from({ length: 2_000 }, (_, index) => ({ id: `many-${index}` }))));
-  expect(await ground.database.query('SELECT product_ids, catalogue FROM changes')).toEqual([
-    { product_ids: ['*'], catalogue: true },
-  ]);
-  expect(await ground.database.query('SELECT act, details FROM acts ORDER BY acted_at DESC LIMIT 1')).toEqual([
-    { act: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } },
-  ]);
+  expect(await changed()).toEqual([{ product_ids: ['*'], catalogue: true }]);
+  expect(await ground.database.query('SELECT action, details FROM audit_log ORDER BY created_at DESC LIMIT 1')).toEqual(
+    [{ action: 'import', details: { created: 2_000, updated: 0, unchanged: 0 } }],
+  );
 });

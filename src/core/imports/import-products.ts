@@ -5,8 +5,9 @@ import { LocalPictures } from '../pictures/local-pictures.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
 import type { PossibleDuplicate } from './duplicate-names.ts';
 import type { ColumnMap } from './fields.ts';
+import type { FieldChange, Sampled } from './import-changes.ts';
+import type { Position } from './import-faults.ts';
 import { type MergedProducts, mergeProducts } from './merge-products.ts';
-import type { FieldChange, Sampled } from './product-changes.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {
@@ -14,6 +15,8 @@ export interface ImportOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
+  /** The separator of lists in texts, such as tags. */
+  separator: string;
   dryRun: boolean;
   /** The operator's folder of pictures and the site's own; unset: local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
@@ -22,39 +25,39 @@ export interface ImportOptions {
 }
 
 export interface ImportReport {
-  created: Sampled<{ id: string; name: string; line: number }>;
-  updated: Sampled<{ id: string; line: number; changes: FieldChange[] }>;
+  created: Sampled<Position & { id: string; name: string }>;
+  updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
   unchanged: number;
   repeatedIds: RepeatedId[];
   duplicates: Sampled<PossibleDuplicate>;
   ignoredColumns: string[];
-  /** Columns of counts, which are made of what visitors did and of nothing else. */
+  /** Columns of counts: only visitors' actions change those. */
   ignoredCounts: string[];
   picturesCopied: number;
   localPictures: number;
   rows: number;
 }
 
-/** How often a transaction that met another crosswise is tried again. */
-const MOST_TRIES = 3;
+/** How many attempts a transaction gets that ends in a deadlock. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Imports a file of products: all of it, in one transaction, or nothing. The whole file is checked first.
- * @throws ImportRefusedError where a row is wrong; ImportUsageError where the options do not fit the file; PictureError where
+ * Validates a whole file of products, then imports it in one transaction.
+ * @throws ImportRefusedError for invalid rows; ImportUsageError for options that do not fit the file; PictureError if
  * there is no folder of pictures; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
-  const { path, kind, map, slugifyIds, dryRun, now, onProgress } = options;
+  const { path, kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
   const pictures = options.pictures && (await LocalPictures.open(options.pictures.from));
   const spool = await Spool.open();
   try {
     const onBytes = (count: number) => onProgress?.('check', count);
-    const file = await checkFile(path, spool, { kind, map, slugifyIds, pictures, onBytes });
-    // Before any row names them; should the rest fail, pictures that nobody names do no harm.
+    const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
+    // Before any row names them. Unused pictures of a failed import do no harm.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
     const onRows = (count: number) => onProgress?.('write', count);
     const merged = await inTransaction(database, (sql) =>
-      mergeProducts(sql, { spool, file }, { subject: basename(path), dryRun, now, onRows }),
+      mergeProducts(sql, { spool, file }, { target: basename(path), dryRun, now, onRows }),
     );
     await merged.names.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
@@ -63,13 +66,13 @@ export async function importProducts(database: Database, options: ImportOptions)
   }
 }
 
-/** Two imports, or an import and a removal, may each wait for what the other has written. */
+/** Two imports, or an import and a removal, may wait for each other. */
 async function inTransaction<Result>(database: Database, work: Parameters<typeof database.transaction<Result>>[0]) {
   for (let tries = 1; ; tries += 1) {
     try {
       return await database.transaction(work);
     } catch (error) {
-      if (tries === MOST_TRIES || !isSerializationFailure(error)) throw error;
+      if (tries === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
     }
   }
 }

@@ -1,50 +1,53 @@
-import { recordAct } from '../audit/record-act.ts';
-import { noteChange, noteEverythingChanged } from '../changes/change-feed.ts';
+import { randomUUID } from 'node:crypto';
+import type { StoredProduct } from '../../contract/products/schema.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { completeProduct, type StoredProduct } from '../products/complete-product.ts';
-import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
-import { writeProducts } from '../products/save-products.ts';
+import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
+import { completeProduct, writeProducts } from '../products/save-products.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { DuplicateNames } from './duplicate-names.ts';
+import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
+import type { Position } from './import-faults.ts';
 import { oneAhead, takeTurns } from './one-ahead.ts';
-import { changesBetween, type FieldChange, Sampled } from './product-changes.ts';
+import { withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
-/** Rows a statement. */
+/** Rows per statement. */
 const BATCH_ROWS = 500;
 
-/** More changed products than these are not named to the site's processes: they drop all that they keep. */
-const MOST_NOTED = 1_000;
+/** With more changed products than this, the change names none, and processes revalidate everything they cached. */
+const MAX_CHANGED_IDS = 1_000;
 
 /**
- * The index of trigrams takes new entries in portions, and the larger these are, and are sorted at once, the less work they
- * are: a third less than by default, measured over 60,000 rows. A search that comes meanwhile reads the portion that waits, so
- * that there is a limit. In kilobytes. Where there are no such settings, nothing is set.
+ * The trigram index takes new entries in batches, and larger batches cost less: a third less than by default, measured
+ * with 60,000 rows. Searches read the pending batch, so it has a limit. In kilobytes; skipped on engines without these
+ * settings.
  */
 const LARGE_PORTIONS = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
 
-export interface MergeOptions {
-  /** What the record of the operator's acts calls the file. */
-  subject: string;
-  /** Compares and writes nothing. */
+interface MergeOptions {
+  /** The target in the audit log: the name of the file. */
+  target: string;
+  /** Compares without writing. */
   dryRun: boolean;
-  /** The time of products that bring none. */
+  /** The time of the first new product without one. */
   now: Date;
   onRows?: ((count: number) => void) | undefined;
 }
 
 export interface MergedProducts {
-  created: Sampled<{ id: string; name: string; line: number }>;
-  updated: Sampled<{ id: string; line: number; changes: FieldChange[] }>;
+  created: Sampled<Position & { id: string; name: string }>;
+  updated: Sampled<Position & { id: string; changes: FieldChange[] }>;
   unchanged: number;
   names: DuplicateNames;
 }
 
 /**
- * Brings the site's products to what the rows say, in the caller's transaction. Products that are so already are neither
- * written nor noted. Nothing that visitors write is locked: an upvote needs the row of a product to stay, not to be as it was.
+ * Writes the rows that differ from the site's products, in the caller's transaction. It locks no row that visitors
+ * write: an upvote only needs the product's row to exist.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -62,7 +65,7 @@ export async function mergeProducts(
 async function mergeInTurns(
   sql: Sql,
   { spool, file }: { spool: Spool; file: CheckedFile },
-  { subject, dryRun, now, onRows }: MergeOptions,
+  { target, dryRun, now, onRows }: MergeOptions,
 ): Promise<MergedProducts> {
   const merged: MergedProducts = {
     created: new Sampled(),
@@ -72,6 +75,9 @@ async function mergeInTurns(
   };
   const assigner = new IdAssigner(file.lastPlaces);
   const changedIds: string[] = [];
+  const undo = new ImportChanges();
+  /** The number of new products without a time so far. */
+  let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
   else await sql.query(LARGE_PORTIONS);
   const isLast = ({ patch, place }: CheckedRow) => patch.id === undefined || file.lastPlaces.get(patch.id) === place;
@@ -79,46 +85,58 @@ async function mergeInTurns(
     const ids = await idsOf(sql, rows, assigner);
     return { rows, ids, present: await presentProducts(sql, ids) };
   };
-  // The database writes one batch while the next is made ready: no product is in two of them.
+  // The database writes one batch while the next is prepared: no product is in two of them.
   let written: Promise<void> = Promise.resolve();
   for await (const { rows, ids, present } of oneAhead(spool.batches(BATCH_ROWS, isLast), lookUp)) {
     const changed: StoredProduct[] = [];
-    for (const [index, { line, patch }] of rows.entries()) {
+    for (const [index, { line, item, patch }] of rows.entries()) {
       const id = ids[index] ?? '';
       const before = present.get(id);
-      const { rawId: _rawId, ...fields } = patch;
-      const after = completeProduct({ ...before, ...fields, id }, now);
+      const { rawId: _rawId, ...fields } = withStoredPictures(patch, before);
+      const after = completeProduct({ ...before, ...fields, id }, timeBefore(now, untimed));
+      if (before === undefined && fields.createdAt === undefined) untimed += 1;
       const changes = before === undefined ? [] : changesBetween(before, after);
       if (before === undefined) {
-        merged.created.add({ id, name: after.name, line });
-        merged.names.add({ id, name: after.name, line });
-      } else if (changes.length > 0) merged.updated.add({ id, line, changes });
+        merged.created.add({ id, name: after.name, line, item });
+        merged.names.add({ id, name: after.name, line, item });
+      } else if (changes.length > 0) merged.updated.add({ id, line, item, changes });
       else {
         merged.unchanged += 1;
         continue;
       }
       changed.push(after);
+      undo.add(before, after);
     }
     const writing = dryRun || changed.length === 0 ? written : writeProducts(sql, changed);
-    // Fails with the same reason where the one before it fails, which is waited for first.
+    // Fails with the same reason as the one before it, which is awaited first.
     writing.catch(() => {});
     await written;
     written = writing;
-    if (changedIds.length <= MOST_NOTED) changedIds.push(...changed.map(({ id }) => id));
+    if (changedIds.length <= MAX_CHANGED_IDS) changedIds.push(...changed.map(({ id }) => id));
     onRows?.(rows.length);
   }
   await written;
   if (!dryRun && changedIds.length > 0) {
     const details = { created: merged.created.count, updated: merged.updated.count, unchanged: merged.unchanged };
-    await recordAct(sql, { act: 'import', subject, details });
+    const id = randomUUID();
+    await recordAudit(sql, { id, action: 'import', target, details });
+    await undo.save(sql, id);
     await note(sql, changedIds);
   }
   return merged;
 }
 
+/**
+ * The time of the nth new product without one: a millisecond before that of the row above it, so the list, newest
+ * first, has the order of the file. Within the day (UTC) of the import, which is the day of their launch.
+ */
+function timeBefore(now: Date, n: number): Date {
+  return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));
+}
+
 async function note(sql: Sql, changedIds: readonly string[]): Promise<void> {
-  if (changedIds.length > MOST_NOTED) await noteEverythingChanged(sql);
-  else await noteChange(sql, { productIds: changedIds, catalogue: true });
+  if (changedIds.length > MAX_CHANGED_IDS) await recordEverythingChanged(sql);
+  else await recordChange(sql, { productIds: changedIds, catalogue: true });
 }
 
 async function idsOf(sql: Sql, rows: readonly CheckedRow[], assigner: IdAssigner): Promise<string[]> {
@@ -137,10 +155,5 @@ async function presentProducts(sql: Sql, ids: readonly string[]): Promise<Map<st
     `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`,
     [ids],
   );
-  return new Map(
-    rows.map((row) => {
-      const { upvotes: _upvotes, comments: _comments, ...product } = productOf(row);
-      return [row.id, product];
-    }),
-  );
+  return new Map(rows.map((row) => [row.id, storedProductOf(row)]));
 }

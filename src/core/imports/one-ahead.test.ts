@@ -7,7 +7,7 @@ async function* numbers(count: number): AsyncGenerator<number> {
 }
 
 describe('one ahead', () => {
-  test('all parts come in order, and the next is being made while one is used', async () => {
+  test('all parts arrive in order, and the next one is prepared while one is used', async () => {
     const begun: number[] = [];
     const used: [number, number][] = [];
     const make = async (part: number) => {
@@ -23,7 +23,7 @@ describe('one ahead', () => {
     ]);
   });
 
-  test('a part that cannot be made fails in its turn', async () => {
+  test('a part that cannot be prepared fails in its turn', async () => {
     const seen: number[] = [];
     const reading = async () => {
       const make = async (part: number) => {
@@ -37,7 +37,7 @@ describe('one ahead', () => {
   });
 });
 
-/** A connection that answers when it is told to, and knows what it was sent. */
+/** A connection that the test lets respond, and that records statements. */
 function createConnection() {
   const sent: string[] = [];
   const waiting: { succeed(): void; fail(error: Error): void }[] = [];
@@ -72,7 +72,7 @@ describe('turns', () => {
     expect(await all).toEqual([[], []]);
   });
 
-  test('after a failure nothing is sent, and all that follow fail with the same reason', async () => {
+  test('after a failure no statement is sent, and all later ones fail with the same reason', async () => {
     const connection = createConnection();
     const { sql } = takeTurns(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b'), sql.query('c')]);
@@ -83,7 +83,7 @@ describe('turns', () => {
     expect(connection.sent).toEqual(['a']);
   });
 
-  test('the end waits for what runs, and lets nothing begin', async () => {
+  test('the end waits for running statements, and starts no more', async () => {
     const connection = createConnection();
     const { sql, end } = takeTurns(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b')]);

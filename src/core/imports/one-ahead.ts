@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * What is made from each part of a source, in order, while the next one is being made already.
- * @throws what the source or `make` throws, when its turn comes.
+ * Maps each part of a source, in order, and starts mapping the next part before the result is requested.
+ * @throws the errors of the source or `make`, in order.
  */
 export async function* oneAhead<Part, Made>(
   source: AsyncIterable<Part>,
@@ -11,7 +11,7 @@ export async function* oneAhead<Part, Made>(
   let ahead: Promise<Made> | undefined;
   for await (const part of source) {
     const making = make(part);
-    // Whoever reads on hears of a failure below; whoever stopped reading has one of their own.
+    // A consumer that continues gets the error below; a stopped one already has an error.
     making.catch(() => {});
     if (ahead !== undefined) yield await ahead;
     ahead = making;
@@ -21,13 +21,13 @@ export async function* oneAhead<Part, Made>(
 
 /** A connection for statements that are sent without waiting for each other. */
 export interface Turns {
-  /** One statement runs after the other. Once one has failed none is run, and all that follow fail as it did. */
+  /** Statements run one after the other. After a failure, all later ones fail with the same error. */
   sql: Sql;
-  /** Resolves when nothing runs any more; what has not begun by then never does. */
+  /** Resolves when the current work has ended; later parts are never started. */
   end(): Promise<void>;
 }
 
-/** Takes statements in turn; without `end`, one could still come after its transaction is over. */
+/** Accepts statements in turn; without `end`, one could still come after its transaction. */
 export function takeTurns(connection: Sql): Turns {
   let last: Promise<unknown> = Promise.resolve();
   let ended = false;
@@ -38,7 +38,7 @@ export function takeTurns(connection: Sql): Turns {
           if (ended) throw new Error('The turns are over');
           return connection.query<never>(text, values, options);
         });
-        // Its caller hears of a failure, at the latest from the statement after it.
+        // Its caller gets the error, at the latest from the next statement.
         result.catch(() => {});
         last = result;
         return result;

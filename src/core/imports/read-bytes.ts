@@ -6,12 +6,12 @@ import { UnreadableFileError } from './import-faults.ts';
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const CHUNK_BYTES = 256 * 1024;
 
-/** A file by its path, or one that is open, which is read from its beginning and stays open. */
+/** A file by its path, or an open one, which is read from its beginning and stays open. */
 export type FileSource = string | FileHandle;
 
 /**
- * Reads a file as chunks of checked UTF-8, without its byte order mark; a chunk may end within a character.
- * @param onBytes hears how many bytes were read. @throws UnreadableFileError with the line that is not UTF-8.
+ * Reads a file as chunks of validated UTF-8, without its byte order mark; a chunk may end within a character.
+ * @param onBytes receives the number of bytes read. @throws UnreadableFileError with the line that is not UTF-8.
  */
 export async function* readBytes(
   source: FileSource,
@@ -20,7 +20,7 @@ export async function* readBytes(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   let isFirst = true;
-  /** The last bytes of the chunk before, of which a character may go on in this one. */
+  /** The last bytes of the previous chunk, in which a character may have begun. */
   let tail: Buffer = Buffer.alloc(0);
   for await (const read of chunksOf(source)) {
     onBytes(read.length);
@@ -39,7 +39,7 @@ function chunksOf(source: FileSource): AsyncIterable<Buffer> {
   return createReadStream(source, { highWaterMark: CHUNK_BYTES });
 }
 
-/** A stream would close the file when whoever reads it gives up in the middle. */
+/** A stream would close the file when its consumer stops early. */
 async function* chunksOfOpenFile(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -60,7 +60,7 @@ function decodes(decoder: TextDecoder, bytes?: Buffer): boolean {
   }
 }
 
-/** The first line that is no UTF-8 by itself; the last one may only be cut off, and is it where no other is. */
+/** The first line that is not UTF-8. The last line may only be cut off, so it counts only if no other does. */
 function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   let line = firstLine;
   for (let start = 0; ; line += 1) {
@@ -71,7 +71,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   return new UnreadableFileError(line, 'This is not UTF-8: save the file in that encoding, and try again');
 }
 
-/** The beginning of a character at the end of a chunk, or the last whole one: at most three bytes. */
+/** The start of a character at the end of a chunk, or the last complete one: at most three bytes. */
 function unfinishedIn(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);

@@ -1,21 +1,20 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { UnreadableFileError } from './import-faults.ts';
+import { type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { readBytes } from './read-bytes.ts';
-import type { SourceRecord } from './source-record.ts';
 
-/** Longer than any legal row: rather a quote that is never closed. */
+/** Longer than any valid row: probably a quote that is never closed. */
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 const HEADER_SAMPLE_BYTES = 64 * 1024;
-/** Errors of the parser that say that a quote is missing. */
+/** The parser's errors for a missing quote. */
 const UNCLOSED: ReadonlySet<string> = new Set(['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE']);
 
 const DELIMITERS = [',', ';', '\t'];
 
 /**
- * Reads CSV (RFC 4180) with a header: commas, or semicolons or tabs where the header has those. Lines end as they like.
- * @param onHeader hears the names of the columns. @throws UnreadableFileError.
+ * Reads CSV (RFC 4180) with a header: commas, or semicolons or tabs if the header has those, with any line endings.
+ * @param onHeader receives the names of the columns. @throws UnreadableFileError.
  */
 export async function* readCsv(
   path: string,
@@ -61,7 +60,7 @@ export async function* readCsv(
 function headerOf(record: readonly string[], line: number): string[] {
   const columns = record.map((name) => name.trim());
   const twice = columns.find((name, index) => name !== '' && columns.indexOf(name) !== index);
-  if (twice !== undefined) throw new UnreadableFileError(line, `The column '${twice}' is there twice`);
+  if (twice !== undefined) throw new UnreadableFileError(line, `The column '${twice}' occurs twice`);
   return columns;
 }
 
@@ -74,12 +73,11 @@ function recordOf(columns: readonly string[], record: readonly string[], line: n
 
 function reasonOf({ code, message }: CsvError): string {
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    return 'This row is longer than any that can be taken; if it is not meant to be, a quote in it is never closed';
+    return 'This row is too long; perhaps one of its quotes is not closed';
   }
-  if (UNCLOSED.has(code)) return 'A quote that is opened in this row is never closed';
-  if (code === 'CSV_INVALID_CLOSING_QUOTE')
-    return 'Something follows a closing quote; a quote inside quotes is doubled';
-  if (code === 'INVALID_OPENING_QUOTE') return 'A quote stands inside a cell that does not begin with one';
+  if (UNCLOSED.has(code)) return 'A quote in this row is not closed';
+  if (code === 'CSV_INVALID_CLOSING_QUOTE') return 'Text follows a closing quote; double a quote inside quotes';
+  if (code === 'INVALID_OPENING_QUOTE') return 'A quote is inside a cell that does not begin with one';
   return message;
 }
 

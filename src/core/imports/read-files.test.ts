@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SourceRecord } from './import-faults.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson } from './read-json.ts';
 import { readJsonLines } from './read-json-lines.ts';
-import type { SourceRecord } from './source-record.ts';
 
 let folder: string;
 
@@ -27,7 +27,7 @@ async function read(reader: Reader, content: string | Buffer): Promise<SourceRec
 }
 
 describe('CSV', () => {
-  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark; each row knows its line', async () => {
+  test('quotes, line breaks in cells, blank lines, CRLF and a byte order mark; each row has its line', async () => {
     expect(await read(csv, '\ufeffid,"na""me"\r\na,"one\r\ntwo"\r\n\r\nb,"x, y"\r\n"c\n\n",""\r\n')).toEqual([
       { line: 2, values: { id: 'a', 'na"me': 'one\r\ntwo' } },
       { line: 5, values: { id: 'b', 'na"me': 'x, y' } },
@@ -42,7 +42,7 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a row of another length is a fault of that row alone', async () => {
+  test('a row of another length is a fault of that row only', async () => {
     expect(await read(csv, 'id,name\na\nb,B\nc,C,C\n')).toEqual([
       { line: 2, fault: '1 cells, where the header names 2 columns' },
       { line: 3, values: { id: 'b', name: 'B' } },
@@ -52,16 +52,16 @@ describe('CSV', () => {
 
   test.each([
     ['', 1, /empty/],
-    ['id,id\n', 1, /'id' is there twice/],
-    ['id,name\na,A\nb,"B\nc,C\n', 3, /never closed/],
-    [`id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, 3, /longer than any that can be taken/],
+    ['id,id\n', 1, /'id' occurs twice/],
+    ['id,name\na,A\nb,"B\nc,C\n', 3, /not closed/],
+    [`id,name\na,A\nb,"${'x'.repeat(5 * 1024 * 1024)}"\n`, 3, /This row is too long/],
     ['id,name\na,"A"B\n', 2, /closing quote/],
     ['id,name\na,A"B"\n', 2, /does not begin with one/],
   ])('%j cannot be read beyond line %i', async (text, line, message) => {
     await expect(read(csv, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
   });
 
-  test('any cells come back as they were written', async () => {
+  test('any cells are read back as they were written', async () => {
     const cell = fc.string({ unit: 'binary', maxLength: 12 }).filter((text) => text.isWellFormed());
     const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
     await fc.assert(
@@ -76,7 +76,7 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test('blank lines, CRLF and a last line without an end; a broken line is a fault of its own', async () => {
+  test('blank lines, CRLF and a last line without an end are accepted; a broken line is a separate fault', async () => {
     expect(await read(readJsonLines, '\ufeff{"id":"a"}\r\n\r\n[1]\n{"id"\n{"id":"b"}')).toEqual([
       { line: 1, values: { id: 'a' } },
       { line: 3, fault: 'This is not an object' },
@@ -87,25 +87,25 @@ describe('JSON Lines', () => {
 });
 
 describe('JSON', () => {
-  test('an element knows the line on which it begins', async () => {
+  test('an item has its number and the line on which it begins', async () => {
     expect(await read(readJson, '\ufeff[\n  {"id": "é",\n "team": [{"name": "[}"}]},\n\n 5, {"id": "b"}\n]\n')).toEqual(
       [
-        { line: 2, values: { id: 'é', team: [{ name: '[}' }] } },
-        { line: 5, fault: 'This is not an object' },
-        { line: 5, values: { id: 'b' } },
+        { line: 2, item: 1, values: { id: 'é', team: [{ name: '[}' }] } },
+        { line: 5, item: 2, fault: 'This is not an object' },
+        { line: 5, item: 3, values: { id: 'b' } },
       ],
     );
     expect(await read(readJson, '[]')).toEqual([]);
   });
 
   test.each([
-    ['', 1, /ends before/],
-    ['[{"id":"a"},\n', 2, /ends before/],
-    ['{"id":"a"}', 1, /one JSON array/],
-    ['[\n{"id":"a"},\n{"id":oops}]', 3, /not JSON/],
-    ['[\n{"id":"a"}\n] trailing', 3, /not JSON/],
-  ])('%j cannot be read beyond line %i', async (text, line, message) => {
-    await expect(read(readJson, text)).rejects.toMatchObject({ line, message: expect.stringMatching(message) });
+    ['', 1, undefined, /ends in the middle/],
+    ['[{"id":"a"},\n', 2, 2, /ends in the middle/],
+    ['{"id":"a"}', 1, undefined, /one JSON array/],
+    ['[\n{"id":"a"},\n{"id":oops}]', 3, 2, /not JSON/],
+    ['[\n{"id":"a"}\n] trailing', 3, undefined, /not JSON/],
+  ])('%j cannot be read beyond line %i, item %s', async (text, line, item, message) => {
+    await expect(read(readJson, text)).rejects.toMatchObject({ line, item, message: expect.stringMatching(message) });
   });
 });
 
@@ -119,7 +119,7 @@ describe('UTF-8', () => {
     await expect(read(readJsonLines, bytes)).rejects.toMatchObject({ name: 'UnreadableFileError', line });
   });
 
-  test('characters across the chunks of a large file are whole, and a fault far inside has its line', async () => {
+  test('characters across chunks are complete, and a fault deep inside a large file has its line', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ id: `${index}`, name: '🌊é' }));
     const records = await read(readJsonLines, lines.join('\n'));
     expect(records.every((record) => 'values' in record && record.values.name === '🌊é')).toBe(true);

@@ -1,13 +1,12 @@
-import { UnreadableFileError } from './import-faults.ts';
+import { isRecord, type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { type FileSource, readBytes } from './read-bytes.ts';
-import { isRecord, type SourceRecord } from './source-record.ts';
 
 const LINE_FEED = 0x0a;
 
-/** Longer than any legal row: rather a file of another kind. */
+/** Longer than any valid row: probably a file of another kind. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Reads JSON Lines: an object a line; blank lines count, and hold nothing. @throws UnreadableFileError. */
+/** Reads JSON Lines: one object per line; blank lines are counted and skipped. @throws UnreadableFileError. */
 export async function* readJsonLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
   let line = 0;
   for await (const text of readLines(path, onBytes)) {
@@ -17,8 +16,8 @@ export async function* readJsonLines(path: string, onBytes?: (count: number) => 
 }
 
 /**
- * Reads the lines of a file of UTF-8, without what ends them.
- * @throws UnreadableFileError where the file is not UTF-8, or a line is longer than any that is meant.
+ * Reads the lines of a UTF-8 file, without line endings.
+ * @throws UnreadableFileError if the file is not UTF-8, or a line is too long.
  */
 export async function* readLines(source: FileSource, onBytes?: (count: number) => void): AsyncGenerator<string> {
   let parts: Buffer[] = [];

@@ -1,7 +1,6 @@
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
-import { UnreadableFileError } from './import-faults.ts';
+import { isRecord, type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { readBytes } from './read-bytes.ts';
-import { isRecord, type SourceRecord } from './source-record.ts';
 
 /** Reads one JSON array of objects, each as soon as it is complete. @throws UnreadableFileError. */
 export async function* readJson(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
@@ -19,14 +18,17 @@ class ArrayReader {
   readonly #lines = new LineCounter();
   #complete: SourceRecord[] = [];
   #depth = 0;
-  /** Where the element began that is being read. */
+  /** Where the current item began. */
   #line = 1;
+  /** Its number, from 1; 0 outside the array. */
+  #item = 0;
 
   constructor() {
     this.#tokenizer.onToken = (token) => this.#take(token);
     this.#parser.onValue = ({ value }) => {
+      const position = { line: this.#line, item: this.#item };
       this.#complete.push(
-        isRecord(value) ? { line: this.#line, values: value } : { line: this.#line, fault: 'This is not an object' },
+        isRecord(value) ? { ...position, values: value } : { ...position, fault: 'This is not an object' },
       );
     };
   }
@@ -40,7 +42,7 @@ class ArrayReader {
 
   end(): void {
     if (this.#parser.isEnded) return;
-    throw new UnreadableFileError(this.#lines.last, 'The file ends before its JSON does');
+    throw this.#unreadable(this.#lines.last, 'The file ends in the middle of its JSON');
   }
 
   #take(token: Parameters<Tokenizer['onToken']>[0]): void {
@@ -48,13 +50,18 @@ class ArrayReader {
     if (this.#depth === 0 && token.token !== TokenType.LEFT_BRACKET) {
       throw new UnreadableFileError(this.#lines.at(token.offset), 'The file must be one JSON array of objects');
     }
-    if (this.#depth === 1) this.#line = this.#lines.at(token.offset);
+    if (this.#depth === 0) this.#item = 1;
+    if (this.#depth === 1) {
+      this.#line = this.#lines.at(token.offset);
+      if (token.token === TokenType.COMMA) this.#item += 1;
+      if (token.token === TokenType.RIGHT_BRACKET) this.#item = 0;
+    }
     if (isOpening) this.#depth += 1;
     if (CLOSING.has(token.token)) this.#depth -= 1;
     this.#parser.write(token);
   }
 
-  /** The parser's own errors name an offset at best. */
+  /** The parser's own errors have an offset at best. */
   #guard(work: () => void): void {
     try {
       work();
@@ -63,16 +70,20 @@ class ArrayReader {
       const message = error instanceof Error ? error.message : String(error);
       const offset = /position "?(\d+)/.exec(message)?.[1];
       const line = offset === undefined ? this.#line : this.#lines.at(Number(offset));
-      throw new UnreadableFileError(line, `This is not JSON: ${message.split('\n', 1)[0]}`);
+      throw this.#unreadable(line, `This is not JSON: ${message.split('\n', 1)[0]}`);
     }
+  }
+
+  #unreadable(line: number, reason: string): UnreadableFileError {
+    return this.#item === 0 ? new UnreadableFileError(line, reason) : new UnreadableFileError(line, reason, this.#item);
   }
 }
 
-/** Turns offsets of bytes, which only grow, into numbers of lines. */
+/** Maps byte offsets, which only grow, to line numbers. */
 class LineCounter {
   #seen = 0;
   #passed = 0;
-  /** Offsets of line feeds that no question has passed yet. */
+  /** Offsets of line feeds after the last request. */
   #ahead: number[] = [];
 
   see(bytes: Buffer): void {

@@ -1,41 +1,50 @@
 import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
+import {
+  fieldOf,
+  PRODUCT_FIELDS,
+  type ProductField,
+  type ProductFieldKind,
+  type ProductFieldName,
+  TEAM_MEMBER_BOUNDS,
+} from '../../contract/products/fields.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
-import type { TeamMember } from '../../contract/products/schema.ts';
+import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
-import type { PartialProduct } from '../products/complete-product.ts';
-import type { FileColumns, ImportField } from './fields.ts';
-import { PRODUCT_BOUNDS } from './product-bounds.ts';
-import { readDate } from './read-date.ts';
-import { splitList } from './read-list.ts';
-import { slugOf } from './slug.ts';
-import { cellOf, isRecord, type SourceValues } from './source-record.ts';
+import type { PartialProduct } from '../products/save-products.ts';
+import type { FileColumns } from './fields.ts';
+import { cellOf, isRecord, type SourceValues } from './import-faults.ts';
+import { readDate, slugOf, splitList } from './read-values.ts';
 
-/** What a row says about a product: a field that it does not have says nothing, a blank one asks for the default. */
+/** A product as a row describes it: missing fields stay unchanged, blank ones get the default. */
 export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;
-  /** The id that the file gave, where it had to be made legal. */
+  /** The original id, if it had to be slugified. */
   rawId?: string | undefined;
 };
 
-/** Why a field cannot be taken. */
+/** Why a field is invalid. */
 class FieldFault extends Error {}
 
 export interface ReadProductOptions {
   columns: FileColumns;
   slugifyIds: boolean;
-  onFault(field: ImportField, reason: string): void;
+  separator: string;
+  onFault(field: ProductFieldName, reason: string): void;
 }
 
-/** Reads a row. Every field that is wrong is told to `onFault`, and then missing in what is returned. */
-export function readProduct(values: SourceValues, { columns, slugifyIds, onFault }: ReadProductOptions): ProductPatch {
+/** Reads a row. Invalid fields are reported to `onFault` and missing from the result. */
+export function readProduct(
+  values: SourceValues,
+  { columns, slugifyIds, separator, onFault }: ReadProductOptions,
+): ProductPatch {
   const patch: ProductPatch = {};
   for (const [field, column] of columns.pairs()) {
     const value = cellOf(values, column);
-    // The first column of a field that is there counts.
+    // The first column of a field counts.
     if (value === undefined || patch[field] !== undefined) continue;
     try {
-      if (field === 'id') Object.assign(patch, readId(textOf(value, 'addressCharacters'), slugifyIds));
-      else Object.assign(patch, { [field]: READERS[field](value) });
+      if (field === 'id') Object.assign(patch, readId(textOf(value, RAW_ID), slugifyIds));
+      else Object.assign(patch, { [field]: READERS[PRODUCT_FIELDS[field].kind](value, fieldOf(field), separator) });
     } catch (error) {
       if (!(error instanceof FieldFault)) throw error;
       onFault(field, error.message);
@@ -44,65 +53,72 @@ export function readProduct(values: SourceValues, { columns, slugifyIds, onFault
   return patch;
 }
 
-const READERS: Record<Exclude<ImportField, 'id'>, (value: unknown) => unknown> = {
-  name: (value) => textOf(value, 'nameCharacters'),
-  description: (value) => textOf(value, 'descriptionCharacters'),
-  image: readAddress,
-  tags: (value) =>
-    bounded([...new Set(listOf(value).map((tag) => textOf(tag, 'tagCharacters')))].filter(Boolean), 'tags'),
-  category: (value) => textOf(value, 'shortTextCharacters'),
-  maker: (value) => textOf(value, 'shortTextCharacters'),
-  launchDate: readLaunchDate,
-  team: (value) => bounded(listOf(value).map(readMember), 'team'),
-  screenshots: (value) => bounded(listOf(value).map(readAddress).filter(Boolean), 'screenshots'),
-  createdAt: readInstant,
+const READERS: Record<
+  Exclude<ProductFieldKind, 'id'>,
+  (value: unknown, field: ProductField, separator: string) => unknown
+> = {
+  text: textOf,
+  dateText: readDateText,
+  address: readAddress,
+  time: readInstant,
+  texts: (value, field, separator) =>
+    bounded([...new Set(listOf(value, separator).map((item) => textOf(item, field)))].filter(Boolean), field),
+  addresses: (value, field, separator) =>
+    bounded(
+      listOf(value, separator)
+        .map((item) => readAddress(item, field))
+        .filter(Boolean),
+      field,
+    ),
+  team: (value, field, separator) => bounded(listOf(value, separator).map(readMember), field),
 };
+
+/** An id that is slugified may be as long as a URL. */
+const RAW_ID = { maxCharacters: TEAM_MEMBER_BOUNDS.maxAddressCharacters };
 
 function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'rawId'> {
   if (text === '') return {};
   if (isProductId(text)) return { id: text };
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   if (!slugifyIds) {
-    throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and - (--slugify-ids makes such ids legal)`);
+    throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and - (--slugify-ids converts such ids)`);
   }
   const slug = slugOf(text, 64);
-  if (slug === '') throw new FieldFault(`nothing of '${shown}' can be part of an id: a-z, 0-9 and -`);
+  if (slug === '') throw new FieldFault(`'${shown}' has no character for an id: a-z, 0-9 and -`);
   return { id: slug, rawId: text };
 }
 
-/** Trimmed. Numbers are taken as they are written, since a year or a version is often one. */
-function textOf(value: unknown, bound: `${string}Characters` & keyof typeof PRODUCT_BOUNDS): string {
+/** Trimmed. Numbers are accepted as written, since years and versions often are numbers. */
+function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
-  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldFault('this must be a text');
+  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldFault('this must be text');
   const text = String(value).trim();
   if (!isStorableText(text)) {
     throw new FieldFault(
-      text.includes('\0') ? 'it holds a NUL character' : 'it holds half a character (a lone surrogate)',
+      text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
-  const most = PRODUCT_BOUNDS[bound];
-  // Cheap for nearly all: there are at least half as many code points as code units.
-  const length = text.length > most ? [...text].length : text.length;
-  if (length > most) throw new FieldFault(`${length} characters are too many: at most ${most}`);
+  // Counting code points is slow, and there are never more of them than code units.
+  const length = text.length > maxCharacters ? [...text].length : text.length;
+  if (length > maxCharacters) throw new FieldFault(`${length} characters are too many: at most ${maxCharacters}`);
   return text;
 }
 
-function listOf(value: unknown): unknown[] {
+function listOf(value: unknown, separator: string): unknown[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value;
-  if (typeof value === 'string') return splitList(value);
-  throw new FieldFault('this must be a list, or a text that can be split into one');
+  if (typeof value === 'string') return splitList(value, separator);
+  throw new FieldFault('this must be a list, or text that can be split into one');
 }
 
-function bounded<Item>(items: Item[], bound: 'tags' | 'team' | 'screenshots'): Item[] {
-  const most = PRODUCT_BOUNDS[bound];
-  if (items.length > most) throw new FieldFault(`${items.length} are too many: at most ${most}`);
+function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): Item[] {
+  if (items.length > maxItems) throw new FieldFault(`${items.length} are too many: at most ${maxItems}`);
   return items;
 }
 
-/** A web address, a path on this site, or the name of a local picture, which is looked at later. */
-function readAddress(value: unknown): string {
-  const address = textOf(value, 'addressCharacters');
+/** A URL, a path on this site, or the name of a local picture, which is checked later. */
+function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>): string {
+  const address = textOf(value, bounds);
   if (address === '' || address.startsWith('/') || isLocalPicture(address)) return address;
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
   const isUsable =
@@ -111,7 +127,7 @@ function readAddress(value: unknown): string {
   return address;
 }
 
-/** Whether an address is neither one of the web nor of this site, and so can only be a file of the operator's. */
+/** Whether a picture is neither a URL nor a path of this site, and so must be a local file. */
 export function isLocalPicture(address: string): boolean {
   return address !== '' && !address.startsWith('/') && !/^[a-z][a-z0-9+.-]*:/i.test(address);
 }
@@ -119,32 +135,63 @@ export function isLocalPicture(address: string): boolean {
 /** A member is an object, or just a name. */
 function readMember(value: unknown): TeamMember {
   const member = isRecord(value) ? value : { name: value };
-  const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, 'shortTextCharacters');
+  const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_BOUNDS);
   const name = read('name');
   if (name === '') throw new FieldFault('a member of the team has no name');
   return {
     name,
-    avatar: readAddress(cellOf(member, 'avatar') ?? null) || COMMENT_DEFAULTS.authorAvatar,
+    avatar:
+      readAddress(cellOf(member, 'avatar') ?? null, { maxCharacters: TEAM_MEMBER_BOUNDS.maxAddressCharacters }) ||
+      COMMENT_DEFAULTS.authorAvatar,
     role: read('role'),
   };
 }
 
-/** Kept as the text that is shown; but a date that does not exist is a mistake there too. */
-function readLaunchDate(value: unknown): string {
-  const text = textOf(value, 'shortTextCharacters');
+/** A date is stored as written. A date that does not exist is a fault. */
+function readDateText(value: unknown, field: ProductField): string {
+  const text = textOf(value, field);
   if (readDate(text) === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
   return text;
 }
 
-function readInstant(value: unknown): string | undefined {
-  const text = textOf(value, 'shortTextCharacters');
+function readInstant(value: unknown, field: ProductField): string | undefined {
+  const text = textOf(value, field);
   if (text === '') return undefined;
   const instant = readDate(text);
   if (instant === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
   if (instant === undefined) {
     throw new FieldFault(
-      `'${text.slice(0, 80)}' is not a date that is understood, such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
+      `'${text.slice(0, 80)}' is not a supported date, such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
     );
   }
   return instant;
+}
+
+/**
+ * Replaces names of files that were not copied, which no page could show: existing products keep their pictures
+ * (avatars by the member's name), and new ones get the defaults.
+ */
+export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | undefined): ProductPatch {
+  if (!hasLocalPictures(patch)) return patch;
+  const { image, screenshots, team } = patch;
+  return {
+    ...patch,
+    ...(image !== undefined && isLocalPicture(image) && { image: stored?.image }),
+    ...(screenshots?.some(isLocalPicture) && {
+      screenshots: stored?.screenshots ?? screenshots.filter((address) => !isLocalPicture(address)),
+    }),
+    ...(team && {
+      team: team.map((member) => ({
+        ...member,
+        avatar: isLocalPicture(member.avatar)
+          ? (stored?.team.find(({ name }) => name === member.name)?.avatar ?? COMMENT_DEFAULTS.authorAvatar)
+          : member.avatar,
+      })),
+    }),
+  };
+}
+
+/** Whether any picture is still the name of a file. */
+export function hasLocalPictures({ image = '', screenshots = [], team = [] }: Omit<ProductPatch, 'id'>): boolean {
+  return [image, ...screenshots, ...team.map(({ avatar }) => avatar)].some(isLocalPicture);
 }

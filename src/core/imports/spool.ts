@@ -1,22 +1,22 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Position } from './import-faults.ts';
 import { readLines } from './read-json-lines.ts';
 import type { ProductPatch } from './read-product.ts';
 
-/** A row of the file that is right by itself. */
-export interface CheckedRow {
-  /** Its place among the rows of the file, from 0. */
+/** A valid row of the file. */
+export interface CheckedRow extends Position {
+  /** Its position among the rows of the file, from 0. */
   place: number;
-  line: number;
   patch: ProductPatch;
 }
 
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Checked rows on their way from the file to the database, in a temporary file: nothing may be written before the last row
- * was checked, and that many rows do not fit into memory. The file has no name, so that none is left by a killed command.
+ * Validated rows in a temporary file: they may not fit into memory, and are written to the database only after the last
+ * row was validated. The file is unlinked, so a killed command leaves none.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -40,14 +40,14 @@ export class Spool {
     if (this.#pending.length > CHUNK_CHARACTERS) await this.finish();
   }
 
-  /** Writes what was added and is still held back. */
+  /** Flushes buffered rows. */
   async finish(): Promise<void> {
     const chunk = this.#pending;
     this.#pending = '';
     await this.#file.writeFile(chunk);
   }
 
-  /** What was added, in order; as often as it is asked for. */
+  /** The rows, in order; may be read repeatedly. */
   async *batches(rows: number, isWanted: (row: CheckedRow) => boolean): AsyncGenerator<CheckedRow[]> {
     let batch: CheckedRow[] = [];
     for await (const line of readLines(this.#file)) {

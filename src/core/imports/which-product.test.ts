@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { counts, lines, openImportGround } from './import-ground.fixture.ts';
+import { counts, lines, openImportGround } from '../../../tests/support/import-ground.ts';
 
 let ground: Awaited<ReturnType<typeof openImportGround>>;
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => ground.close());
 beforeEach(() => ground.clear());
 
-test('by its id: upvotes and comments stay, a field that is not there stays, a blank one takes the default', async () => {
+test('by its id: upvotes, comments and missing fields stay, blank fields get the default', async () => {
   await ground.run(lines({ id: 'a', name: 'A', description: 'Old', tags: ['x'], createdAt: '2020' }));
   await ground.database.query(
     "INSERT INTO upvotes (id, product_id, user_session) VALUES (gen_random_uuid(), 'a', 's')",
@@ -34,20 +34,20 @@ test('by its id: upvotes and comments stay, a field that is not there stays, a b
   });
 });
 
-test('importing again changes, writes and notes nothing', async () => {
+test('importing again changes, writes and records nothing', async () => {
   const file = lines({ id: 'a', name: 'A' }, { name: 'B' }, { name: 'B' }, { name: 'B', description: 'other' });
   expect(counts(await ground.run(file))).toEqual({ created: 4, updated: 0, unchanged: 0 });
   expect(await ground.ids()).toEqual(['a', 'b', 'b-2', 'b-3']);
   const versions = () => ground.database.query('SELECT id, xmin::text FROM products ORDER BY id');
   const before = await versions();
-  await ground.database.query('TRUNCATE changes, acts');
+  await ground.database.query('TRUNCATE changes, audit_log');
   expect(counts(await ground.run(file, { now: new Date() }))).toEqual({ created: 0, updated: 0, unchanged: 4 });
   expect(await versions()).toEqual(before);
   expect(await ground.database.query('SELECT FROM changes')).toEqual([]);
-  expect(await ground.database.query('SELECT FROM acts')).toEqual([]);
+  expect(await ground.database.query('SELECT FROM audit_log')).toEqual([]);
 });
 
-test('a row without an id takes over nobody, whatever the order and the ids around it', async () => {
+test('a row without an id never takes over a product, in any order of rows and ids', async () => {
   await ground.run(lines({ id: 'foo', name: 'Foo', description: 'somebody else’s' }, { id: 'foo-3', name: 'Three' }));
   const file = [{ name: 'Foo 2' }, { name: 'Foo' }, { name: 'foo!' }, { id: 'foo-4', name: 'Four' }, { name: 'Foo' }];
   expect(counts(await ground.run(lines(...file)))).toEqual({ created: 5, updated: 0, unchanged: 0 });
@@ -58,7 +58,7 @@ test('a row without an id takes over nobody, whatever the order and the ids arou
   expect(await ground.ids()).toEqual(made);
 });
 
-test('a name of no Latin letter, or of too many, still makes a legal id, the same again', async () => {
+test('a name without Latin letters, or with too many, gets a valid id, always the same', async () => {
   const file = lines({ name: '日本語' }, { name: '🌊' }, { name: 'é'.repeat(300) }, { name: 'é'.repeat(299) });
   expect(counts(await ground.run(file))).toMatchObject({ created: 4 });
   expect(await ground.ids()).toEqual([
@@ -70,23 +70,23 @@ test('a name of no Latin letter, or of too many, still makes a legal id, the sam
   expect(counts(await ground.run(file))).toMatchObject({ unchanged: 4 });
 });
 
-test('the last of equal ids wins, and the others are named', async () => {
+test('the last of equal ids wins, and the others are reported', async () => {
   const report = await ground.run(lines({ id: 'a', name: 'First' }, { id: 'b' }, { id: 'a', name: 'Last' }));
   expect(report.repeatedIds).toEqual([{ id: 'a', line: 1 }]);
   expect(counts(report)).toEqual({ created: 2, updated: 0, unchanged: 0 });
   expect(await ground.product('a')).toMatchObject({ name: 'Last' });
 });
 
-test('--slugify-ids makes ids legal, and refuses two that become one', async () => {
+test('--slugify-ids slugifies ids, and refuses two that become equal', async () => {
   await ground.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
   expect(await ground.ids()).toEqual(['12', 'creme-brulee']);
   expect(await ground.faultsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
     "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1",
-    expect.stringContaining('3: id: nothing of'),
+    expect.stringContaining('has no character for an id'),
   ]);
 });
 
-test('a new product with the name of another is named as a possible duplicate', async () => {
+test('a new product with the name of another is reported as a possible duplicate', async () => {
   await ground.run(lines({ id: 'tide', name: 'Tide' }));
   const report = await ground.run(
     lines({ id: 'x', name: 'TIDE!' }, { id: 'y', name: 'Ebb' }, { id: 'z', name: 'ebb' }),

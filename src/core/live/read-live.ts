@@ -2,20 +2,25 @@ import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
 
-const SELECT_COUNTS = `SELECT product_id AS id, upvotes, comments FROM product_counts
-  WHERE product_id = ANY($1::text[])`;
+const SELECT_COUNTS = `SELECT c.product_id AS id, c.upvotes, c.comments
+  FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $2::timestamptz
+  WHERE c.product_id = ANY($1::text[])`;
 
-/** The counts of these products; those that do not exist are not among them. @throws CoreError `unavailable`. */
-export async function readLiveCounts(sql: Sql, productIds: readonly string[]): Promise<LiveCounts[]> {
-  return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds]);
+/** The counts of these products, without unknown ones. @throws CoreError `unavailable`. */
+export async function readLiveCounts(
+  sql: Sql,
+  productIds: readonly string[],
+  now: Date = new Date(),
+): Promise<LiveCounts[]> {
+  return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()]);
 }
 
-// By product as well, so that a distributed database knows where to look.
+// By product as well, so a distributed database knows the shard.
 const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", likes FROM comments
   WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
- * Those of the comments that belong to one of the products and that everybody may see, with their likes.
+ * The public ones of these comments that belong to the products, with their likes.
  * @throws CoreError `unavailable`.
  */
 export async function readLiveComments(

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { LocalPictures, MAX_PICTURE_BYTES } from './local-pictures.ts';
-import { pictureKindOf } from './picture-kind.ts';
-import { PICTURE_NAME } from './picture-store.ts';
+import { PICTURE_NAME, pictureKindOf } from './picture-store.ts';
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -37,7 +36,7 @@ test.each([
   expect(pictureKindOf(content)).toBe(kind);
 });
 
-test('pictures are copied under names of their content, one name for one content, whatever they are called', async () => {
+test('pictures are copied under hashes of their content, and equal ones share a name', async () => {
   await writeFile(join(folder, 'a b.jpeg'), PNG);
   await writeFile(join(folder, 'sub', 'same.txt'), PNG);
   const pictures = await LocalPictures.open(folder);
@@ -54,7 +53,7 @@ test('pictures are copied under names of their content, one name for one content
   expect((await stat(join(store, name))).mode & 0o777).toBe(0o644);
 });
 
-test('nothing outside the folder is read, by dots, by links or by an absolute path', async () => {
+test('no file outside the folder is read, by dots, by links or by an absolute path', async () => {
   await writeFile(join(root, 'secret.png'), PNG);
   await symlink(join(root, 'secret.png'), join(folder, 'link.png'));
   await symlink(root, join(folder, 'up'));
@@ -67,11 +66,11 @@ test('nothing outside the folder is read, by dots, by links or by an absolute pa
     join(root, 'secret.png'),
     '.',
   ]) {
-    await expect(pictures.take(name), name).rejects.toThrow('lies outside the folder');
+    await expect(pictures.take(name), name).rejects.toThrow('is outside the folder');
   }
 });
 
-test('what is no picture, too large, a folder or missing is refused', async () => {
+test('a missing file, a folder, a large picture and a file of another type are refused', async () => {
   await writeFile(join(folder, 'page.png'), '<html>');
   await writeFile(join(folder, 'large.png'), Buffer.concat([PNG, Buffer.alloc(MAX_PICTURE_BYTES)]));
   const pictures = await LocalPictures.open(folder);
@@ -84,7 +83,7 @@ test('what is no picture, too large, a folder or missing is refused', async () =
   await expect(LocalPictures.open(join(folder, 'page.png'))).rejects.toThrow('There is no folder');
 });
 
-test('a picture that changes between the look and the copy is refused', async () => {
+test('a picture that changes between the check and the copy is refused', async () => {
   await writeFile(join(folder, 'a.png'), PNG);
   const pictures = await LocalPictures.open(folder);
   await pictures.take('a.png');

@@ -1,18 +1,20 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { type PictureKind, pictureKindOf } from './picture-kind.ts';
-import { pictureAddress, pictureName, storePicture } from './picture-store.ts';
+import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePicture } from './picture-store.ts';
 
 /** Larger than any picture that a page of products should load. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
-/** A name that stands for no picture that can be taken; the message says why. */
+/** A name for which no picture can be imported; the message says why. */
 export class PictureError extends Error {
   override readonly name = 'PictureError';
 }
 
-/** The operator's pictures in one folder: checked when they are named, and copied only when all is known to be right. */
+/**
+ * The operator's pictures in one folder: each is checked when a row names it, and all are copied once the whole file is
+ * valid.
+ */
 export class LocalPictures {
   readonly #folder: string;
   /** Names in the store by names in the folder: many products may share a picture. */
@@ -22,7 +24,7 @@ export class LocalPictures {
     this.#folder = folder;
   }
 
-  /** @throws PictureError where there is no such folder. */
+  /** @throws PictureError if the folder does not exist. */
   static async open(folder: string): Promise<LocalPictures> {
     const path = await realpath(folder).catch(() => undefined);
     if (path === undefined || !(await stat(path)).isDirectory()) throw new PictureError(`There is no folder ${folder}`);
@@ -33,7 +35,11 @@ export class LocalPictures {
     return this.#taken.size;
   }
 
-  /** Checks a picture of the folder. @returns its address on the site. @throws PictureError where it cannot be taken. */
+  /**
+   * Checks a picture of the folder.
+   * @returns its address on the site.
+   * @throws PictureError if it cannot be imported.
+   */
   async take(name: string): Promise<string> {
     let stored = this.#taken.get(name);
     if (stored === undefined) {
@@ -44,11 +50,11 @@ export class LocalPictures {
     return pictureAddress(stored);
   }
 
-  /** Copies what was taken into a store. @throws PictureError where a picture is not what it was when it was taken. */
+  /** Copies the checked pictures into a store. @throws PictureError if a picture has changed since the check. */
   async copyTo(store: string): Promise<void> {
     for (const [name, stored] of this.#taken) {
       const { content, kind } = await this.#read(name);
-      if (pictureName(content, kind) !== stored) throw new PictureError(`'${name}' changed while it was imported`);
+      if (pictureName(content, kind) !== stored) throw new PictureError(`'${name}' changed during the import`);
       await storePicture(store, stored, content);
     }
   }
@@ -60,13 +66,13 @@ export class LocalPictures {
     return { content, kind };
   }
 
-  /** By the path without links: neither `..` nor a link may lead out of the folder. */
+  /** The real path, so neither `..` nor a link can lead out of the folder. */
   async #pathOf(name: string): Promise<string> {
     const path = await realpath(resolve(this.#folder, name)).catch(() => undefined);
     if (path === undefined) throw new PictureError(`'${name}' is not in the folder of pictures`);
     const way = relative(this.#folder, path);
     if (way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
-      throw new PictureError(`'${name}' lies outside the folder of pictures`);
+      throw new PictureError(`'${name}' is outside the folder of pictures`);
     }
     return path;
   }
@@ -74,7 +80,7 @@ export class LocalPictures {
   async #contentOf(path: string, name: string): Promise<Buffer> {
     let file: FileHandle | undefined;
     try {
-      // A pipe would be waited for, and a link put there meanwhile be followed.
+      // Opening a pipe would block, and a link may have replaced the file since the check.
       file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const stats = await file.stat();
       if (!stats.isFile()) throw new PictureError(`'${name}' is not a file`);

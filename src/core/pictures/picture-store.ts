@@ -1,13 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { access, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeOpenFolder } from '../database/embedded/data-dir.ts';
-import type { PictureKind } from './picture-kind.ts';
+import { systemCode } from '../database/embedded/embedded-database-error.ts';
 
-/** The name of a picture in the store: what is in it, so that a name never stands for anything else. */
+/** The name of a picture in the store: a hash of its content, so it never refers to another picture. */
 export const PICTURE_NAME = /^[0-9a-f]{40}\.(?:png|jpg|gif|webp|avif|svg)$/;
 
-/** Where the site's own pictures lie, beside its embedded database where it has one. */
+/** The folder of the site's own pictures, beside its embedded database if it has one. */
 export function pictureFolder(dataDir: string): string {
   return join(dataDir, 'images');
 }
@@ -22,12 +22,12 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
 }
 
 /**
- * Puts a picture into the store; one that is there stays. Written aside and renamed, so that nobody is served half of it,
- * and on the disk before any row can name it.
+ * Puts a picture into the store; an existing one stays, and counts as new for `delete-unreferenced.ts`. It is written
+ * to a temporary file, synced and renamed, so no response has half of it, and no row names it before it is on disk.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
   const path = join(folder, name);
-  if (await exists(path)) return;
+  if (await touch(path)) return;
   await makeOpenFolder(folder);
   const aside = join(folder, `.${name}.${randomUUID()}`);
   try {
@@ -45,9 +45,77 @@ export async function storePicture(folder: string, name: string, content: Buffer
   }
 }
 
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
+/** @returns whether the file is there. */
+async function touch(path: string): Promise<boolean> {
+  try {
+    const now = new Date();
+    await utimes(path, now, now);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The accepted formats, by the extension of the name in the store. */
+export type PictureKind = 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'svg';
+
+/** The first bytes, as Latin-1, of formats that have a signature. */
+const MARKS: readonly { kind: PictureKind; mark: RegExp }[] = [
+  { kind: 'png', mark: /^\x89PNG\r\n.\n/ },
+  { kind: 'jpg', mark: /^\xff\xd8\xff/ },
+  { kind: 'gif', mark: /^GIF8[79]a/ },
+  { kind: 'webp', mark: /^RIFF[\s\S]{4}WEBPVP8[ LX]/ },
+  { kind: 'avif', mark: /^[\s\S]{4}ftypavi[fs]/ },
+];
+
+const MARK_BYTES = 16;
+const SVG_SAMPLE_BYTES = 4_096;
+
+/**
+ * Before the root element XML may have a declaration, comments and a document type. The expression matches in one way
+ * only: if several comments also matched as one, a file full of them would take exponential time.
+ */
+const SVG_START = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--(?:(?!-->)[\s\S])*-->|<!doctype svg[^>]*>)\s*)*<svg[\s/>]/i;
+
+/** The format of a file by its content, regardless of its name; undefined if it is none of them. */
+export function pictureKindOf(content: Buffer): PictureKind | undefined {
+  const start = content.toString('latin1', 0, MARK_BYTES);
+  const marked = MARKS.find(({ mark }) => mark.test(start));
+  if (marked !== undefined) return marked.kind;
+  const text = content.toString('utf8', 0, SVG_SAMPLE_BYTES).replace(/^\ufeff/, '');
+  return SVG_START.test(text) ? 'svg' : undefined;
+}
+
+/** An `image` becomes a square, a `screenshot` keeps its proportions. */
+export type PictureUse = 'image' | 'screenshot';
+
+export interface SentPicture {
+  bytes: Buffer;
+  /** The media type that the sender declares, such as `image/png`. */
+  declaredType: string | undefined;
+  use: PictureUse;
+}
+
+/** Turns untrusted pictures into pictures of the site's own store. */
+export interface PicturePipeline {
+  /**
+   * Reserves a place for a picture before its bytes are received; there are few places. Waiting pictures of different
+   * senders, such as networks, take turns.
+   * @param onLost called if the picture arrives too slowly and its place is given to another one.
+   * @throws CoreError `overloaded` if no place is free for this sender.
+   */
+  admit(sender: string, onLost?: () => void): PicturePlace;
+}
+
+export interface PicturePlace {
+  /**
+   * Checks a picture, scales it, removes its metadata and stores it as WebP. If the sender disconnects (`signal`), a
+   * waiting picture is not processed.
+   * @returns its address on the site, such as `/images/{hash}.webp`.
+   * @throws CoreError `picture_unusable` and `unsupported_media_type` with a message for the sender, `overloaded`.
+   */
+  process(picture: SentPicture, signal?: AbortSignal): Promise<string>;
+  /** Frees the place; a second call does nothing. */
+  leave(): void;
 }

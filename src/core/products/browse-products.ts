@@ -1,52 +1,99 @@
 import type { Product, ProductSort } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { foldText, likePattern } from '../search-text.ts';
-import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';
+import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { foldText, likePattern, searchTextOf } from '../search-text.ts';
+import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
 
 export type BrowseSort = ProductSort | 'name';
 
-/** Which products are looked for; without any of these, all. */
+/** Filters; without any, all products. */
 export interface ProductFilter {
-  /** Found anywhere in name or description, in any case, each character taken literally. */
+  /** Matches anywhere in name or description, in any case, each character literally. */
   text?: string | undefined;
-  /** A whole tag, in any case. */
+  /** Matches a whole tag, ignoring case. */
   tag?: string | undefined;
   /** A whole category, in any case of its ASCII letters. */
   category?: string | undefined;
+  /** Launched by that time. */
+  launchedBy?: Date | undefined;
   /** Launched at that time or later. */
   since?: Date | undefined;
+  /** Only products that launch later than this, the next one first, regardless of `sort`. */
+  scheduledAfter?: Date | undefined;
   sort: BrowseSort;
   limit: number;
 }
 
-/** What is searched begins with the folded name: its order is that of names, whatever their case. */
-const ORDERS: Record<BrowseSort, string> = {
-  newest: 'p.created_at DESC, p.id DESC',
-  top: 'c.upvotes DESC, c.product_id DESC',
-  discussed: 'c.comments DESC, c.product_id DESC',
-  name: 'p.search_text COLLATE "C", p.id',
+/** The order of names, ignoring case: the searched text begins with the folded name. Longer beginnings are ordered by id. */
+const NAME_CHARACTERS = 48;
+
+const NAME_ORDER: KeysetOrder<ProductRow> = {
+  name: 'name',
+  direction: 'ASC',
+  columns: [
+    {
+      sql: `(left(p.search_text, ${NAME_CHARACTERS})) COLLATE "C"`,
+      kind: 'text',
+      keyOf: (row) => [...searchTextOf(row)].slice(0, NAME_CHARACTERS).join(''),
+    },
+    { sql: 'p.id', kind: 'productId', keyOf: (row) => row.id },
+  ],
 };
 
+const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'next', direction: 'ASC' };
+
 /**
- * The first products that fit, for the operator: any filter with any order, which the list of the site does not have. What no
- * index answers reads the whole table once, keeps no more than `limit` rows of it, and blocks nobody.
- * @throws CoreError `unavailable`, also where it takes longer than any statement may.
+ * A page of the matching products for the operator: any filter with any order, which the site's list does not offer.
+ * Without an index it scans the table once, holds at most `limit` rows, and blocks nobody.
+ * @throws CoreError `bad_cursor`, `unavailable`, also when it exceeds the statement timeout.
  */
-export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
-  const { text = '', tag = '', category = '', since, sort, limit } = filter;
+export async function browseProductPage(
+  sql: Sql,
+  filter: ProductFilter & { cursor?: string | undefined },
+): Promise<{ items: Product[]; nextCursor: string | null }> {
+  const { text = '', tag = '', category = '', since, launchedBy, scheduledAfter, sort, limit, cursor } = filter;
+  const order = scheduledAfter !== undefined ? NEXT_ORDER : sort === 'name' ? NAME_ORDER : PRODUCT_ORDERS[sort];
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
   const conditions = [
     ...(text === '' ? [] : [`p.search_text LIKE ${bind(likePattern(text), 'text')} ESCAPE '\\'`]),
     ...(tag === '' ? [] : [`p.tag_keys @> ARRAY[${bind(foldText(tag), 'text')}]`]),
-    ...(category === '' ? [] : [`lower(p.category) = lower(${bind(category, 'text')})`]),
+    ...(category === '' ? [] : [`lower(p.category) COLLATE "C" = lower(${bind(category, 'text')})`]),
+    ...(launchedBy === undefined ? [] : [`p.created_at <= ${bind(launchedBy.toISOString(), 'timestamptz')}`]),
+    ...(scheduledAfter === undefined ? [] : [`p.created_at > ${bind(scheduledAfter.toISOString(), 'timestamptz')}`]),
     ...(since === undefined ? [] : [`p.created_at >= ${bind(since.toISOString(), 'timestamptz')}`]),
+    ...(cursor === undefined ? [] : [afterCursor(order, cursor, bind)]),
   ];
+  const isByCount = order === PRODUCT_ORDERS.top || order === PRODUCT_ORDERS.discussed;
   const rows = await sql.query<ProductRow>(
-    `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
+    `SELECT ${PRODUCT_COLUMNS} FROM products p ${isByCount ? 'JOIN' : 'LEFT JOIN'} product_counts c ON c.product_id = p.id
      ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
-     ORDER BY ${ORDERS[sort]} LIMIT ${limit}`,
+     ORDER BY ${orderBy(order)} LIMIT ${limit + 1}`,
     values,
   );
-  return rows.map(productOf);
+  const { shown, nextCursor } = pageOf(order, rows, limit);
+  return { items: shown.map(productOf), nextCursor };
+}
+
+/** The first of these products. @throws CoreError `unavailable`, also when it exceeds the statement timeout. */
+export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
+  return (await browseProductPage(sql, filter)).items;
+}
+
+const MAX_CATEGORIES = 100;
+
+const SELECT_NEXT_CATEGORY = `SELECT category, lower(category) AS key FROM products
+  WHERE lower(category) COLLATE "C" > $1 ORDER BY (lower(category)) COLLATE "C" LIMIT 1`;
+
+/** The categories of products, by name, in one spelling each: one probe of an index for each of them. @throws CoreError `unavailable`. */
+export async function listCategories(sql: Sql): Promise<string[]> {
+  const categories: string[] = [];
+  let after = '';
+  while (categories.length < MAX_CATEGORIES) {
+    const [next] = await sql.query<{ category: string; key: string }>(SELECT_NEXT_CATEGORY, [after]);
+    if (next === undefined) break;
+    categories.push(next.category);
+    after = next.key;
+  }
+  return categories;
 }

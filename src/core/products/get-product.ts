@@ -1,27 +1,70 @@
 import { isProductId } from '../../contract/products/product-id.ts';
-import type { ProductDetail } from '../../contract/products/schema.ts';
+import type { Product, ProductDetail } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';
+import { listRemovals, type Removal } from './remove-products.ts';
 
 const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS}
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
-  WHERE p.id = $1`;
+  WHERE p.id = $1 AND p.created_at <= $2::timestamptz`;
 
 const SELECT_NEIGHBOURS = `SELECT
-  (SELECT id FROM products WHERE (created_at, id) > ($1::timestamptz, $2) ORDER BY created_at, id LIMIT 1) AS previous_id,
+  (SELECT id FROM products WHERE (created_at, id) > ($1::timestamptz, $2) AND created_at <= $3::timestamptz ORDER BY created_at, id LIMIT 1) AS previous_id,
   (SELECT id FROM products WHERE (created_at, id) < ($1::timestamptz, $2) ORDER BY created_at DESC, id DESC LIMIT 1) AS next_id`;
 
-/** A product and its neighbours in the default order of the list; `null` where there is no such product. */
-export async function getProduct(sql: Sql, id: string): Promise<ProductDetail | null> {
-  const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id]) : [];
+/** A product and its neighbours in the default order of the list; `null` if no such product has launched by `now`. */
+export async function getProduct(sql: Sql, id: string, now: Date = new Date()): Promise<ProductDetail | null> {
+  const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];
   if (row === undefined) return null;
   const [neighbours] = await sql.query<{ previous_id: string | null; next_id: string | null }>(SELECT_NEIGHBOURS, [
     row.created_at.toISOString(),
     row.id,
+    now.toISOString(),
   ]);
   return {
     product: productOf(row),
     previousId: neighbours?.previous_id ?? null,
     nextId: neighbours?.next_id ?? null,
   };
+}
+
+/** Everything the operator can know about an id. */
+export interface InspectedProduct {
+  product: Product | null;
+  /** Comments that are not public, and so not counted; one may be both. */
+  heldComments: number;
+  hiddenComments: number;
+  /** Removals of this product that were not undone, newest first. */
+  removals: Removal[];
+}
+
+/** The last moment of any `createdAt`, so scheduled products are included. */
+const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
+
+/** The maximum number of removals listed. */
+const MAX_REMOVALS = 20;
+
+const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL))::integer AS held,
+    (count(*) FILTER (WHERE hidden_at IS NOT NULL))::integer AS hidden
+  FROM comments WHERE product_id = $1`;
+
+/** @throws CoreError `unavailable`. */
+export async function inspectProduct(sql: Sql, id: string): Promise<InspectedProduct> {
+  const detail = await getProduct(sql, id, END_OF_TIME);
+  const [others] = await sql.query<{ held: number; hidden: number }>(COUNT_OTHERS, [id]);
+  return {
+    product: detail?.product ?? null,
+    heldComments: others?.held ?? 0,
+    hiddenComments: others?.hidden ?? 0,
+    removals: await listRemovals(sql, { productId: id, limit: MAX_REMOVALS }),
+  };
+}
+
+/** The names of products, by id; unknown ids are left out. @throws CoreError `unavailable`. */
+export async function readProductNames(sql: Sql, ids: Iterable<string>): Promise<Map<string, string>> {
+  const rows = await sql.query<{ id: string; name: string }>(
+    'SELECT id, name FROM products WHERE id = ANY($1::text[])',
+    [[...ids]],
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -1,14 +1,17 @@
 import type { Sql } from '../database/database.ts';
 import { afterCursor, cursorBehind, type KeysetOrder, orderBy, upToCursor } from '../keyset.ts';
 
-/** What a sitemap says about a product. */
+/** A product in the sitemap. */
 export interface ProductAddress {
   id: string;
-  /** ISO 8601, UTC: when the product came; nothing notes when it was described anew. */
+  /** ISO 8601, UTC: when the product was created; edits are not recorded. */
   createdAt: string;
 }
 
-/** A stretch of all products, oldest first: behind the cursor `after`, up to `upTo`; empty: from the beginning, to the end. */
+/**
+ * A range of all products, oldest first: after the cursor `after`, up to `upTo`; empty: from the beginning, to the
+ * end.
+ */
 export interface ProductStretch {
   after: string;
   upTo: string;
@@ -19,7 +22,7 @@ interface AddressRow {
   created_at: Date;
 }
 
-/** The index of the list read backwards: what is new comes last, and leaves the stretches before it as they are. */
+/** The list's index read backwards: new products come last and do not change earlier ranges. */
 const ORDER: KeysetOrder<AddressRow> = {
   name: 'addresses',
   direction: 'ASC',
@@ -29,17 +32,18 @@ const ORDER: KeysetOrder<AddressRow> = {
   ],
 };
 
-/** Rows in memory at a time, however long a stretch is. */
+/** Rows in memory at a time, for a range of any length. */
 const BATCH_ROWS = 2_000;
 
 /**
- * Reads the products of a stretch, in batches by keyset; `limit` of them at most, whatever the cursors say.
+ * Reads the products of a range, in batches by keyset; at most `limit` of them, for any cursors.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function* readProductAddresses(
   sql: Sql,
   { after, upTo }: ProductStretch,
   limit: number,
+  now: Date = new Date(),
 ): AsyncGenerator<ProductAddress[]> {
   let cursor = after;
   for (let left = limit; left > 0; ) {
@@ -47,8 +51,9 @@ export async function* readProductAddresses(
     const values: unknown[] = [];
     const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
     const conditions = [
-      cursor === '' ? 'true' : afterCursor(ORDER, cursor, bind),
-      upTo === '' ? 'true' : upToCursor(ORDER, upTo, bind),
+      `created_at <= ${bind(now.toISOString(), 'timestamptz')}`,
+      ...(cursor === '' ? [] : [afterCursor(ORDER, cursor, bind)]),
+      ...(upTo === '' ? [] : [upToCursor(ORDER, upTo, bind)]),
     ];
     const rows = await sql.query<AddressRow>(
       `SELECT id, created_at FROM products WHERE ${conditions.join(' AND ')} ORDER BY ${orderBy(ORDER)} LIMIT ${size}`,
@@ -63,42 +68,48 @@ export async function* readProductAddresses(
 }
 
 /**
- * Cuts all products into stretches of `size` (the last one shorter) and says when the newest product of each came. It walks
- * an index from end to end and reads no row of the table: for one who keeps the answer, not for each request.
+ * Cuts all products into ranges of `size` (the last one shorter), with the creation time of the newest product in
+ * each. It scans an index from end to end without reading the table, so cache the result.
  * @throws CoreError `unavailable`.
  */
-export async function cutProductStretches(sql: Sql, size: number): Promise<(ProductStretch & { newestAt: string })[]> {
+export async function cutProductStretches(
+  sql: Sql,
+  size: number,
+  now: Date = new Date(),
+): Promise<(ProductStretch & { newestAt: string })[]> {
   const stretches: (ProductStretch & { newestAt: string })[] = [];
   let after = '';
   for (;;) {
-    const end = await lastOfStretch(sql, after, size);
+    const end = await lastOfStretch(sql, after, size, now);
     if (end === undefined) break;
     const upTo = cursorOf(end);
     stretches.push({ after, upTo, newestAt: end.created_at.toISOString() });
     after = upTo;
   }
-  const newest = await newestAfter(sql, after);
+  const newest = await newestAfter(sql, after, now);
   if (newest !== undefined) stretches.push({ after, upTo: '', newestAt: newest.created_at.toISOString() });
-  // What comes later belongs to the last stretch.
+  // Later products belong to the last range.
   return stretches.map((stretch, index) => (index === stretches.length - 1 ? { ...stretch, upTo: '' } : stretch));
 }
 
-async function lastOfStretch(sql: Sql, after: string, size: number): Promise<AddressRow | undefined> {
+async function lastOfStretch(sql: Sql, after: string, size: number, now: Date): Promise<AddressRow | undefined> {
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
   const [row] = await sql.query<AddressRow>(
-    `SELECT id, created_at FROM products ${after === '' ? '' : `WHERE ${afterCursor(ORDER, after, bind)}`}
+    `SELECT id, created_at FROM products WHERE created_at <= ${bind(now.toISOString(), 'timestamptz')}
+       ${after === '' ? '' : `AND ${afterCursor(ORDER, after, bind)}`}
      ORDER BY ${orderBy(ORDER)} LIMIT 1 OFFSET ${size - 1}`,
     values,
   );
   return row;
 }
 
-async function newestAfter(sql: Sql, after: string): Promise<AddressRow | undefined> {
+async function newestAfter(sql: Sql, after: string, now: Date): Promise<AddressRow | undefined> {
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
   const [row] = await sql.query<AddressRow>(
-    `SELECT id, created_at FROM products ${after === '' ? '' : `WHERE ${afterCursor(ORDER, after, bind)}`}
+    `SELECT id, created_at FROM products WHERE created_at <= ${bind(now.toISOString(), 'timestamptz')}
+       ${after === '' ? '' : `AND ${afterCursor(ORDER, after, bind)}`}
      ORDER BY created_at DESC, id DESC LIMIT 1`,
     values,
   );

@@ -1,40 +1,91 @@
-import type { Product, TeamMember } from '../../contract/products/schema.ts';
+import {
+  PRODUCT_FIELD_NAMES,
+  PRODUCT_FIELDS,
+  type ProductFieldKind,
+  type ProductFields,
+} from '../../contract/products/fields.ts';
+import type { Product, ProductSort, StoredProduct } from '../../contract/products/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { rowLock } from '../database/transactions.ts';
+import type { KeysetOrder } from '../keyset.ts';
 
-/** A row of products with its counts, as the driver gives it. */
-export interface ProductRow {
-  id: string;
-  name: string;
-  description: string;
-  image: string;
-  tags: string[];
-  category: string;
-  maker: string;
-  launch_date: string;
-  team: TeamMember[];
-  screenshots: string[];
-  created_at: Date;
-  upvotes: number;
-  comments: number;
-}
+const COLUMN_TYPES: Record<ProductFieldKind, string> = {
+  id: 'text',
+  text: 'text',
+  dateText: 'text',
+  address: 'text',
+  time: 'timestamptz',
+  texts: 'text[]',
+  addresses: 'text[]',
+  team: 'jsonb',
+};
 
-/** The columns of `ProductRow`, from products `p` and product_counts `c`; a product without a row of counts counts 0. */
-export const PRODUCT_COLUMNS = `p.id, p.name, p.description, p.image, p.tags, p.category, p.maker, p.launch_date, p.team,
-  p.screenshots, p.created_at, coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
+/** Each column of products that stores a field, in the order of the fields. */
+export const FIELD_COLUMNS = PRODUCT_FIELD_NAMES.map((name) => ({
+  name,
+  column: PRODUCT_FIELDS[name].column,
+  sqlType: COLUMN_TYPES[PRODUCT_FIELDS[name].kind],
+}));
+
+/** A row of products with its counts, as the driver returns it. */
+export type ProductRow = {
+  [Name in keyof ProductFields as ProductFields[Name]['column']]: Name extends 'createdAt' ? Date : Product[Name];
+} & Pick<Product, 'upvotes' | 'comments'>;
+
+/**
+ * The columns of `ProductRow`, from products `p` and product_counts `c`; without a row of counts, a product counts 0.
+ */
+export const PRODUCT_COLUMNS = `${FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ')},
+  coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
 
 export function productOf(row: ProductRow): Product {
+  return { ...storedProductOf(row), upvotes: row.upvotes, comments: row.comments };
+}
+
+/** A product without its counts. */
+export function storedProductOf(row: ProductRow): StoredProduct {
+  const fields = FIELD_COLUMNS.map(({ name, column }) => {
+    const value = row[column];
+    return [name, value instanceof Date ? value.toISOString() : value];
+  });
+  return Object.fromEntries(fields) as StoredProduct;
+}
+
+/** Each order has an index on exactly these columns, of products `p` or product_counts `c`. */
+export const PRODUCT_ORDERS: Record<ProductSort, KeysetOrder<ProductRow>> = {
+  newest: {
+    name: 'newest',
+    direction: 'DESC',
+    columns: [
+      { sql: 'p.created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+      { sql: 'p.id', kind: 'productId', keyOf: (row) => row.id },
+    ],
+  },
+  top: byCount('top', 'upvotes'),
+  discussed: byCount('discussed', 'comments'),
+};
+
+function byCount(name: ProductSort, count: 'upvotes' | 'comments'): KeysetOrder<ProductRow> {
   return {
-    id: row.id,
-    name: row.name,
-    description: row.description,
-    image: row.image,
-    tags: row.tags,
-    category: row.category,
-    maker: row.maker,
-    launchDate: row.launch_date,
-    team: row.team,
-    screenshots: row.screenshots,
-    createdAt: row.created_at.toISOString(),
-    upvotes: row.upvotes,
-    comments: row.comments,
+    name,
+    direction: 'DESC',
+    columns: [
+      { sql: `c.${count}`, kind: 'count', keyOf: (row) => row[count] },
+      { sql: 'c.product_id', kind: 'productId', keyOf: (row) => row.id },
+    ],
   };
+}
+
+const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
+  WHERE p.id = $1`;
+
+/**
+ * Reads a product that is about to be changed. Two changes at once wait for each other; upvotes and comments, which need only
+ * the row's key, wait for neither. @throws CoreError `unavailable`.
+ */
+export async function lockProduct(sql: Sql, id: string): Promise<Product | undefined> {
+  const lock = await rowLock(sql, 'FOR NO KEY UPDATE');
+  await sql.query(`SELECT id FROM products WHERE id = $1 ${lock}`, [id]);
+  const [row] = await sql.query<ProductRow>(SELECT_PRODUCT, [id]);
+  return row && productOf(row);
 }

@@ -9,14 +9,15 @@ let database: TestDatabase;
 beforeAll(async () => {
   database = await createTestDatabase();
   await saveProducts(database, [buildProduct({ id: 'tide' })]);
-  // As many as close a product while they are moved.
+  // Enough rows to block the product while they are moved.
   await database.query('UPDATE product_counts SET upvotes = 5000');
 });
 afterAll(() => database.drop());
 
-const states = () => database.query('SELECT product_id, closed_until IS NOT NULL AS closed FROM product_counts');
+const states = () =>
+  database.query('SELECT product_id, writes_blocked_until IS NOT NULL AS closed FROM product_counts');
 
-test('a large product whose removal fails takes upvotes again at once, and is there as before', async () => {
+test('a large product whose removal fails accepts upvotes again at once, and is unchanged', async () => {
   let closed: unknown[] = [];
   const failing: Database = {
     ...database,

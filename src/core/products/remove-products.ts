@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { recordActs } from '../audit/record-act.ts';
-import { noteChange } from '../changes/change-feed.ts';
+import { isProductId } from '../../contract/products/product-id.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { transactionWithRetries } from '../database/retry-transaction.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { leaveBoards } from '../leaderboards/update-boards.ts';
 
-/** A product that was removed, and what went with it. Counts are those of the site: of public comments. */
+/** A removed product, and what went with it. Counts are public ones. */
 export interface RemovedProduct {
   id: string;
   name: string;
@@ -13,35 +16,43 @@ export interface RemovedProduct {
   comments: number;
 }
 
-/** All of them were removed, or, where some are unknown, none. */
-export interface ProductRemoval {
+/** All were removed, or, if some are unknown, none. */
+interface ProductRemoval {
   removed: RemovedProduct[];
   unknown: string[];
 }
 
-/** From so many rows on, moving them takes long enough that nobody should wait for it. */
-const CLOSED_FROM_ROWS = 5_000;
+/** From so many rows on, moving them takes too long for writers to wait, and perhaps longer than the site's statements may take. */
+export const LONG_FROM_ROWS = 5_000;
 
-/** How long a product stays closed when the command that closed it is killed: about twice as long as moving takes. */
+/** How long a product stays blocked when the command is killed: about twice as long as moving takes. */
 const CLOSED_MS = 5_000;
 const CLOSED_MS_PER_ROW = 0.05;
 
 /**
- * Takes products off the site with their counts, upvotes and comments, and keeps them for `restoreProducts`. All or nothing, in
- * one transaction. While many rows are moved, writers pass the product over instead of waiting for its count: they would wait
- * together with all who write to other products. Wants a database without a time limit.
+ * Removes products with their counts, upvotes and comments, and stores them for `restoreProducts`. All or nothing, in
+ * one transaction. While many rows are moved, writers skip the product instead of waiting for its count, since the
+ * writers of all other products would wait with them. From `LONG_FROM_ROWS` rows on, `database` must not limit the time of statements.
  * @throws CoreError `unavailable`.
  */
-export async function removeProducts(database: Database, ids: readonly string[]): Promise<ProductRemoval> {
+export async function removeProducts(
+  database: Database,
+  ids: readonly string[],
+  reason?: string,
+  entries: 'each' | 'none' = 'each',
+): Promise<ProductRemoval> {
   const asked = [...new Set(ids)];
-  const unknown = missingOf(asked, await sizesOf(database, asked));
+  const sizes = await sizesOf(database, asked);
+  const unknown = missingOf(asked, sizes);
   if (unknown.length > 0) return { removed: [], unknown };
-  await closeLarge(database, asked);
+  const large = sizes.filter(({ rows }) => rows >= LONG_FROM_ROWS);
+  if (large.length > 0) await close(database, large);
   try {
-    return await transactionWithRetries(database, (sql) => move(sql, asked));
+    return await transactionWithRetries(database, (sql) => move(sql, asked, reason, entries));
   } catch (error) {
+    if (large.length === 0) throw error;
     await reopen(database, asked).catch(() => {
-      // It reopens by itself in a moment; what is to be told is why the removal failed.
+      // The block expires soon; the removal's own error is more important.
     });
     throw error;
   }
@@ -59,17 +70,20 @@ function sizesOf(sql: Sql, ids: readonly string[]): Promise<Size[]> {
   return sql.query<Size>(SELECT_SIZES, [ids]);
 }
 
+/** How many rows go with these products, by their counts. @throws CoreError `unavailable`. */
+export async function countRowsOf(sql: Sql, ids: readonly string[]): Promise<number> {
+  return (await sizesOf(sql, ids)).reduce((sum, { rows }) => sum + rows, 0);
+}
+
 function missingOf(ids: readonly string[], found: readonly { product_id: string }[]): string[] {
   const present = new Set(found.map((row) => row.product_id));
   return ids.filter((id) => !present.has(id));
 }
 
-const CLOSE = `UPDATE product_counts SET closed_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
+const CLOSE = `UPDATE product_counts SET writes_blocked_until = statement_timestamp() + $2::float8 * interval '1 millisecond'
   WHERE product_id = ANY($1::text[])`;
 
-async function closeLarge(database: Database, ids: readonly string[]): Promise<void> {
-  const large = (await sizesOf(database, ids)).filter(({ rows }) => rows >= CLOSED_FROM_ROWS);
-  if (large.length === 0) return;
+async function close(database: Database, large: readonly Size[]): Promise<void> {
   const rows = large.reduce((sum, size) => sum + size.rows, 0);
   const productIds = large.map((size) => size.product_id);
   await database.transaction(async (sql) => {
@@ -79,50 +93,117 @@ async function closeLarge(database: Database, ids: readonly string[]): Promise<v
 }
 
 async function reopen(sql: Sql, ids: readonly string[]): Promise<void> {
-  await sql.query('UPDATE product_counts SET closed_until = NULL WHERE product_id = ANY($1::text[])', [ids]);
+  await sql.query('UPDATE product_counts SET writes_blocked_until = NULL WHERE product_id = ANY($1::text[])', [ids]);
 }
 
-const KEEP_PRODUCTS = `INSERT INTO removed_products
-    (removal_id, product_id, batch_id, removed_at, upvotes, comments, product)
-  SELECT asked.removal_id, p.id, $3::uuid, clock_timestamp(), coalesce(c.upvotes, 0), coalesce(c.comments, 0), to_jsonb(p)
+const STORE_PRODUCTS = `INSERT INTO removed_products
+    (removal_id, product_id, batch_id, removed_at, upvotes, comments, product, counts, launch)
+  SELECT asked.removal_id, p.id, $3::uuid, clock_timestamp(), coalesce(c.upvotes, 0), coalesce(c.comments, 0), to_jsonb(p),
+    coalesce(to_jsonb(c), '{}'), to_jsonb(l)
   FROM unnest($1::uuid[], $2::text[]) AS asked (removal_id, product_id)
   JOIN products p ON p.id = asked.product_id LEFT JOIN product_counts c ON c.product_id = p.id
-  RETURNING product_id, product ->> 'name' AS name, upvotes, comments`;
+    LEFT JOIN launches l ON l.product_id = p.id
+  RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments`;
 
-const KEEP_UPVOTES = `WITH gone AS (
-    DELETE FROM upvotes WHERE product_id = ANY($1::text[]) RETURNING *
+/** Upvotes of both tables: existing ones, and withdrawn ones that still count. */
+const keepUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
+    DELETE FROM ${table} WHERE product_id = ANY($1::text[]) RETURNING *
   )
-  INSERT INTO removed_upvotes (removal_id, id, user_session, created_at)
-  SELECT r.removal_id, gone.id, gone.user_session, gone.created_at
+  INSERT INTO removed_upvotes (removal_id, id, user_session, created_at, network, verdict, retracted)
+  SELECT r.removal_id, gone.id, gone.user_session, gone.created_at, gone.network, gone.verdict, ${table === 'retracted_upvotes'}
   FROM gone JOIN removed_products r ON r.product_id = gone.product_id AND r.batch_id = $2::uuid`;
 
-// Deleted and kept in one statement: a like that comes in between is in it, or is told that there is no such comment.
-const KEEP_COMMENTS = `WITH gone AS (
+const STORE_TALLY_PARTS = `INSERT INTO removed_tally_parts (removal_id, part, day, votes, content)
+  SELECT r.removal_id, t.part, t.day, t.votes, t.content
+  FROM tally_parts t JOIN removed_products r ON r.product_id = t.product_id AND r.batch_id = $2::uuid
+  WHERE t.product_id = ANY($1::text[])`;
+
+// Deleted and stored in one statement: a concurrent like is either included or gets `comment_not_found`.
+const STORE_COMMENTS = `WITH gone AS (
     DELETE FROM comments WHERE product_id = ANY($1::text[]) RETURNING comments.*
   )
   INSERT INTO removed_comments (removal_id, id, comment)
   SELECT r.removal_id, gone.id, to_jsonb(gone)
   FROM gone JOIN removed_products r ON r.product_id = gone.product_id AND r.batch_id = $2::uuid`;
 
-async function move(sql: Sql, ids: readonly string[]): Promise<ProductRemoval> {
+type StoredProduct = { removal_id: string; product_id: string } & Omit<RemovedProduct, 'id'>;
+
+async function move(
+  sql: Sql,
+  ids: readonly string[],
+  reason: string | undefined,
+  entries: 'each' | 'none',
+): Promise<ProductRemoval> {
   const batchId = randomUUID();
+  await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
-  // Whoever was quicker has removed it: nothing was written yet, so nothing is half done.
+  // Another command removed it first, before this one wrote any row.
   const unknown = missingOf(ids, await sizesOf(sql, ids));
   if (unknown.length > 0) return { removed: [], unknown };
-  const kept = await sql.query<{ product_id: string } & Omit<RemovedProduct, 'id'>>(KEEP_PRODUCTS, [
-    ids.map(() => randomUUID()),
-    ids,
-    batchId,
-  ]);
-  await sql.query(KEEP_UPVOTES, [ids, batchId]);
-  await sql.query(KEEP_COMMENTS, [ids, batchId]);
+  const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
+  await sql.query(keepUpvotes('upvotes'), [ids, batchId]);
+  await sql.query(keepUpvotes('retracted_upvotes'), [ids, batchId]);
+  await sql.query(STORE_TALLY_PARTS, [ids, batchId]);
+  await sql.query(STORE_COMMENTS, [ids, batchId]);
+  const periods = await periodsOf(sql, ids);
+  await leaveBoards(sql, ids);
   await sql.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
-  const removed = kept.map(({ product_id: id, ...product }) => ({ id, ...product }));
-  await recordActs(
+  await reviseBoards(sql, periods);
+  const logged = entries === 'each' ? stored : [];
+  await recordAudit(
     sql,
-    removed.map(({ id, ...details }) => ({ act: 'products remove', subject: id, details })),
+    logged.map(({ removal_id: id, product_id: target, ...product }) => ({
+      // A restoration identifies the entry that it undoes by its removal.
+      id,
+      action: 'products remove',
+      target,
+      details: { ...product, ...(reason === undefined ? {} : { reason }) },
+    })),
   );
-  await noteChange(sql, { productIds: [...ids], catalogue: true });
+  await recordChange(sql, { productIds: [...ids], catalogue: true });
+  const removed = stored.map(({ removal_id: _removalId, product_id: id, ...product }) => ({ id, ...product }));
   return { removed, unknown: [] };
+}
+
+/** A removal that can be undone. */
+export interface Removal extends RemovedProduct {
+  removalId: string;
+  /** ISO 8601, UTC. */
+  removedAt: string;
+}
+
+const SELECT_REMOVED = `SELECT 1 FROM removed_products
+  WHERE product_id = $1 AND (product ->> 'created_at')::timestamptz <= removed_at LIMIT 1`;
+
+/**
+ * Whether the operator removed a product of this id that had launched. Whether another one exists now is a separate
+ * question.
+ */
+export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
+  return isProductId(id) && (await sql.query(SELECT_REMOVED, [id])).length > 0;
+}
+
+/** The newest removals, of one product if its id is given. @throws CoreError `unavailable`. */
+export async function listRemovals(
+  sql: Sql,
+  { productId, limit }: { productId?: string; limit: number },
+): Promise<Removal[]> {
+  const rows = await sql.query<{
+    removal_id: string;
+    product_id: string;
+    name: string;
+    upvotes: number;
+    comments: number;
+    removed_at: Date;
+  }>(
+    `SELECT removal_id, product_id, product ->> 'name' AS name, upvotes, comments, removed_at FROM removed_products
+     ${productId === undefined ? '' : 'WHERE product_id = $2'} ORDER BY removed_at DESC, batch_id, product_id LIMIT $1`,
+    productId === undefined ? [limit] : [limit, productId],
+  );
+  return rows.map(({ removal_id: removalId, product_id: id, removed_at, ...product }) => ({
+    id,
+    ...product,
+    removalId,
+    removedAt: removed_at.toISOString(),
+  }));
 }

@@ -1,12 +1,15 @@
-import { recordActs } from '../audit/record-act.ts';
-import { noteChange } from '../changes/change-feed.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
+import { fixLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { joinBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
+import { completeProduct, rowOf } from './save-products.ts';
 
-/** Which removals are to be taken back: those of the last command, the newest of each product, or one by its id. */
+/** Which removals to undo: those of the last command, the newest of each product, or one by its id. */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalId: string };
 
-/** All of them came back, or, where an id is not removed or was given to another product meanwhile, none. */
+/** Either all were restored, or none, because an id is not removed or now belongs to another product. */
 export interface ProductRestoration {
   restored: RemovedProduct[];
   notRemoved: string[];
@@ -19,13 +22,15 @@ interface RemovalRow {
   name: string;
   upvotes: number;
   comments: number;
+  /** The day whose board it was on. */
+  day: string | null;
 }
 
-const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments";
+const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day";
 
 /**
- * Brings removed products back, exactly as they were: rows, counts, upvotes and comments. All or nothing. Visitors see the
- * products when all of it is there, and nobody waits meanwhile. Wants a database without a time limit.
+ * Restores removed products exactly: rows, counts, upvotes and comments. All or nothing; visitors see the products
+ * once everything is there, and nobody waits. From `LONG_FROM_ROWS` rows on, `database` must not limit the time of statements.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
@@ -38,11 +43,16 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
       refusal.taken = await bringBack(sql, rows);
       if (refusal.taken.length > 0) throw refusal;
       const restored = rows.map(({ product_id: id, name, upvotes, comments }) => ({ id, name, upvotes, comments }));
-      await recordActs(
+      await recordAudit(
         sql,
-        restored.map(({ id, ...details }) => ({ act: 'products restore', subject: id, details })),
+        rows.map(({ removal_id: undoes, product_id: target, name, upvotes, comments }) => ({
+          action: 'products restore',
+          target,
+          details: { name, upvotes, comments },
+          undoes,
+        })),
       );
-      await noteChange(sql, { productIds: restored.map(({ id }) => id), catalogue: true });
+      await recordChange(sql, { productIds: restored.map(({ id }) => id), catalogue: true });
       return { restored, notRemoved: [], taken: [] };
     });
   } catch (error) {
@@ -51,13 +61,22 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
   }
 }
 
-/** Rolls the transaction back, and says why to its caller alone. */
+/** How many rows come back at most with these products, by their counts. @throws CoreError `unavailable`. */
+export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promise<number> {
+  const [row] = await sql.query<{ rows: number }>(
+    'SELECT coalesce(sum(upvotes + comments), 0)::float8 AS rows FROM removed_products WHERE product_id = ANY($1::text[])',
+    [ids],
+  );
+  return row?.rows ?? 0;
+}
+
+/** Rolls the transaction back and reports the reason to its caller. */
 class Refusal extends Error {
   notRemoved: string[] = [];
   taken: string[] = [];
 }
 
-/** Locked, so that of two who restore the same at once, the second finds nothing. */
+/** Locked, so the second of two simultaneous restorations finds no row. */
 function choose(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   const [condition, values]: [string, unknown[]] =
     'last' in choice
@@ -82,27 +101,50 @@ function notAmong(rows: readonly RemovalRow[], choice: RemovalChoice): string[] 
   return [...new Set(choice.productIds)].filter((id) => !found.has(id));
 }
 
+// A field that was added since the removal gets its default, from $2.
 const BRING_PRODUCTS = `INSERT INTO products
-  SELECT (jsonb_populate_record(NULL::products, product)).* FROM removed_products WHERE removal_id = ANY($1::uuid[])
+  SELECT (jsonb_populate_record(NULL::products, $2::jsonb || product)).* FROM removed_products
+  WHERE removal_id = ANY($1::uuid[])
   ON CONFLICT (id) DO NOTHING RETURNING id`;
 
+const ROWS =
+  'FROM removed_products r JOIN removed_upvotes u ON u.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])';
+
 const BRING_THE_REST = [
-  `INSERT INTO product_counts (product_id, upvotes, comments)
-   SELECT product_id, upvotes, comments FROM removed_products WHERE removal_id = ANY($1::uuid[])`,
-  `INSERT INTO upvotes (id, product_id, user_session, created_at)
-   SELECT u.id, r.product_id, u.user_session, u.created_at
-   FROM removed_products r JOIN removed_upvotes u ON u.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])`,
+  `INSERT INTO product_counts
+   SELECT (jsonb_populate_record(NULL::product_counts,
+     '{"comments":0,"counted":0,"excluded_network":0,"excluded_operator":0,"upvotes":0,"window_changes":0,"window_from":"-infinity"}'::jsonb || counts
+     || jsonb_build_object('product_id', product_id, 'writes_blocked_until', NULL))).*
+   FROM removed_products WHERE removal_id = ANY($1::uuid[])`,
+  `INSERT INTO launches SELECT (jsonb_populate_record(NULL::launches, launch)).*
+   FROM removed_products WHERE removal_id = ANY($1::uuid[]) AND launch IS NOT NULL`,
+  `INSERT INTO upvotes (id, product_id, user_session, created_at, network, verdict)
+   SELECT u.id, r.product_id, u.user_session, u.created_at, u.network, u.verdict ${ROWS} AND NOT u.retracted`,
+  `INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
+   SELECT r.product_id, u.id, u.user_session, u.created_at, u.network, u.verdict ${ROWS} AND u.retracted`,
+  `INSERT INTO tally_parts (product_id, part, day, votes, content)
+   SELECT r.product_id, t.part, t.day, t.votes, t.content
+   FROM removed_products r JOIN removed_tally_parts t ON t.removal_id = r.removal_id WHERE r.removal_id = ANY($1::uuid[])`,
   `INSERT INTO comments
    SELECT (jsonb_populate_record(NULL::comments, comment)).* FROM removed_comments WHERE removal_id = ANY($1::uuid[])`,
   'DELETE FROM removed_products WHERE removal_id = ANY($1::uuid[])',
 ];
 
-/** @returns the products whose id another one has by now; then nothing else was done. */
+/** @returns the products whose id another product has now; then no row was changed. */
 async function bringBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
-  const brought = new Set((await sql.query<{ id: string }>(BRING_PRODUCTS, [removalIds])).map(({ id }) => id));
+  await lockDays(
+    sql,
+    rows.flatMap((row) => row.day ?? []),
+  );
+  const defaults = JSON.stringify(rowOf(completeProduct({ id: '' }, new Date(0))));
+  const restored = await sql.query<{ id: string }>(BRING_PRODUCTS, [removalIds, defaults]);
+  const brought = new Set(restored.map(({ id }) => id));
   const taken = rows.map((row) => row.product_id).filter((id) => !brought.has(id));
   if (taken.length > 0) return taken;
   for (const statement of BRING_THE_REST) await sql.query(statement, [removalIds]);
+  await joinBoards(sql, [...brought]);
+  await fixLateLaunches(sql, [...brought]);
+  await reviseBoards(sql, await periodsOf(sql, [...brought]));
   return [];
 }

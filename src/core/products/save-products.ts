@@ -1,58 +1,84 @@
-import { noteChange } from '../changes/change-feed.ts';
+import { createHash } from 'node:crypto';
+import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../contract/products/fields.ts';
+import type { StoredProduct } from '../../contract/products/schema.ts';
+import { recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
-import type { StoredProduct } from './complete-product.ts';
-import type { ProductRow } from './product-row.ts';
+import { FIELD_COLUMNS } from './product-row.ts';
 
-const UPSERT_PRODUCTS = `WITH saved AS (
-  INSERT INTO products (id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at,
-    search_text, tag_keys)
-  SELECT id, name, description, image, tags, category, maker, launch_date, team, screenshots, created_at, search_text, tag_keys
-  FROM jsonb_to_recordset($1::jsonb) AS row (id text, name text, description text, image text, tags text[], category text,
-    maker text, launch_date text, team jsonb, screenshots text[], created_at timestamptz, search_text text, tag_keys text[])
-  ON CONFLICT (id) DO UPDATE SET
-    name = EXCLUDED.name, description = EXCLUDED.description, image = EXCLUDED.image, tags = EXCLUDED.tags,
-    category = EXCLUDED.category, maker = EXCLUDED.maker, launch_date = EXCLUDED.launch_date, team = EXCLUDED.team,
-    screenshots = EXCLUDED.screenshots, created_at = EXCLUDED.created_at, search_text = EXCLUDED.search_text,
-    tag_keys = EXCLUDED.tag_keys
-  RETURNING id
-)
-INSERT INTO product_counts (product_id) SELECT id FROM saved ON CONFLICT (product_id) DO NOTHING`;
+/** A product as an import or the sample catalogue brings it: only the id is required. */
+export type PartialProduct = Pick<StoredProduct, 'id'> & {
+  [Field in Exclude<ProductFieldName, 'id'>]?: StoredProduct[Field] | undefined;
+};
 
-/** A row as the statement takes it: a column of `ProductRow` that is missing here, the compiler names. */
-interface SavedRow extends Omit<ProductRow, 'created_at' | 'upvotes' | 'comments'> {
-  created_at: string;
-  search_text: string;
-  tag_keys: string[];
+/** Fills in the declared default of each field that is missing or blank. `now`: the time of a product without one. */
+export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
+  const complete = (name: ProductFieldName): unknown => {
+    const { kind, default: fallback } = fieldOf(name);
+    const value = partial[name];
+    if (kind === 'time') return value ?? now.toISOString();
+    if (fallback === undefined) return value ?? [];
+    return (typeof value === 'string' && value.trim()) || fallback;
+  };
+  return Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, complete(name)])) as StoredProduct;
 }
+
+/** Identifies the fields of a product as they are, without its counts. */
+export function versionOf(product: StoredProduct): string {
+  const fields = PRODUCT_FIELD_NAMES.map((name) =>
+    name === 'team' ? product.team.map(({ name: member, role, avatar }) => [member, role, avatar]) : product[name],
+  );
+  return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
+}
+
+/** The fields, and the searched text. */
+const COLUMNS = [
+  ...FIELD_COLUMNS,
+  { column: 'search_text', sqlType: 'text' },
+  { column: 'tag_keys', sqlType: 'text[]' },
+];
+const COLUMN_LIST = COLUMNS.map(({ column }) => column).join(', ');
+const COLUMN_DEFINITIONS = COLUMNS.map(({ column, sqlType }) => `${column} ${sqlType}`).join(', ');
+/** Without the id: updating the key would lock the row against new upvotes and comments until the transaction ends. */
+const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
+  .map(({ column }) => `${column} = EXCLUDED.${column}`)
+  .join(', ');
+
+// Only launches whose time changes are locked, since boards are updated during an import. Counts are not: the window
+// of a moved launch follows when it is placed, so an import never makes voters wait.
+const UPSERT_PRODUCTS = `WITH saved AS (
+  INSERT INTO products (${COLUMN_LIST})
+  SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
+  ON CONFLICT (id) DO UPDATE SET ${ASSIGNMENTS}
+  RETURNING id, created_at
+), counts AS (
+  INSERT INTO product_counts (product_id, window_from) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
+), launched AS (
+  INSERT INTO launches (product_id, launched_at) SELECT id, created_at FROM saved ON CONFLICT (product_id) DO NOTHING
+)
+UPDATE launches SET launched_at = saved.created_at FROM saved
+WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
 /**
- * Writes products by id, new or not, in one statement; upvotes and comments stay. The ids must be distinct. Whoever calls
- * this notes the change, last in the transaction.
+ * Inserts or updates products by id in one statement; their upvotes and comments stay. The ids must be distinct. The caller
+ * records the change, last in its transaction.
+ * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
-  const rows = products.map(
-    (product): SavedRow => ({
-      id: product.id,
-      name: product.name,
-      description: product.description,
-      image: product.image,
-      tags: product.tags,
-      category: product.category,
-      maker: product.maker,
-      launch_date: product.launchDate,
-      team: product.team,
-      screenshots: product.screenshots,
-      created_at: product.createdAt,
-      search_text: searchTextOf(product),
-      tag_keys: [...new Set(product.tags.map(foldText))],
-    }),
-  );
-  await sql.query(UPSERT_PRODUCTS, [JSON.stringify(rows)]);
+  await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
 }
 
-/** Writes products as `writeProducts` does, and notes the change. */
+/** The row of a product as JSON: what `writeProducts` stores. */
+export function rowOf(product: StoredProduct): Record<string, unknown> {
+  return {
+    ...Object.fromEntries(FIELD_COLUMNS.map(({ name, column }) => [column, product[name]])),
+    search_text: searchTextOf(product),
+    tag_keys: [...new Set(product.tags.map(foldText))],
+  };
+}
+
+/** Writes products like `writeProducts`, and records the change. @throws CoreError `unavailable`. */
 export async function saveProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
   await writeProducts(sql, products);
-  await noteChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
+  await recordChange(sql, { productIds: products.map((product) => product.id), catalogue: true });
 }

@@ -19,7 +19,7 @@ test('a migrated database has the index, for letters of every script', async () 
   expect(await searchIndexOf(database)).toBe('unicode');
 });
 
-test('it is asked for once a minute, so that an index which goes or comes is noticed', async () => {
+test('it is checked once a minute, so added and dropped indexes are noticed', async () => {
   const { database: sql, statements } = recordStatements(database);
   expect(await Promise.all([searchIndexOf(sql), searchIndexOf(sql)])).toEqual(['unicode', 'unicode']);
   expect(statements).toHaveLength(2);
@@ -32,7 +32,7 @@ test('it is asked for once a minute, so that an index which goes or comes is not
   await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
 });
 
-test('an index whose building failed answers nothing', async () => {
+test('an index whose build failed is not used', async () => {
   await saveProducts(database, [buildProduct(), buildProduct()]);
   await database.query('DROP INDEX products_search');
   const building = database.query('CREATE UNIQUE INDEX CONCURRENTLY products_search ON products (category)');
@@ -42,7 +42,7 @@ test('an index whose building failed answers nothing', async () => {
   await database.query('CREATE INDEX products_search ON products USING gin (search_text gin_trgm_ops)');
 });
 
-test('a database that knows no letters but those of ASCII has an index of those', async () => {
+test('a database that knows only ASCII letters has an index of those', async () => {
   const ascii = await createTestDatabase({ locale: 'C' });
   try {
     expect(await searchIndexOf(ascii)).toBe('ascii');
@@ -51,7 +51,7 @@ test('a database that knows no letters but those of ASCII has an index of those'
   }
 });
 
-test('a question that failed is asked again the next time', async () => {
+test('a failed check is repeated the next time', async () => {
   let fails = true;
   const sql: Sql = {
     query: (text, values) => (fails ? Promise.reject(new Error('away')) : database.query(text, values)),

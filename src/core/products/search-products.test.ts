@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { declaredDefaults } from '../../../tests/support/declared-defaults.ts';
 import { idsMatching, makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
@@ -14,13 +15,13 @@ const products = makeProducts(5_500, (n) => ({
     'Common words',
     ...(n % 10 === 0 ? ['tenth'] : []),
     ...(PEARLS.includes(n) ? ['pearl'] : []),
-    // Some, and none of them among the newest 500.
+    // Some, but none among the newest 500.
     ...(n % 30 === 0 && n > 4_000 && n <= 4_900 ? ['coral'] : []),
     ...(n % 900 === 0 ? ['🌊'] : []),
     ...(n % 1_100 === 0 ? ['zq'] : []),
-    // What LIKE takes for any characters, and beside it what it must not find.
+    // Wildcards of LIKE, and texts that they must not match.
     ...(n % 1_300 === 0 ? ['50%_\\ off'] : n % 1_300 === 1 ? ['50xyz off'] : []),
-    // Many, and none of them new.
+    // Many, but none of them new.
     ...(n <= 3_300 ? ['ancient'] : []),
   ].join(' '),
   tags: [...(n % 3 === 0 ? ['ai'] : []), ...(n <= 3_300 ? ['late'] : []), ...(PEARLS.includes(n) ? ['scarce'] : [])],
@@ -37,17 +38,17 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  // What is learnt of the database is learnt once in a while, and then known.
+  // Frequencies are learnt once, before the test.
   await ask({ term: 'pearl' });
   recorded.statements.length = 0;
 });
 
-/** No search is short of time, unless that is what it is about. */
+/** Searches have enough time, unless a test is about time. */
 function ask(search: Partial<Search>, sql: Database = recorded.database, walkMs = 60_000) {
   return searchProducts(sql, { term: '', tag: '', sort: 'newest', cursor: '', limit: 100, ...search }, { walkMs });
 }
 
-/** The ids of every page, one after the other; none of them is too long. */
+/** The ids of all pages in order; no page is too long. */
 async function everyPage(search: Partial<Search>, sql?: Database, walkMs?: number): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -84,32 +85,41 @@ const CASES: [what: string, term: string, tag: string, limit: number][] = [
   ['a rare word and a tag', 'pearl', 'ai', 2],
 ];
 
-describe.each(SORTS)('sorted by %s, all pages together are just what matches, in order', (sort) => {
+describe.each(SORTS)('sorted by %s, all pages together are exactly the matches, in order', (sort) => {
   test.each(CASES)('%s', async (_what, term, tag, limit) => {
     expect((await everyPage({ term, tag, sort, limit })).flat()).toEqual(all(sort, term, tag));
   });
 });
 
-test('a product is found with all that is shown of it', async () => {
+test.each(SORTS)('sorted by %s, no cursor of a search stands at a product that has not launched', async (sort) => {
+  const launched = products.filter(({ id }) => id <= 'p-00399');
+  const now = new Date(launched.at(-1)?.created_at ?? '');
+  const scheduled = new Set(products.filter((product) => new Date(product.created_at) > now).map(({ id }) => id));
+  const found: string[] = [];
+  // Without time to walk on, each page ends with its first window.
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page = await ask({ term: 'nc', sort, cursor, now }, undefined, 0);
+    found.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor;
+    const keys: unknown[] = cursor === null ? [] : JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    expect(keys.filter((key) => scheduled.has(String(key)))).toEqual([]);
+  }
+  expect(found).toEqual(all(sort, 'nc').filter((id) => !scheduled.has(id)));
+});
+
+test('a search returns whole products, with their counts', async () => {
   const [newest] = (await ask({ term: 'pearl' })).items;
   expect(newest).toEqual({
-    id: 'p-05499',
+    ...declaredDefaults('p-05499', '2026-01-01T13:05:00.000Z'),
     name: 'Product 5499',
     description: 'Common words pearl',
-    image: '/pictures/placeholder.svg',
     tags: ['ai', 'scarce'],
-    category: 'Uncategorized',
-    maker: 'Unknown Maker',
-    launchDate: 'Today',
-    team: [],
-    screenshots: [],
-    createdAt: '2026-01-01T13:05:00.000Z',
     upvotes: 4,
     comments: 3,
   });
 });
 
-test('a product whose row of counts is missing is found all the same, by either plan', async () => {
+test('a product whose row of counts is missing is found by either plan', async () => {
   const [counts] = await database.query<{ upvotes: number; comments: number }>(
     "DELETE FROM product_counts WHERE product_id = 'p-02500' RETURNING upvotes, comments",
   );
@@ -129,7 +139,7 @@ test('a product whose row of counts is missing is found all the same, by either 
   }
 });
 
-/** What a statement does: how many rows of the list it looks at, or that it looks up by index, in limited time. */
+/** The plan of a statement: how many rows it walks, or that it uses the index with a time limit. */
 function kindOf(text: string): string {
   if (text.startsWith('SET LOCAL statement_timeout')) return text;
   if (text.includes('WITH found')) return 'look up';
@@ -138,7 +148,7 @@ function kindOf(text: string): string {
 
 const IN_TIME = 'SET LOCAL statement_timeout = 150';
 
-describe('how it is looked for', () => {
+describe('how a term is searched', () => {
   test.each<[what: string, search: Partial<Search>, statements: string[]]>([
     ['common: the head of the list is enough', { term: 'common' }, ['walk 2000']],
     ['common, by upvotes', { term: 'common', sort: 'top' }, ['walk 1000']],
@@ -159,8 +169,8 @@ describe('how it is looked for', () => {
     expect(recorded.statements.map(({ text }) => kindOf(text))).toEqual(statements);
   });
 
-  test('a look-up that takes too long is given up for a walk; another failure is one', async () => {
-    // In the place of the look-up, a statement that fails as it might.
+  test('a lookup that takes too long is replaced by a walk; other failures are reported', async () => {
+    // Fails in place of the lookup.
     const failingBy = (statement: string): Database => ({
       ...recorded.database,
       transaction: (work) =>
@@ -175,7 +185,7 @@ describe('how it is looked for', () => {
     await expect(ask({ term: 'pearl' }, failingBy('SELECT 1 / 0'))).rejects.toMatchObject({ code: '22012' });
   });
 
-  test('without the index of terms, along the list as well', async () => {
+  test('without the trigram index, terms are found by walking, too', async () => {
     const bare: Database = {
       ...recorded.database,
       query: (text, values) =>
@@ -194,14 +204,14 @@ describe('a search whose time is over', () => {
     expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
   });
 
-  test('leaves its turn to the next, however many there were', async () => {
+  test('releases its slot to the next of any number of callers', async () => {
     for (let searches = 0; searches < 5; searches += 1) {
       expect(await ask({ term: '§' })).toEqual({ items: [], nextCursor: null });
       expect(await ask({ tag: 'late', term: '§' })).toEqual({ items: [], nextCursor: null });
     }
   });
 
-  test('ends there too when it stood in line all that time', async () => {
+  test('ends there, too, if it waited for a slot all that time', async () => {
     let open = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

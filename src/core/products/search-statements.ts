@@ -2,26 +2,27 @@ import type { ProductSort } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, type Key, orderBy } from '../keyset.ts';
 import { foldText, likeInOrder, likePattern } from '../search-text.ts';
-import { PRODUCT_ORDERS } from './product-orders.ts';
-import { PRODUCT_COLUMNS, type ProductRow } from './product-row.ts';
+import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow } from './product-row.ts';
 
-/** What narrows a list; an empty text narrows nothing. Both are folded. */
+/** The filters of a list, folded; empty texts have no effect. */
 export interface Terms {
   term: string;
   tag: string;
 }
 
 export interface Stretch extends Terms {
+  /** Products that launch after this moment do not exist yet. */
+  now: Date;
   sort: ProductSort;
-  /** Where it begins; empty: at the head of the list. */
+  /** Start of the window; empty: the head of the list. */
   cursor: string;
-  /** Matching rows wanted at most. */
+  /** Maximum number of matching rows. */
   wanted: number;
 }
 
 type Bind = (value: unknown, sqlType: string) => string;
 
-/** Numbers stand in the texts below: a plan for any parameters would take a limit for a tenth of the table. */
+/** Numbers are literals below: a generic plan would take a parameter limit for a tenth of the table. */
 function withValues<Result>(make: (bind: Bind, values: unknown[]) => Result): Result {
   const values: unknown[] = [];
   return make((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
@@ -29,6 +30,7 @@ function withValues<Result>(make: (bind: Bind, values: unknown[]) => Result): Re
 
 function conditionsOf({ term, tag }: Terms, bind: Bind): string {
   const conditions = [
+    'true',
     ...(term === '' ? [] : [`p.search_text LIKE ${bind(likePattern(term), 'text')} ESCAPE '\\'`]),
     ...(tag === '' ? [] : [`p.tag_keys @> ARRAY[${bind(tag, 'text')}]`]),
   ];
@@ -37,28 +39,30 @@ function conditionsOf({ term, tag }: Terms, bind: Bind): string {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** Matching rows of a window of the list, and where the window ends; no edge: the list ends in it, or it has enough. */
+/** Matching rows of a window of the list, and where the window ends; no edge: the list ended, or enough was found. */
 export interface Walked {
   rows: ProductRow[];
   edge: readonly Key[] | undefined;
 }
 
 /**
- * Looks at the next `windowRows` products in the order of the list, and stops as soon as it found as many as are wanted:
- * the window is read row by row, as far as it is asked for. For each row the terms are tested in a subquery, so that no
- * plan can take the rows in another order.
+ * Reads the next `windowRows` products in the order of the list, and stops once enough match. The terms are tested in
+ * a subquery for each row, so no plan can reorder the rows.
  */
 export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number): Promise<Walked> {
   const { sort, cursor, wanted } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const { text, values } = withValues((bind, bound) => {
     const hit = conditionsOf(stretch, bind);
-    const after = cursor === '' ? '' : `WHERE ${afterCursor(order, cursor, bind)}`;
+    const launched = `p.created_at <= ${bind(stretch.now.toISOString(), 'timestamptz')}`;
+    const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
     const [key, id] = order.columns.map((column) => column.sql);
+    const ofProduct = (condition: string) => `(SELECT ${condition} FROM products p WHERE p.id = ${id})`;
+    // A cursor may be at the end of a window, so windows exclude products that have not launched.
     const source =
       sort === 'newest'
-        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p`
-        : `SELECT ${id} AS id, ${key} AS key, (SELECT ${hit} FROM products p WHERE p.id = ${id}) AS hit FROM product_counts c`;
+        ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE ${launched}`
+        : `SELECT ${id} AS id, ${key} AS key, ${ofProduct(hit)} AS hit FROM product_counts c WHERE ${ofProduct(launched)}`;
     return {
       text: `WITH walked AS MATERIALIZED (
           ${source} ${after} ORDER BY ${orderBy(order)} LIMIT ${windowRows}
@@ -90,38 +94,37 @@ function edgeOf(
 }
 
 export interface LookUp extends Stretch {
-  /** Of the term, in its order: what the index of terms is asked for. None: the term itself. */
+  /** Parts of the term, in order, for the trigram index. None: the term itself. */
   parts: readonly string[];
   mostFound: number;
 }
 
-/** The whole term is tested by `position`, which no index knows: so the index is asked for the parts alone. */
-function lookUpConditions({ term, tag, parts }: LookUp, bind: Bind): string {
+/** `position` tests the whole term and uses no index, so the index is used for the parts only. */
+function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string {
+  const launched = `p.created_at <= ${bind(now.toISOString(), 'timestamptz')}`;
   const hit = conditionsOf({ term: parts.length === 0 ? term : '', tag }, bind);
-  if (parts.length === 0) return hit;
+  if (parts.length === 0) return `${launched} AND ${hit}`;
   const inOrder = `p.search_text LIKE ${bind(likeInOrder(parts), 'text')} ESCAPE '\\'`;
-  return [...(hit === '' ? [] : [hit]), inOrder, `position(${bind(foldText(term), 'text')} IN p.search_text) > 0`].join(
-    ' AND ',
-  );
+  return [launched, hit, inOrder, `position(${bind(foldText(term), 'text')} IN p.search_text) > 0`].join(' AND ');
 }
 
 /**
- * Finds all matching products by the indexes of terms and tags, and sorts them, as long as they are at most `mostFound`.
- * @returns the rows that are wanted; `undefined`: there are more than that.
+ * Finds all matching products by the trigram and tag indexes, and sorts them, if they are at most `mostFound`.
+ * @returns the requested rows; `undefined`: there are too many.
  */
 export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
   const { sort, cursor, wanted, mostFound } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
-  // Counts by an array of the matches: joined, a plan could read all counts for a few of them, and a subquery for each match
-  // cannot be sent to several servers.
+  // Reads counts by an array of the matches: joined, a plan could read all counts for a few of them, and a subquery
+  // per match cannot be sent to several servers.
   const count = sort === 'top' ? 'upvotes' : 'comments';
   const keyed =
     sort === 'newest'
       ? 'found p'
       : `(SELECT product_id, ${count} FROM product_counts WHERE product_id = ANY(ARRAY(SELECT id FROM found))) AS c`;
   const { text, values } = withValues((bind, bound) => ({
-    // The place in the list is no condition of the search for matches, or a plan could walk the list after all.
+    // The position in the list is not a condition of the lookup, or a plan could walk the list after all.
     text: `WITH found AS MATERIALIZED (
         SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${mostFound + 1}
       ), size AS MATERIALIZED (

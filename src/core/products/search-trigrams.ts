@@ -1,19 +1,21 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../database/database.ts';
 import type { SearchIndex } from './search-index.ts';
 
-/** Three letters or digits in a row, which the index of trigrams keeps, and where they begin, in code units. */
-export interface Trigram {
+/** Three consecutive letters or digits, as in the trigram index, and where they begin, in code units. */
+interface Trigram {
   text: string;
   start: number;
 }
 
-/** Letters and digits as the index knows them. Signs and emoji are in no trigram. */
+/** Letters and digits as the index knows them. Punctuation and emoji are in no trigram. */
 const RUNS: Record<SearchIndex, RegExp> = {
   none: /(?!)/g,
   ascii: /[a-z0-9]{3,}/g,
   unicode: /[\p{L}\p{N}]{3,}/gu,
 };
 
-/** Every trigram of a folded text, in its order, each as often as it is there. */
+/** All trigrams of a folded text, in order, with repetitions. */
 export function* trigramsOf(text: string, index: SearchIndex): Generator<Trigram> {
   for (const run of text.matchAll(RUNS[index])) {
     const characters = Array.from(run[0]);
@@ -25,41 +27,41 @@ export function* trigramsOf(text: string, index: SearchIndex): Generator<Trigram
   }
 }
 
-/** How large a share of the products contain a trigram, from 0 to 1. */
-export type ShareOf = (trigram: string) => number;
+/** The share of products that contain a trigram, from 0 to 1. */
+type FrequencyOf = (trigram: string) => number;
 
-/** So few candidates that looking at each costs less than reading one more list: fifty of a million products. */
+/** So few candidates that testing each costs less than reading another posting list: fifty of a million products. */
 const FEW_ENOUGH = 1 / 20_000;
-const MOST_ASKED_FOR = 5;
+const MAX_TRIGRAMS = 5;
 
-/** What the index is to be asked for. */
+/** The trigrams to look up in the index. */
 export interface RareParts {
-  /** Parts of the term, in its order; none: only all of it together, with the ends of its words, is rare. */
+  /** Parts of the term, in order; none: only the whole term, with the ends of its words, is rare. */
   parts: readonly string[];
-  /** How large a share of the products contain the term, at most. */
+  /** The maximum share of products that contain the term. */
   share: number;
 }
 
 /**
- * Chooses the parts of a folded term that hold its rarest trigrams, as many as leave few candidates. For the whole term, the
- * index reads the list of every trigram, of which the frequent ones are long and tell little.
+ * Chooses the parts of a folded term with its rarest trigrams, enough to leave few candidates. For a whole term, the
+ * index would read the list of every trigram, and frequent ones are long and narrow little.
  */
-export function rarePartsOf(term: string, index: SearchIndex, shareOf: ShareOf): RareParts {
-  const byShare = [...trigramsOf(term, index)].sort((one, other) => shareOf(one.text) - shareOf(other.text));
-  const share = byShare[0] === undefined ? 1 : shareOf(byShare[0].text);
+export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: FrequencyOf): RareParts {
+  const byShare = [...trigramsOf(term, index)].sort((one, other) => frequencyOf(one.text) - frequencyOf(other.text));
+  const share = byShare[0] === undefined ? 1 : frequencyOf(byShare[0].text);
   const chosen = new Map<string, Trigram>();
   let candidates = 1;
   for (const trigram of byShare) {
     if (chosen.has(trigram.text)) continue;
-    if (chosen.size === MOST_ASKED_FOR) break;
+    if (chosen.size === MAX_TRIGRAMS) break;
     chosen.set(trigram.text, trigram);
-    candidates *= shareOf(trigram.text);
+    candidates *= frequencyOf(trigram.text);
     if (candidates < FEW_ENOUGH) return { parts: joined(term, [...chosen.values()]), share };
   }
   return { parts: [], share };
 }
 
-/** Overlapping trigrams make one part, so that all parts can be found one behind the other. */
+/** Overlapping trigrams make one part, so all parts occur in order. */
 function joined(term: string, trigrams: readonly Trigram[]): string[] {
   const parts: { start: number; end: number }[] = [];
   for (const { text, start } of trigrams.toSorted((one, other) => one.start - other.start)) {
@@ -68,4 +70,48 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
     else parts.push({ start, end: start + text.length });
   }
   return parts.map(({ start, end }) => term.slice(start, end));
+}
+
+const SAMPLE_ROWS = 2_000;
+const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
+/** Below this count, a trigram is rare and not remembered. */
+const MIN_SEEN = 4;
+/** Texts counted before yielding to other work: a millisecond or two. */
+const TEXTS_A_TURN = 50;
+/** Frequencies change slowly, so the last ones are used while they are learnt again. */
+const MAX_AGE_MS = 30 * 60_000;
+
+const remembered = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
+
+/**
+ * The frequency of trigrams in the newest products: learnt at the first search, and repeatedly. It affects the plan,
+ * never the result.
+ */
+export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
+  const last = remembered.get(database);
+  if (last && performance.now() < last.until) return last.shares;
+  const learning = learn(database);
+  const until = performance.now() + MAX_AGE_MS;
+  const shares = last?.shares ?? learning;
+  remembered.set(database, { shares, until });
+  learning.then(
+    () => remembered.set(database, { shares: learning, until }),
+    // The next request tries again.
+    () => remembered.delete(database),
+  );
+  return shares;
+}
+
+async function learn(database: Database): Promise<FrequencyOf> {
+  const rows = await database.query<{ search_text: string }>(SELECT_SAMPLE);
+  // A short list is read in one statement, which costs less than the index.
+  if (rows.length < SAMPLE_ROWS) return () => 1;
+  const seen = new Map<string, number>();
+  for (const [index, { search_text: text }] of rows.entries()) {
+    if (index % TEXTS_A_TURN === TEXTS_A_TURN - 1) await nextTurn();
+    const inText = new Set(Array.from(trigramsOf(text, 'unicode'), (trigram) => trigram.text));
+    for (const trigram of inText) seen.set(trigram, (seen.get(trigram) ?? 0) + 1);
+  }
+  for (const [trigram, times] of seen) if (times < MIN_SEEN) seen.delete(trigram);
+  return (trigram) => (seen.get(trigram) ?? 1) / SAMPLE_ROWS;
 }

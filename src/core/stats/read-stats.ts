@@ -1,8 +1,10 @@
+import type { ActivityRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
+import { readSubmissionStats, type SubmissionStats } from '../submissions/count-submissions.ts';
 import { listUpvoteBursts, type NamedBurst } from './upvote-bursts.ts';
 
-/** What happened on one day of UTC, counting what is there today: not what was taken back, removed, held or hidden. */
+/** One day (UTC): current rows only, without withdrawn, removed, held and hidden ones. */
 export interface DayStats {
   /** `2026-01-31`. */
   day: string;
@@ -11,35 +13,39 @@ export interface DayStats {
   comments: number;
 }
 
-/** Upvotes of one product, in the whole time or in one hour. */
-export interface ProductUpvotes {
+/** Upvotes of one product, in the whole period or in one hour. */
+interface ProductUpvotes {
   productId: string;
   productName: string;
   upvotes: number;
 }
 
 export interface SiteStats {
-  /** Every day, the oldest first, today last. */
+  /** Every day, oldest first; today is last. */
   days: DayStats[];
-  /** Those that got the most upvotes in these days. */
+  /** The products with the most upvotes in these days. */
   top: ProductUpvotes[];
-  /** Hours (their beginning, ISO 8601, UTC) in which a product got far more upvotes than in its others. */
+  /** Hours (their start, ISO 8601, UTC) in which a product got far more upvotes than in its others. */
   hours: (ProductUpvotes & { hour: string })[];
   /** Networks from which many sessions upvoted one product within an hour. */
   networks: NamedBurst[];
+  /** The submissions of these days. */
+  submissions: SubmissionStats;
 }
 
 const TOP_PRODUCTS = 10;
-const MOST_BURSTS = 20;
+const MAX_BURSTS = 20;
 
-/** What makes an hour worth a look: so many upvotes, and so many times the product's average hour of these days. */
+/**
+ * The thresholds of a notable hour: this many upvotes, and this many times the product's average hour of these days.
+ */
 const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * The last days up to now, today included. One statement for each kind of row, each of which reads only the rows of these
- * days by an index, and blocks nobody.
+ * The last days including today. One statement per kind of row, which reads only the rows of these days by an index and
+ * takes no locks.
  * @throws CoreError `unavailable`.
  */
 export async function readStats(sql: Sql, { days, now }: { days: number; now: Date }): Promise<SiteStats> {
@@ -57,7 +63,8 @@ export async function readStats(sql: Sql, { days, now }: { days: number; now: Da
     }),
     top: upvotes.top,
     hours: upvotes.hours,
-    networks: await listUpvoteBursts(sql, { since, limit: MOST_BURSTS }),
+    networks: await listUpvoteBursts(sql, { since, limit: MAX_BURSTS }),
+    submissions: await readSubmissionStats(sql, since, until),
   };
 }
 
@@ -76,7 +83,7 @@ async function countByDay(
   return new Map(rows.map((row) => [row.day, row.rows]));
 }
 
-// The rows are read once; what is told of them is made of their counts by product and hour.
+// The rows are read once; everything else derives from their counts by product and hour.
 const SELECT_UPVOTES = `WITH hourly AS MATERIALIZED (
     SELECT product_id, date_trunc('hour', created_at AT TIME ZONE 'UTC') AS hour, count(*)::integer AS upvotes
     FROM upvotes WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz GROUP BY 1, 2
@@ -87,7 +94,7 @@ const SELECT_UPVOTES = `WITH hourly AS MATERIALIZED (
   ), busy AS (
     SELECT product_id, hourly.hour, hourly.upvotes FROM hourly JOIN totals USING (product_id)
     WHERE hourly.upvotes >= ${BUSY_HOUR.upvotes} AND hourly.upvotes >= ${BUSY_HOUR.timesAverage} * totals.upvotes / $3::float8
-    ORDER BY hourly.upvotes DESC, hourly.hour DESC, product_id LIMIT ${MOST_BURSTS}
+    ORDER BY hourly.upvotes DESC, hourly.hour DESC, product_id LIMIT ${MAX_BURSTS}
   )
   SELECT 'day' AS kind, to_char(hour, 'YYYY-MM-DD') AS at, NULL AS id, NULL AS name, sum(upvotes)::integer AS upvotes
   FROM hourly GROUP BY 2
@@ -114,4 +121,66 @@ async function readUpvotes(sql: Sql, since: Date, until: Date, days: number) {
   }
   const byUpvotes = (one: ProductUpvotes, other: ProductUpvotes) => other.upvotes - one.upvotes;
   return { byDay, top: top.sort(byUpvotes), hours: hours.sort(byUpvotes) };
+}
+
+const HOUR_MS = 3_600_000;
+
+/** The counted table, and the condition on its rows. */
+const COUNTED = {
+  launches: ['products', 'true'],
+  upvotes: ['upvotes', 'true'],
+  comments: ['comments', PUBLIC],
+} as const;
+
+/** Activity (UTC), oldest first; the last hour and the last day are the running ones. */
+export interface Activity {
+  days: ActivityRecord[];
+  hours: ActivityRecord[];
+}
+
+/**
+ * Launches, upvotes and public comments of the last days, by day and by hour. Reads the rows of these days once, which on
+ * a large site takes longer than anything else that the overview shows.
+ * @throws CoreError `unavailable`.
+ */
+export async function readActivity(
+  sql: Sql,
+  { days, hours, now }: { days: number; hours: number; now: Date },
+): Promise<Activity> {
+  const lastHour = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
+  const today = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const since = today - (days - 1) * DAY_MS;
+  const counts = await Promise.all(
+    Object.values(COUNTED).map(([table, condition]) => countByHour(sql, table, condition, since, now)),
+  );
+  const byHour = Array.from({ length: (lastHour - since) / HOUR_MS + 1 }, (_, index) => {
+    const hour = since + index * HOUR_MS;
+    const [launches = 0, upvotes = 0, comments = 0] = counts.map((each) => each.get(hour) ?? 0);
+    return { from: new Date(hour).toISOString(), launches, upvotes, comments };
+  });
+  return {
+    days: Array.from({ length: days }, (_, index) => sumOf(byHour.slice(index * 24, (index + 1) * 24))),
+    hours: byHour.slice(-hours),
+  };
+}
+
+function sumOf(hours: readonly ActivityRecord[]): ActivityRecord {
+  const sum = (key: keyof typeof COUNTED) => hours.reduce((total, hour) => total + hour[key], 0);
+  const from = hours[0]?.from.slice(0, 10) ?? '';
+  return { from, launches: sum('launches'), upvotes: sum('upvotes'), comments: sum('comments') };
+}
+
+async function countByHour(
+  sql: Sql,
+  table: 'products' | 'upvotes' | 'comments',
+  condition: string,
+  since: number,
+  until: Date,
+): Promise<Map<number, number>> {
+  const rows = await sql.query<{ hour: Date; rows: number }>(
+    `SELECT date_trunc('hour', created_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS hour, count(*)::integer AS rows FROM ${table}
+     WHERE created_at >= $1::timestamptz AND created_at <= $2::timestamptz AND ${condition} GROUP BY 1`,
+    [new Date(since).toISOString(), until.toISOString()],
+  );
+  return new Map(rows.map(({ hour, rows: count }) => [hour.getTime(), count]));
 }

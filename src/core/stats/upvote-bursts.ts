@@ -1,24 +1,25 @@
+import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 
 /** Many sessions of one network that upvoted one product within an hour. */
 export interface UpvoteBurst {
-  /** The beginning of the hour, ISO 8601, UTC. */
+  /** The start of the hour, ISO 8601, UTC. */
   hour: string;
   productId: string;
-  /** A name that is made up for this hour and tells nothing about the network. */
+  /** A random name for this hour that reveals nothing about the network. */
   network: string;
   sessions: number;
 }
 
-/** A burst as it is shown. */
+/** A burst for display. */
 export interface NamedBurst extends UpvoteBurst {
   productName: string;
 }
 
-/** From how many sessions on a burst is written down at all; what is below is nobody's business. */
+/** Bursts of fewer sessions are not stored. */
 export const BURST_SESSIONS = 20;
 
-/** For how long it is known. */
+/** How long bursts are stored. */
 const BURST_DAYS = 7;
 
 const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessions)
@@ -27,12 +28,14 @@ const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessi
   ORDER BY hour, "productId", network
   ON CONFLICT (hour, product_id, network) DO UPDATE SET sessions = EXCLUDED.sessions`;
 
-/** Writes bursts down, or how large they are by now; the keys must be distinct. @throws CoreError `unavailable`. */
+/** Stores bursts, or their new size; the keys must be distinct. @throws CoreError `unavailable`. */
 export async function saveUpvoteBursts(sql: Sql, bursts: readonly UpvoteBurst[]): Promise<void> {
-  if (bursts.length > 0) await sql.query(SAVE_BURSTS, [JSON.stringify(bursts)]);
+  if (bursts.length === 0) return;
+  await sql.query(SAVE_BURSTS, [JSON.stringify(bursts)]);
+  await recordChange(sql, { productIds: [OPERATOR_QUEUE], catalogue: false });
 }
 
-/** Forgets bursts that are a week old. @throws CoreError `unavailable`. */
+/** Deletes bursts older than a week. @throws CoreError `unavailable`. */
 export async function forgetOldBursts(sql: Sql, now: Date): Promise<void> {
   await sql.query(`DELETE FROM upvote_bursts WHERE hour < $1::timestamptz - ${BURST_DAYS} * interval '1 day'`, [
     now.toISOString(),

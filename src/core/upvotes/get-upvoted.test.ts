@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('those that this session has upvoted, each once, in the order in which they were asked for', async () => {
+test('upvoted products are returned once each, in the order of the request', async () => {
   expect(await getUpvoted(database, ['tide', 'flow', 'ebb', 'tide'], 'session-a')).toEqual({
     upvoted: ['tide', 'ebb'],
   });
@@ -28,7 +28,7 @@ test('those that this session has upvoted, each once, in the order in which they
   expect(await getUpvoted(database, ['tide', 'flow', 'ebb'], 'session-c')).toEqual({ upvoted: [] });
 });
 
-test('what no product can be called is passed over, and only what may be one is asked for', async () => {
+test('impossible ids are skipped, and only possible ones are queried', async () => {
   const recorded = recordStatements(database);
   const names = ['Not an id', 'x\0y', ''];
   expect(await getUpvoted(recorded.database, names, 'session-a')).toEqual({ upvoted: [] });
@@ -36,11 +36,11 @@ test('what no product can be called is passed over, and only what may be one is 
   expect(await getUpvoted(database, [...names, 'ebb'], 'session-a')).toEqual({ upvoted: ['ebb'] });
 });
 
-test('as many as the limit may be asked for at once, and not one more', async () => {
+test('the maximum number of ids is accepted, and one more is not', async () => {
   const most = Array.from({ length: LIMITS.upvoteQueryProducts - 1 }, (_, index) => `p-${index}`);
   expect(await getUpvoted(database, [...most, 'ebb'], 'session-a')).toEqual({ upvoted: ['ebb'] });
   await expect(getUpvoted(database, [...most, 'ebb', 'ebb'], 'session-a')).rejects.toMatchObject({
     code: 'too_many_products',
-    message: 'At most 100 products can be asked for at once',
+    message: 'At most 100 products can be requested at once',
   });
 });

@@ -7,12 +7,12 @@ import type { Sql } from '../database/database.ts';
 const SELECT_UPVOTED = `SELECT product_id FROM upvotes WHERE product_id = ANY($1::text[]) AND user_session = $2`;
 
 /**
- * Which of these products a session has upvoted; unknown products are simply not among them.
+ * The products among these that a session has upvoted, without unknown ones.
  * @throws CoreError `too_many_products`, `unavailable`.
  */
 export async function getUpvoted(sql: Sql, productIds: readonly string[], session: string): Promise<Upvoted> {
   if (productIds.length > LIMITS.upvoteQueryProducts) {
-    throw new CoreError('too_many_products', `At most ${LIMITS.upvoteQueryProducts} products can be asked for at once`);
+    throw new CoreError('too_many_products', `At most ${LIMITS.upvoteQueryProducts} products can be requested at once`);
   }
   const asked = [...new Set(productIds)].filter(isProductId);
   if (asked.length === 0) return { upvoted: [] };

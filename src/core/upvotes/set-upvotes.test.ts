@@ -7,7 +7,8 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { systemSources } from '../sources.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts } from './network-counts.ts';
 import { setUpvotes, type UpvoteChange } from './set-upvotes.ts';
 
 const PRODUCTS = ['ebb', 'flow', 'tide'];
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** What upvotes are, in the simplest words: a set of pairs. */
+/** A model of upvotes: a set of pairs. */
 function applyToModel(model: Set<string>, { productId, session, upvoted }: UpvoteChange) {
   if (!PRODUCTS.includes(productId)) return 'product_not_found';
   if (upvoted) model.add(`${productId} ${session}`);
@@ -37,14 +38,50 @@ const change = fc.record<UpvoteChange>({
   upvoted: fc.boolean(),
 });
 
-test('batches of changes answer and store what the same changes would one after the other', async () => {
+test('a batch excludes the same votes beyond the cap of a network as single votes would', async () => {
+  const vote = fc.record({
+    session: fc.constantFrom(...SESSIONS),
+    network: fc.constantFrom(undefined, '00000000-0000-0000-0000-00000000000a', '00000000-0000-0000-0000-00000000000b'),
+  });
+  const ids = ['together', 'apart'] as const;
+  const oneVote = { votesPerNetwork: 1, networkCounts: createNetworkCounts() };
+  const now = new Date();
+  const launched = ids.map((id) => buildProduct({ id, createdAt: new Date(now.getTime() - 60_000).toISOString() }));
+  await saveProducts(database, launched);
+  const verdictsOf = (id: string) =>
+    database.query('SELECT user_session, network, verdict FROM upvotes WHERE product_id = $1 ORDER BY user_session', [
+      id,
+    ]);
+  const countsOf = (id: string) =>
+    database.query('SELECT upvotes, counted, excluded_network FROM product_counts WHERE product_id = $1', [id]);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(vote, { minLength: 1, maxLength: 6 }), { maxLength: 3 }), async (batches) => {
+      await database.query('DELETE FROM upvotes WHERE product_id = ANY($1::text[])', [ids]);
+      await database.query('UPDATE product_counts SET upvotes = 0, counted = 0, excluded_network = 0');
+      for (const batch of batches) {
+        const changes = (productId: string) => batch.map((one) => ({ ...one, productId, upvoted: true }));
+        // Of several votes of a session in a batch, the last is written; as single votes, the first.
+        const distinct = new Map(changes('together').map((one) => [one.session, one]));
+        const written = [...distinct.values()];
+        await setUpvotes(database, systemRuntime, written, oneVote);
+        for (const one of written) await setUpvotes(database, systemRuntime, [{ ...one, productId: 'apart' }], oneVote);
+      }
+      expect(await verdictsOf('together')).toEqual(await verdictsOf('apart'));
+      expect(await countsOf('together')).toEqual(await countsOf('apart'));
+    }),
+    { numRuns: 25 },
+  );
+  await database.query('DELETE FROM products WHERE id = ANY($1::text[])', [ids]);
+});
+
+test('a batch of changes returns and stores the same as single changes', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(change, { minLength: 1, maxLength: 25 }), { maxLength: 6 }), async (batches) => {
       await database.query('DELETE FROM upvotes');
       await database.query('UPDATE product_counts SET upvotes = 0');
       const model = new Set<string>();
       for (const batch of batches) {
-        const outcomes = await setUpvotes(database, systemSources, batch);
+        const { outcomes } = await setUpvotes(database, systemRuntime, batch);
         const expected = batch.map((one) => applyToModel(model, one));
         expect(outcomes.map((outcome) => (outcome instanceof CoreError ? outcome.code : outcome))).toEqual(expected);
       }
@@ -72,98 +109,107 @@ const upvote = (productId: string, session = 'session-of-one', upvoted = true): 
   upvoted,
 });
 
-test('an id that no database could store is of no product, and spoils nothing for the others', async () => {
+test('an id that cannot be stored belongs to no product, and does not affect others', async () => {
   await saveProducts(database, [buildProduct({ id: 'beside' })]);
-  const outcomes = await setUpvotes(database, systemSources, [upvote('x\0y'), upvote('beside')]);
+  const { outcomes } = await setUpvotes(database, systemRuntime, [upvote('x\0y'), upvote('beside')]);
   expect(outcomes).toEqual([
     expect.objectContaining({ code: 'product_not_found', message: 'Product not found' }),
     { upvoted: true, upvotes: 1 },
   ]);
 });
 
-test('a batch that changes every count is one statement; only counts that stay as they were are asked for after it', async () => {
+test('a batch that changes every count is one statement; only unchanged counts are read after it', async () => {
   const recorded = recordStatements(database);
   const statementsOf = async (...changes: UpvoteChange[]) => {
     recorded.statements.length = 0;
-    await setUpvotes(recorded.database, systemSources, changes);
+    await setUpvotes(recorded.database, systemRuntime, changes);
     return recorded.statements.filter(({ text }) => !text.includes('pg_extension'));
   };
   expect(await statementsOf(upvote('flow'), upvote('tide'))).toHaveLength(1);
   const [, asked] = await statementsOf(upvote('flow'), upvote('tide', 'session-other'));
-  expect(asked?.values).toEqual([['flow']]);
+  expect(asked?.values?.[0]).toEqual(['flow']);
 });
 
-// Citus locks rows in no order; what meets crosswise there is found out and tried again (docs/scaling.md).
+// Citus locks rows in no particular order; deadlocks there are detected and retried (docs/scaling.md).
 if (inject('citusWorkers').length === 0) {
-  test('who waits for a product holds nothing yet that another could wait for', async () => {
+  test('a writer that waits for a product holds no lock that another could wait for', async () => {
     const id = 'harbour';
     await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof setUpvotes> | undefined;
     await database.transaction(async (sql) => {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [id]);
-      waiting = setUpvotes(database, systemSources, [upvote(id)]);
+      waiting = setUpvotes(database, systemRuntime, [upvote(id)]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // The same upvote, by another process: had the other written it already, the two would now stand crosswise.
-      const [outcome] = await setUpvotes(sql, systemSources, [upvote(id)]);
+      // The same upvote in another process: had the other written it already, the two would deadlock.
+      const {
+        outcomes: [outcome],
+      } = await setUpvotes(sql, systemRuntime, [upvote(id)]);
       expect(outcome).toEqual({ upvoted: true, upvotes: 1 });
     });
-    expect(await waiting).toEqual([{ upvoted: true, upvotes: 1 }]);
+    expect((await waiting)?.outcomes).toEqual([{ upvoted: true, upvotes: 1 }]);
     expect(await database.query('SELECT FROM upvotes WHERE product_id = $1', [id])).toHaveLength(1);
   });
 
-  test('products are waited for in the order of their ids, so that two who write the same ones never stand crosswise', async () => {
-    // As they lie in the table, the other comes first.
+  test('products are locked in the order of their ids, so two writers of the same products never deadlock', async () => {
+    // In physical order, the other comes first.
     for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof setUpvotes> | undefined;
     await database.transaction(async (sql) => {
       await sql.query("SELECT FROM product_counts WHERE product_id = 'quay-1' FOR UPDATE");
-      waiting = setUpvotes(database, systemSources, [upvote('quay-2'), upvote('quay-1')]);
+      waiting = setUpvotes(database, systemRuntime, [upvote('quay-2'), upvote('quay-1')]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
       await sql.query("UPDATE product_counts SET comments = comments + 1 WHERE product_id = 'quay-2'");
     });
-    expect(await waiting).toEqual([1, 1].map((upvotes) => ({ upvoted: true, upvotes })));
+    expect((await waiting)?.outcomes).toEqual([1, 1].map((upvotes) => ({ upvoted: true, upvotes })));
   });
 }
 
-test('a product that is being removed is unknown already, to those who upvoted it before too', async () => {
+test('a product that is being removed is unknown, also to those who upvoted it before', async () => {
   await saveProducts(database, [buildProduct({ id: 'leaving' })]);
-  await setUpvotes(database, systemSources, [upvote('leaving')]);
+  await setUpvotes(database, systemRuntime, [upvote('leaving')]);
   await database.query(
-    "UPDATE product_counts SET closed_until = now() + interval '1 hour' WHERE product_id = 'leaving'",
+    "UPDATE product_counts SET writes_blocked_until = now() + interval '1 hour' WHERE product_id = 'leaving'",
   );
   for (const upvoted of [true, false]) {
-    const [outcome] = await setUpvotes(database, systemSources, [upvote('leaving', 'session-of-one', upvoted)]);
+    const {
+      outcomes: [outcome],
+    } = await setUpvotes(database, systemRuntime, [upvote('leaving', 'session-of-one', upvoted)]);
     expect(outcome).toMatchObject({ code: 'product_not_found' });
   }
 });
 
-describe('where rows are not locked first, a product that is removed while it is upvoted', () => {
+describe('if rows are not locked first, a product that is removed while it is upvoted', () => {
   async function upvoteWhileRemoved(changes: UpvoteChange[]): Promise<PromiseSettledResult<unknown> | undefined> {
     await saveProducts(database, [buildProduct({ id: 'shoal' })]);
     let writing: Promise<PromiseSettledResult<unknown>[]> | undefined;
     await database.transaction(async (sql) => {
       await sql.query("DELETE FROM products WHERE id = 'shoal'");
-      writing = Promise.allSettled([setUpvotes(withoutRowLocks(database), systemSources, changes)]);
+      writing = Promise.allSettled([setUpvotes(withoutRowLocks(database), systemRuntime, changes)]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
     });
     return (await writing)?.[0];
   }
 
-  test('is unknown to the one who did', async () => {
+  test('does not exist for the write', async () => {
     expect(await upvoteWhileRemoved([upvote('shoal')])).toEqual({
       status: 'fulfilled',
-      value: [expect.objectContaining({ code: 'product_not_found' })],
+      value: {
+        outcomes: [expect.objectContaining({ code: 'product_not_found' })],
+        productIds: [],
+        commentIds: [],
+        unsettled: [],
+      },
     });
   });
 
-  test('undoes the whole batch, so that each of it is tried by itself', async () => {
+  test('rolls the batch back, so each item is retried alone', async () => {
     const outcome = await upvoteWhileRemoved([upvote('shoal'), upvote('ebb', 'session-undone')]);
     expect(outcome).toMatchObject({ status: 'rejected', reason: { code: '23503' } });
     expect(await database.query("SELECT FROM upvotes WHERE user_session = 'session-undone'")).toEqual([]);
   });
 });
 
-test('another failure of the database is no matter of the product', async () => {
+test('other failures of the database are not attributed to the product', async () => {
   const broken = { query: () => Promise.reject(new CoreError('unavailable', 'away')) };
-  await expect(setUpvotes(broken, systemSources, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
+  await expect(setUpvotes(broken, systemRuntime, [upvote('ebb')])).rejects.toMatchObject({ code: 'unavailable' });
 });

@@ -1,128 +1,182 @@
+import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
+import { productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
-import { type RowLock, rowLock } from '../database/row-lock.ts';
-import type { Outcome } from '../group-commit.ts';
-import { productNotFound } from '../products/product-not-found.ts';
-import type { Sources } from '../sources.ts';
+import { rowLock } from '../database/transactions.ts';
+import type { BatchResult, Outcome } from '../group-commit.ts';
+import type { Runtime } from '../runtime.ts';
+import { createNetworkCounts, type NetworkCounts, type VotedFrom } from './network-counts.ts';
+import { type BatchNeeds, setUpvotesStatement } from './upvotes-statement.ts';
 
-/** The wish of a session: that its upvote of a product be there, or not. */
+/** Sets whether a session's upvote of a product exists. */
 export interface UpvoteChange {
   productId: string;
   session: string;
   upvoted: boolean;
+  /** The voter's network from `VoteNetworks`; unset outside a launch window, or if the address is unknown. */
+  network?: string | undefined;
 }
 
-// One statement, so one round trip and one flush for all of them. A count changes only where a row really came or went.
-// The counts are locked first, in the order of their keys, as in every statement that changes a count: two processes
-// that write the same products wait for each other instead of meeting crosswise, which takes a second to be noticed.
-const setUpvotesStatement = (lock: RowLock) => `WITH locked AS (
-    SELECT product_id FROM product_counts WHERE product_id = ANY($1::text[]) AND ${OPEN} ORDER BY product_id ${lock}
-  ), wished AS (
-    SELECT w.* FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]) AS w (product_id, user_session, upvoted, id)
-    JOIN locked ON locked.product_id = w.product_id
-  ), added AS (
-    INSERT INTO upvotes (id, product_id, user_session, created_at)
-    SELECT id, product_id, user_session, $5::timestamptz FROM wished WHERE upvoted ORDER BY product_id, user_session
-    ON CONFLICT (product_id, user_session) DO NOTHING
-    RETURNING product_id, user_session
-  ), removed AS (
-    DELETE FROM upvotes USING wished
-    WHERE NOT wished.upvoted AND upvotes.product_id = wished.product_id AND upvotes.user_session = wished.user_session
-    RETURNING upvotes.product_id, upvotes.user_session
-  ), changed AS (
-    SELECT product_id, user_session, 1 AS change FROM added UNION ALL SELECT product_id, user_session, -1 FROM removed
-  ), counted AS (
-    UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change
-    FROM (SELECT product_id, sum(change)::integer AS change FROM changed GROUP BY product_id ORDER BY product_id) AS totals
-    WHERE product_counts.product_id = totals.product_id
-    RETURNING product_counts.product_id, product_counts.upvotes
-  )
-  SELECT product_id, user_session, change, NULL::integer AS upvotes FROM changed
-  UNION ALL
-  SELECT product_id, NULL, NULL, upvotes FROM counted`;
+const SELECT_COUNTS = `SELECT product_id, upvotes FROM product_counts
+  WHERE product_id = ANY($1::text[]) AND window_from <= $2::timestamptz AND ${OPEN}`;
 
-const SELECT_COUNTS = `SELECT product_id, NULL AS user_session, NULL AS change, upvotes FROM product_counts
-  WHERE product_id = ANY($1::text[]) AND ${OPEN}`;
+/** A product's count, and the sessions whose upvotes were added and removed. */
+interface ProductRow {
+  product_id: string;
+  upvotes: number;
+  added?: string[] | null;
+  /** Unset if nothing can be removed. */
+  removed?: string[] | null;
+}
 
-/** Either a row of upvotes that came or went, or a product's count after all of it. */
-type ResultRow =
-  | { product_id: string; user_session: string; change: 1 | -1; upvotes: null }
-  | { product_id: string; user_session: null; change: null; upvotes: number };
+interface WrittenRow extends ProductRow {
+  window_changes: number;
+  /** The networks of removed votes. */
+  freed?: string[] | null;
+}
+
+export interface VoteRules {
+  /** VOTES_PER_NETWORK. */
+  votesPerNetwork: number;
+  /** One instance per process. */
+  networkCounts: NetworkCounts;
+}
+
+const defaultRules = (): VoteRules => ({
+  votesPerNetwork: LIMITS.votesPerNetwork,
+  networkCounts: createNetworkCounts(),
+});
 
 /**
- * Brings upvotes into the wished state, in one transaction, as if the changes were made one after the other.
- * @returns for each change the state and the product's count after it, or `product_not_found`.
+ * Applies changes in one transaction, with the same result as one after the other. A process that writes at the same
+ * moment may let votes of a network exceed the cap: `unsettled` names those networks, and networks that got a place
+ * below the cap back.
+ * @returns for each change the state and the product's count after it, or `product_not_found`; the existing products.
  * @throws CoreError `unavailable`.
  */
 export async function setUpvotes(
   sql: Sql,
-  sources: Sources,
+  runtime: Runtime,
   changes: readonly UpvoteChange[],
-): Promise<Outcome<UpvoteState>[]> {
-  const last = lastWishes(changes);
-  const written = await write(sql, sources, last);
-  return replay(changes, ...statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written))]));
+  rules: VoteRules = defaultRules(),
+): Promise<BatchResult<UpvoteState> & { unsettled: VotedFrom[] }> {
+  const last = lastChanges(changes);
+  const now = runtime.now().toISOString();
+  const written = await write(sql, runtime, last, now, rules);
+  const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
+  const unsettled = unsettledBy(last, written, rules.networkCounts);
+  return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unsettled };
 }
 
 /**
- * The counts of products of which no row came or went. By a statement of its own: the one that writes may have waited
- * for another process that wrote the same upvote, and would not see the count that goes with it.
+ * A statement judges a network's votes as of its start, or before it. If others wrote to the product since this process
+ * last did, they may have done so meanwhile.
+ */
+function unsettledBy(
+  changes: readonly UpvoteChange[],
+  rows: readonly WrittenRow[],
+  networkCounts: NetworkCounts,
+): VotedFrom[] {
+  const networks = new Map(changes.map((change) => [keyOf(change), change.network]));
+  const unsettled: VotedFrom[] = [];
+  const contested = new Set<string>();
+  for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
+    const voted = (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
+    if (!networkCounts.note(productId, windowChanges, voted, freed ?? [])) contested.add(productId);
+    for (const network of freed ?? []) unsettled.push({ productId, network });
+  }
+  for (const { productId, network } of changes) {
+    if (network !== undefined && contested.has(productId)) unsettled.push({ productId, network });
+  }
+  return unsettled;
+}
+
+/**
+ * The counts of products without an added or removed row. In a separate statement: the writing one may have waited for
+ * another process that wrote the same upvote, and would not see its count.
  */
 async function countsOfOthers(
   sql: Sql,
   changes: readonly UpvoteChange[],
-  written: readonly ResultRow[],
-): Promise<ResultRow[]> {
+  written: readonly ProductRow[],
+  now: string,
+): Promise<ProductRow[]> {
   const counted = new Set(written.map((row) => row.product_id));
   const others = changes.map(({ productId }) => productId).filter((id) => !counted.has(id));
-  return others.length === 0 ? [] : sql.query<ResultRow>(SELECT_COUNTS, [others]);
+  return others.length === 0 ? [] : sql.query<ProductRow>(SELECT_COUNTS, [others, now]);
 }
 
-async function write(sql: Sql, sources: Sources, changes: readonly UpvoteChange[]): Promise<ResultRow[]> {
+async function write(
+  sql: Sql,
+  runtime: Runtime,
+  changes: readonly UpvoteChange[],
+  now: string,
+  rules: VoteRules,
+): Promise<WrittenRow[]> {
   try {
-    return await sql.query<ResultRow>(setUpvotesStatement(await rowLock(sql, 'FOR UPDATE')), [
+    const networks = await judge(sql, changes, rules);
+    const removal = changes.some(({ upvoted }) => !upvoted);
+    const mustJudge = networks === 'distinct' || networks === 'shared';
+    return await sql.query<WrittenRow>(setUpvotesStatement(await rowLock(sql, 'FOR UPDATE'), { removal, networks }), [
       changes.map(({ productId }) => productId),
       changes.map(({ session }) => session),
       changes.map(({ upvoted }) => upvoted),
-      changes.map(() => sources.uuid()),
-      sources.now().toISOString(),
+      changes.map(() => runtime.uuid()),
+      now,
+      ...(networks !== 'unknown' ? [changes.map(({ network }) => network ?? null)] : []),
+      ...(mustJudge ? [rules.votesPerNetwork] : []),
     ]);
   } catch (error) {
-    // The product was removed while its upvote was written. Among others, each is tried by itself.
+    // The product was removed while its upvote was written. In a batch, each upvote is retried alone.
     if (changes.length === 1 && isForeignKeyViolation(error)) return [];
     throw error;
   }
 }
 
-/** Only the last wish of a session for a product decides what is written. */
-function lastWishes(changes: readonly UpvoteChange[]): UpvoteChange[] {
+async function judge(
+  sql: Sql,
+  changes: readonly UpvoteChange[],
+  { votesPerNetwork, networkCounts }: VoteRules,
+): Promise<BatchNeeds['networks']> {
+  const votes = changes.flatMap(({ productId, network, upvoted }) =>
+    upvoted && network !== undefined ? [{ productId, network }] : [],
+  );
+  if (votes.length === 0) return 'unknown';
+  await networkCounts.load(
+    sql,
+    votes.map(({ productId }) => productId),
+  );
+  if (networkCounts.areBelow(votes, votesPerNetwork)) return 'below';
+  const pairs = new Set(votes.map(({ productId, network }) => `${productId} ${network}`));
+  return pairs.size === votes.length ? 'distinct' : 'shared';
+}
+
+/** Only the last change of a session for a product is written. */
+function lastChanges(changes: readonly UpvoteChange[]): UpvoteChange[] {
   const last = new Map<string, UpvoteChange>();
   for (const change of changes) if (isProductId(change.productId)) last.set(keyOf(change), change);
   return [...last.values()];
 }
 
-/** What was there before: a row that came was not, a row that went was, and one that neither did is as wished. */
+/** The previous state: an added row did not exist, a removed row did, and any other is as desired. */
 function statesBefore(
   last: readonly UpvoteChange[],
-  rows: readonly ResultRow[],
+  rows: readonly ProductRow[],
 ): [upvoted: Map<string, boolean>, counts: Map<string, number>] {
   const upvoted = new Map(last.map((change) => [keyOf(change), change.upvoted]));
   const counts = new Map<string, number>();
-  for (const { product_id: productId, user_session: session, upvotes } of rows) {
-    if (session === null) counts.set(productId, upvotes);
-  }
-  for (const { product_id: productId, user_session: session, change } of rows) {
-    if (session === null) continue;
-    upvoted.set(keyOf({ productId, session }), change === -1);
-    counts.set(productId, (counts.get(productId) ?? 0) - change);
+  for (const { product_id: productId, upvotes, added, removed } of rows) {
+    for (const session of added ?? []) upvoted.set(keyOf({ productId, session }), false);
+    for (const session of removed ?? []) upvoted.set(keyOf({ productId, session }), true);
+    counts.set(productId, upvotes - (added?.length ?? 0) + (removed?.length ?? 0));
   }
   return [upvoted, counts];
 }
 
-/** Makes the changes once more in memory, in their order, to tell each caller what it did. */
+/** Replays the changes in memory, in order, to tell each caller its result. */
 function replay(
   changes: readonly UpvoteChange[],
   upvotedBefore: Map<string, boolean>,

@@ -40,7 +40,7 @@ function start({ log } = logs(), { everyMs = HOUR_MS, keep = 3, heldMs = 5_000, 
   return schedule;
 }
 
-/** Keeps the rows of a backup back, once it asks for them, until they are released. */
+/** Delays the rows of a backup until they are released. */
 function holdRows() {
   let arrive = () => {};
   const arrived = new Promise<void>((resolve) => {
@@ -69,10 +69,10 @@ function holdRows() {
   return { arrived, release, withoutTimeLimit };
 }
 
-/** As if the interval had passed. */
-const becomeDue = () => database.query(`UPDATE leases SET done_at = done_at - interval '1 hour'`);
+/** Simulates that the interval has passed. */
+const becomeDue = () => database.query(`UPDATE leases SET completed_at = completed_at - interval '1 hour'`);
 
-test('a backup is made when there was none, it is whole, and the time of it is known', async () => {
+test('the first backup is made at once, is complete, and reports its time', async () => {
   const schedule = start();
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const path = await newestBackup(folder);
@@ -87,7 +87,7 @@ test('of several processes on one database one makes it, and all know of it', as
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('old ones are removed when the new one is whole: only those that the site made of this database', async () => {
+test('old ones are deleted once the new one is complete: only those that the site made of this database', async () => {
   const mine = ['notes.txt', 'site.backup', scheduledName('00000000', new Date(0)), 'groundswell-1.backup'];
   for (const name of mine) await writeFile(join(folder, name), '');
   const schedule = start(logs(), { keep: 1 });
@@ -100,22 +100,22 @@ test('old ones are removed when the new one is whole: only those that the site m
   await becomeDue();
   await expect.poll(() => schedule.lastSuccess()?.getTime()).toBeGreaterThan(first?.getTime() ?? 0);
   const left = (await readdir(folder)).filter((name) => !mine.includes(name));
-  // Two of one second have one name.
+  // Two backups within a second would have the same name.
   expect(left).toEqual([expect.stringContaining(`-${lease?.tag}-`)]);
   expect([...old, killed]).not.toContain(left[0]);
   expect((await readdir(folder)).filter((name) => mine.includes(name)).sort()).toEqual(mine.sort());
 });
 
-test('a failure is logged and counted, costs no old backup, and is tried again', async () => {
+test('a failure is logged and counted, deletes no old backup, and is retried', async () => {
   const lines = logs();
   const schedule = start(lines, { keep: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const first = await newestBackup(folder);
-  // Where the table cannot be read, as in a database that was tampered with.
+  // The table cannot be read, as in a damaged database.
   await database.query('ALTER TABLE upvotes RENAME TO gone');
   await becomeDue();
   await expect.poll(() => schedule.failures()).toBeGreaterThan(0);
-  expect(lines.text()).toContain('The scheduled backup failed');
+  expect(lines.text()).toContain('Cannot write the scheduled backup');
   expect(await newestBackup(folder)).toBe(first);
   const before = schedule.lastSuccess()?.getTime() ?? 0;
   await database.query('ALTER TABLE gone RENAME TO upvotes');
@@ -123,14 +123,14 @@ test('a failure is logged and counted, costs no old backup, and is tried again',
   expect(await readdir(folder)).toHaveLength(1);
 });
 
-test('a site that stops gives up what is under way and leaves it to others at once', async () => {
+test('a stopping site aborts the current backup and leaves it to others at once', async () => {
   const rows = holdRows();
   const connection = { database, withoutTimeLimit: rows.withoutTimeLimit };
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, logs().log);
   await rows.arrived;
   expect(await readdir(folder)).toEqual([expect.stringMatching(/\.partial$/)]);
   const closed = schedule.close();
-  // They come only after it was told to stop.
+  // They arrive only after the stop.
   rows.release();
   await closed;
   expect(await readdir(folder)).toEqual([]);
@@ -138,7 +138,7 @@ test('a site that stops gives up what is under way and leaves it to others at on
   await expect.poll(() => next.lastSuccess()).toBeInstanceOf(Date);
 });
 
-test('whose lease another process has taken over, because this one was silent for too long, gives up', async () => {
+test('a process that lost its lease by being silent too long aborts its backup', async () => {
   const held = holdRows();
   let renewals = 0;
   const connection = {
@@ -146,7 +146,7 @@ test('whose lease another process has taken over, because this one was silent fo
       ...database,
       async query<Row extends object>(text: string, values?: readonly unknown[]): Promise<Row[]> {
         const rows = await database.query<Row>(text, values);
-        if (text.startsWith('UPDATE leases SET held_until')) renewals += 1;
+        if (text.startsWith('UPDATE leases SET expires_at')) renewals += 1;
         return rows;
       },
     },
@@ -157,7 +157,7 @@ test('whose lease another process has taken over, because this one was silent fo
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, lines.log, times);
   schedules.push(schedule);
   await held.arrived;
-  await database.query("UPDATE leases SET holder = gen_random_uuid(), held_until = now() + interval '1 hour'");
+  await database.query("UPDATE leases SET holder = gen_random_uuid(), expires_at = now() + interval '1 hour'");
   const before = renewals;
   await expect.poll(() => renewals).toBeGreaterThan(before + 1);
   held.release();
@@ -166,17 +166,17 @@ test('whose lease another process has taken over, because this one was silent fo
   expect(await readdir(folder)).toEqual([]);
 });
 
-test('where the database cannot say whether one is due, it is asked again', async () => {
+test('if the database cannot say whether one is due, it is queried again', async () => {
   await database.query('ALTER TABLE leases RENAME TO leases_away');
   const lines = logs();
   const schedule = start(lines);
-  await expect.poll(lines.text).toContain('It could not be found out whether a backup is due');
+  await expect.poll(lines.text).toContain('Cannot check whether a backup is due');
   await database.query('ALTER TABLE leases_away RENAME TO leases');
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   expect(schedule.failures()).toBe(0);
 });
 
-test('a folder that is missing is made; one that cannot be is said in one line', async () => {
+test('a missing folder is created; if that fails, one line says so', async () => {
   const settings = { everyMs: HOUR_MS, keep: 1 };
   await prepareBackupFolder({ folder: join(folder, 'new', 'deep'), ...settings });
   expect(await readdir(join(folder, 'new'))).toEqual(['deep']);

@@ -1,8 +1,9 @@
+import { join } from 'node:path';
+import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { BadgeTheme } from '../../contract/paths.ts';
+import type { BadgeTheme } from '../../contract/paths/site.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
-import { renderBadge, type TextWidth } from './badge.ts';
-import { createTextWidth } from './text-width.ts';
+import { createTextWidth, renderBadge, type TextWidth } from './badge.ts';
 
 let widthOf: TextWidth;
 
@@ -15,13 +16,13 @@ const badge = (content: Partial<Parameters<typeof renderBadge>[0]> = {}, theme: 
 const titleOf = (svg: string) => /<title id="title">([^<]*)<\/title>/.exec(svg)?.[1];
 const widthOfBadge = (svg: string) => Number(/^<svg [^>]*?width="(\d+)"/.exec(svg)?.[1]);
 
-test('says to everybody whose upvotes it shows', () => {
+test('has an accessible title with the product, its upvotes and the site', () => {
   expect(titleOf(badge())).toBe('Git: 1,234 upvotes on Groundswell');
   expect(titleOf(badge({ upvotes: 1 }))).toBe('Git: 1 upvote on Groundswell');
   expect(badge()).toMatch(/^<svg [^>]*role="img" aria-labelledby="title"/);
 });
 
-test('escapes what has a meaning in XML, and leaves out what XML cannot write', () => {
+test('escapes XML and drops characters that XML does not allow', () => {
   const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', siteName: ']]><script>alert(1)</script>' });
   expect(titleOf(svg)).toMatch(
     /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &apos;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
@@ -29,19 +30,37 @@ test('escapes what has a meaning in XML, and leaves out what XML cannot write', 
   expect(svg).not.toMatch(/<script|[\p{Cc}\p{Cs}]/u);
 });
 
-test('holds every text to its measured width, whatever font the viewer has', () => {
+test('without upvotes the badge shows the arrow alone, and no 0', () => {
+  const svg = badge({ upvotes: 0 });
+  expect(titleOf(svg)).toBe('Git on Groundswell');
+  expect(svg.match(/<text /g)).toHaveLength(2);
+  expect(svg).not.toContain('>0<');
+});
+
+test('every text has its measured width, in any font of the viewer', () => {
   for (const text of badge().matchAll(/<text [^>]*>/g)) expect(text[0]).toMatch(/ textLength="[1-9][\d.]*" /);
   expect(badge().match(/<text /g)).toHaveLength(3);
 });
 
-test('grows with what it says, and not beyond measure', () => {
+test('text is measured as the canvas draws it', () => {
+  GlobalFonts.registerFromPath(join(PACKAGE_FOLDERS.cardFonts, 'noto-sans-bold.ttf'), 'Badge test');
+  const context = createCanvas(10, 10).getContext('2d');
+  context.font = '1000px "Badge test"';
+  for (const text of ['A', 'g', '0', '.', 'Ω', 'ж']) {
+    expect(widthOf(text, 1_000, 'bold'), text).toBeCloseTo(context.measureText(text).width, -1);
+  }
+  // Noto Sans lacks these.
+  expect(widthOf('波x\u{10fffd}', 1_000, 'bold')).toBeCloseTo(1_600 + widthOf('x', 1_000, 'bold'));
+});
+
+test('the width grows with the content, up to a limit', () => {
   expect(widthOfBadge(badge({ upvotes: 123_456_789 }))).toBeGreaterThan(widthOfBadge(badge({ upvotes: 0 })));
   expect(widthOfBadge(badge({ siteName: '波の発見サイト' }))).toBeGreaterThan(widthOfBadge(badge({ siteName: 'Go' })));
   expect(widthOfBadge(badge({ siteName: 'W'.repeat(5_000) }))).toBeLessThan(900);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (theme) => {
-  test('text stands out from its ground by at least 7 to 1', () => {
+  test('text has sufficient contrast', () => {
     const colours = [...badge({}, theme).matchAll(/fill="(#[0-9a-f]{6})"/g)].map((match) => match[1] ?? '');
     const [ground, lead, name, vote, count] = [colours[0], ...colours.slice(-4)] as [
       string,

@@ -1,15 +1,20 @@
-import type { BadgeTheme } from '../../contract/paths.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { create, type Font } from 'fontkitten';
+import type { BadgeTheme } from '../../contract/paths/site.ts';
 import { escapeXml } from '../feeds/xml.ts';
 
-export interface BadgeContent {
+interface BadgeContent {
   siteName: string;
   productName: string;
   upvotes: number;
+  /** A final rank, shown in place of the upvotes: '4th', and 'of 23 on 21 November 2026'. */
+  award?: { rank: string; rest: string } | undefined;
 }
 
 export type TextWidth = (text: string, size: number, weight: 'regular' | 'bold') => number;
 
-/** Of `src/web/ui/tokens.css`, for either ground; text has a contrast of at least 7 to 1. */
+/** From `src/web/ui/tokens.css`; text has a contrast of at least 7 to 1. */
 const COLOURS = {
   light: { ground: '#ffffff', line: '#c4d1d4', ink: '#0a2135', quiet: '#3b5064', vote: '#fff1ea', voteInk: '#9a3412' },
   dark: { ground: '#0d2030', line: '#2b4860', ink: '#e8f0f4', quiet: '#b3c4d1', vote: '#33201b', voteInk: '#ffb08c' },
@@ -25,18 +30,21 @@ const COUNT_SIZE = 17;
 const FACE = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 const MAX_NAME_CHARACTERS = 40;
 
-/** Draws the badge of a product: whose site it is, and how many upvotes. @returns an SVG document. */
+/** Draws the badge of a product with the site's name and its upvotes, or its rank. @returns an SVG document. */
 export function renderBadge(
-  { siteName, productName, upvotes }: BadgeContent,
+  { siteName, productName, upvotes, award }: BadgeContent,
   theme: BadgeTheme,
   widthOf: TextWidth,
 ): string {
   const { ground, line, ink, quiet, vote, voteInk } = COLOURS[theme];
   const site = shortened(siteName);
-  const count = upvotes.toLocaleString('en');
-  const title = `${printable(productName)}: ${count} ${upvotes === 1 ? 'upvote' : 'upvotes'} on ${printable(siteName)}`;
+  const lead = award?.rest ?? LEAD.text;
+  // '0' would advertise that nobody came yet.
+  const count = award?.rank ?? (upvotes > 0 ? upvotes.toLocaleString('en') : '');
+  const words = award ? `${award.rank} ${award.rest}` : `${count} ${upvotes === 1 ? 'upvote' : 'upvotes'}`;
+  const title = `${printable(productName)}${count && `: ${words}`} on ${printable(siteName)}`;
 
-  const leadWidth = round(widthOf(LEAD.text, LEAD.size, 'regular'));
+  const leadWidth = round(widthOf(lead, LEAD.size, 'regular'));
   const siteWidth = round(widthOf(site, NAME_SIZE, 'bold'));
   const countWidth = round(widthOf(count, COUNT_SIZE, 'bold'));
   const textX = PADDING + MARK + GAP;
@@ -54,18 +62,19 @@ export function renderBadge(
     '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
     '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g></svg>',
     `<g font-family="${FACE}" aria-hidden="true">`,
-    text(LEAD.text, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
+    text(lead, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
     text(site, { x: textX, y: 40, size: NAME_SIZE, fill: ink, width: siteWidth, bold: true }),
     `<rect x="${voteX}" y="7" width="${voteWidth}" height="${HEIGHT - 14}" rx="8" fill="${vote}"/>`,
-    `<g transform="translate(${round(voteMiddle - 9)} 8) scale(.9)" fill="none" stroke="${voteInk}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 11.5 10 5.5l5.5 6"/><path d="M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0"/></g>`,
-    text(count, {
-      x: round(voteMiddle - countWidth / 2),
-      y: 41,
-      size: COUNT_SIZE,
-      fill: voteInk,
-      width: countWidth,
-      bold: true,
-    }),
+    `<g transform="translate(${round(voteMiddle - 9)} ${count ? 8 : 18}) scale(.9)" fill="none" stroke="${voteInk}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 11.5 10 5.5l5.5 6"/><path d="M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0"/></g>`,
+    count &&
+      text(count, {
+        x: round(voteMiddle - countWidth / 2),
+        y: 41,
+        size: COUNT_SIZE,
+        fill: voteInk,
+        width: countWidth,
+        bold: true,
+      }),
     '</g></svg>',
   ].join('');
 }
@@ -79,7 +88,7 @@ interface TextPlace {
   bold?: boolean;
 }
 
-/** Text that is as wide as it was measured to be, in whatever font the viewer has. */
+/** Text with its measured width, so it fits in any font of the viewer. */
 function text(content: string, { x, y, size, fill, width, bold = false }: TextPlace): string {
   const weight = bold ? ' font-weight="700"' : '';
   return `<text x="${x}" y="${y}" font-size="${size}"${weight} fill="${fill}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(content)}</text>`;
@@ -88,15 +97,55 @@ function text(content: string, { x, y, size, fill, width, bold = false }: TextPl
 function shortened(name: string): string {
   const characters = [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(printable(name))];
   if (characters.length <= MAX_NAME_CHARACTERS) return printable(name);
-  const kept = characters.slice(0, MAX_NAME_CHARACTERS - 1).map(({ segment }) => segment);
-  return `${kept.join('').trimEnd()}…`;
+  const shown = characters.slice(0, MAX_NAME_CHARACTERS - 1).map(({ segment }) => segment);
+  return `${shown.join('').trimEnd()}…`;
 }
 
-/** Without what XML 1.0 has no way to write (section 2.2): controls, halves of characters. */
+/** Without characters that XML 1.0 does not allow (section 2.2): controls, unpaired surrogates. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
 }
 
 function round(value: number): number {
   return Math.round(value * 10) / 10;
+}
+
+/** Characters as wide as they are high: CJK, Hangul, kana, full-width forms, emoji. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Extended_Pictographic}\uff01-\uff60]/u;
+
+/** Widths of characters that Noto Sans lacks, in ems. */
+const WIDE_ADVANCE = 1;
+const OTHER_ADVANCE = 0.6;
+
+/**
+ * Measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the viewer's font to
+ * the measured width.
+ * @returns the width in pixels of a text at a size in pixels.
+ */
+export function createTextWidth(
+  fontFolder: string,
+): (text: string, size: number, weight: 'regular' | 'bold') => number {
+  const fonts = new Map<string, Font>();
+
+  function fontOf(weight: string): Font {
+    const loaded = fonts.get(weight);
+    if (loaded !== undefined) return loaded;
+    const path = join(fontFolder, `noto-sans-${weight}.ttf`);
+    const font = create(readFileSync(path));
+    if (font.isCollection) throw new Error(`${path} holds several fonts`);
+    fonts.set(weight, font);
+    return font;
+  }
+
+  return (text, size, weight) => {
+    const font = fontOf(weight);
+    let ems = 0;
+    for (const character of text) {
+      const codePoint = character.codePointAt(0) ?? 0;
+      if (font.hasGlyphForCodePoint(codePoint)) ems += font.glyphForCodePoint(codePoint).advanceWidth / font.unitsPerEm;
+      else ems += WIDE.test(character) ? WIDE_ADVANCE : OTHER_ADVANCE;
+    }
+    return ems * size;
+  };
 }

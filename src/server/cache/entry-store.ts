@@ -1,89 +1,65 @@
-import type { Change } from '../../core/changes/change.ts';
-import type { Representations } from '../http/representations.ts';
-import type { AnswerHead, Reads } from './answer.ts';
+import { LRUCache } from 'lru-cache';
+import type { Change } from '../../core/changes/change-feed.ts';
+import type { Dependencies, Freshness, Version } from './cached-response.ts';
 
-/** A kept answer and what became of it. Moments are milliseconds. */
+/** A cached response under its key. */
 export interface Entry {
   readonly key: string;
-  /** How long it may lag behind a change, for the strictest of those who ask for it. */
-  maxOutdatedMs: number;
-  answer: AnswerHead;
-  content: Representations;
-  /** Since when it has had just this content. */
-  contentSince: number;
-  /** When its making began, by the wall clock and in the cache's own count of events: it shows whatever came before. */
-  startedAt: number;
-  startedTick: number;
-  /** How long that took. */
-  tookMs: number;
-  /** The last change of what it depends on, in the same count, and since when it is outdated. */
-  droppedTick: number;
-  outdatedSince: number | undefined;
-  /** The making of the next version, where one is under way. */
-  refreshing: Promise<void> | undefined;
-  /** When the last attempt at a new version failed, until one succeeds. */
-  failedAt: number | undefined;
-  /** Why there is no such answer any more. */
-  goneWith: Error | undefined;
+  state: EntryState;
+  maxStaleMs: number;
 }
 
-/** Kept entries: found by key, or by what they depend on; bounded by bytes, least recently used first out. */
+/**
+ * Addresses with parameters can be invented without end: they share this part of the memory, and evict only each
+ * other.
+ */
+const QUERY_SHARE = 0.25;
+
+/** Cache entries, found by key or by dependency; bounded by bytes, least recently used evicted first. */
 export class EntryStore {
-  readonly #maxBytes: number;
-  /** In the order of use. */
-  readonly #entries = new Map<string, Entry>();
+  readonly #plain: LRUCache<string, Entry>;
+  readonly #queries: LRUCache<string, Entry>;
   readonly #byProduct = new Map<string, Set<Entry>>();
   readonly #ofCatalogue = new Set<Entry>();
   readonly #ofAllCounts = new Set<Entry>();
-  #bytes = 0;
 
   constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
+    const cacheOf = (maxSize: number) =>
+      new LRUCache<string, Entry>({
+        maxSize: Math.max(1, Math.floor(maxSize)),
+        sizeCalculation: ({ state }) => state.version.content.sizeBytes,
+        onInsert: (entry) => this.#index(entry),
+        dispose: (entry) => this.#unindex(entry),
+      });
+    this.#plain = cacheOf(maxBytes * (1 - QUERY_SHARE));
+    this.#queries = cacheOf(maxBytes * QUERY_SHARE);
   }
 
   get bytes(): number {
-    return this.#bytes;
+    return this.#plain.calculatedSize + this.#queries.calculatedSize;
   }
 
-  has(key: string): boolean {
-    return this.#entries.has(key);
+  /** Finds an entry and marks it as used. */
+  get(key: string): Entry | undefined {
+    return this.#cacheOf(key).get(key);
   }
 
-  /** Finds an entry, and puts it last in the order of those that have to go. */
-  use(key: string): Entry | undefined {
-    const entry = this.#entries.get(key);
-    if (entry !== undefined) {
-      this.#entries.delete(key);
-      this.#entries.set(key, entry);
-    }
-    return entry;
+  /** Adds an entry, or replaces the one with the same key. */
+  set(entry: Entry): void {
+    this.delete(entry.key);
+    this.#cacheOf(entry.key).set(entry.key, entry);
   }
 
-  add(entry: Entry): void {
-    this.#entries.set(entry.key, entry);
-    this.#bytes += entry.content.sizeBytes;
-    for (const set of this.#setsOf(entry.answer.reads)) set.add(entry);
-    for (const oldest of this.#entries.values()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.remove(oldest);
-    }
+  delete(key: string): void {
+    this.#cacheOf(key).delete(key);
   }
 
-  /** @returns whether it was there: it may have had to go meanwhile. */
-  remove(entry: Entry): boolean {
-    if (this.#entries.get(entry.key) !== entry) return false;
-    this.#entries.delete(entry.key);
-    this.#bytes -= entry.content.sizeBytes;
-    for (const set of this.#setsOf(entry.answer.reads)) set.delete(entry);
-    for (const id of entry.answer.reads.products) if (this.#byProduct.get(id)?.size === 0) this.#byProduct.delete(id);
-    return true;
+  *all(): Iterable<Entry> {
+    yield* this.#plain.values();
+    yield* this.#queries.values();
   }
 
-  all(): Iterable<Entry> {
-    return this.#entries.values();
-  }
-
-  /** What a change touches. */
+  /** The entries that a change affects. */
   dependents({ productIds, catalogue }: Change): Set<Entry> {
     const found = new Set<Entry>(this.#ofAllCounts);
     if (catalogue) for (const entry of this.#ofCatalogue) found.add(entry);
@@ -91,7 +67,21 @@ export class EntryStore {
     return found;
   }
 
-  *#setsOf({ products, catalogue, allCounts }: Reads): Iterable<Set<Entry>> {
+  #cacheOf(key: string): LRUCache<string, Entry> {
+    return key.includes('?') ? this.#queries : this.#plain;
+  }
+
+  #index(entry: Entry): void {
+    for (const set of this.#setsOf(dependenciesOf(entry))) set.add(entry);
+  }
+
+  #unindex(entry: Entry): void {
+    const dependencies = dependenciesOf(entry);
+    for (const set of this.#setsOf(dependencies)) set.delete(entry);
+    for (const id of dependencies.products) if (this.#byProduct.get(id)?.size === 0) this.#byProduct.delete(id);
+  }
+
+  *#setsOf({ products, catalogue, allCounts }: Dependencies): Iterable<Set<Entry>> {
     if (catalogue) yield this.#ofCatalogue;
     if (allCounts) yield this.#ofAllCounts;
     for (const id of products) {
@@ -103,4 +93,87 @@ export class EntryStore {
       yield set;
     }
   }
+}
+
+function dependenciesOf({ state }: Entry): Dependencies {
+  return state.version.head.dependencies;
+}
+
+/** The state of a cached response. Moments are milliseconds of the monotonic clock, ticks count events of the cache. */
+export type EntryState =
+  | { kind: 'fresh'; version: Version; changedTick: number }
+  /** A dependency changed after `since`. */
+  | { kind: 'stale'; version: Version; changedTick: number; since: number }
+  /** The last revalidation failed (stale-if-error). */
+  | { kind: 'failing'; version: Version; changedTick: number; since: number; failedAt: number };
+
+export type EntryEvent =
+  | { type: 'changed'; tick: number; at: number }
+  | { type: 'made'; version: Version }
+  | { type: 'failed'; startedAt: number; at: number };
+
+/** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
+const RETRY_INTERVAL_MS = 1_000;
+
+/**
+ * Rendering blocks the event loop: if revalidating each page takes 4 % of the time, 99 of 100 requests do not notice.
+ */
+const REVALIDATION_SHARE = 0.04;
+const MAX_INTERVAL_MS = 750;
+
+export function step(state: EntryState, event: EntryEvent): EntryState {
+  switch (event.type) {
+    case 'changed':
+      return state.kind === 'fresh'
+        ? { kind: 'stale', version: state.version, changedTick: event.tick, since: event.at }
+        : { ...state, changedTick: event.tick };
+    case 'made': {
+      const version = withOldContent(state.version, event.version);
+      return stateOf(version, state.changedTick);
+    }
+    case 'failed': {
+      const since = state.kind === 'fresh' ? event.startedAt : state.since;
+      return { kind: 'failing', version: state.version, changedTick: state.changedTick, since, failedAt: event.at };
+    }
+  }
+}
+
+/** The state of a new version: a change during its production may or may not be in it. */
+export function stateOf(version: Version, changedTick: number): EntryState {
+  return version.startedTick > changedTick
+    ? { kind: 'fresh', version, changedTick }
+    : { kind: 'stale', version, changedTick, since: version.startedAt };
+}
+
+/** Unchanged content keeps its date and its compressed bytes. */
+function withOldContent(old: Version, version: Version): Version {
+  const isSame =
+    version.head.status === old.head.status && version.content.tag('identity') === old.content.tag('identity');
+  return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
+}
+
+/** The response to serve for a request. */
+interface Need {
+  now: number;
+  maxStaleMs: number;
+  /** Everything written by then must be visible. */
+  notBefore: number;
+}
+
+/** Serve it as current, serve it while the next version is produced, or wait for the next version. */
+type Decision = 'hit' | 'stale' | 'wait';
+
+export function decide(state: EntryState, { now, maxStaleMs, notBefore }: Need): Decision {
+  if (state.kind === 'failing') return 'stale';
+  if (state.version.showsUpTo < notBefore) return 'wait';
+  if (state.kind === 'fresh') return 'hit';
+  return now - state.since < maxStaleMs ? 'stale' : 'wait';
+}
+
+/** When the next version may be produced in the background. */
+export function nextRevalidationAt(state: EntryState, { minIntervalMs }: Freshness): number {
+  if (state.kind === 'failing') return state.failedAt + RETRY_INTERVAL_MS;
+  const { startedAt, tookMs } = state.version;
+  if (minIntervalMs === 0) return startedAt;
+  return startedAt + Math.max(minIntervalMs, Math.min(tookMs / REVALIDATION_SHARE, MAX_INTERVAL_MS));
 }

@@ -1,28 +1,29 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import type { Card } from './card.ts';
+import { TaskError } from '../task-process/task-process.ts';
 import { type Cards, COUNT_LAG_MS, createCards } from './cards.ts';
-import { PaintError } from './painter.ts';
+import type { Card } from './renderer/card-renderer.ts';
 
 let clockMs: number;
-let painted: Card[];
-/** What becomes of a card; drawn unless a test says otherwise. */
+let rendered: Card[];
+/** The outcome of a drawing; success unless a test says otherwise. */
 let outcome: (card: Card) => Promise<Buffer>;
 let cards: Cards;
 
 beforeEach(() => {
   clockMs = 1_000_000;
-  painted = [];
+  rendered = [];
   outcome = async ({ product }) => Buffer.from(`${product?.name ?? 'the site'} ${product?.upvotes ?? ''}`);
   cards = newCards();
 });
 
 function newCards(maxBytes?: number): Cards {
   return createCards({
-    painter: {
-      paint(card) {
-        painted.push(card);
+    renderer: {
+      render(card) {
+        rendered.push(card);
         return outcome(card);
       },
       stopQueueing() {},
@@ -46,21 +47,21 @@ const product = (overrides: Partial<Product> = {}): Product => ({
 const textOf = async (wanted: Product) => (await cards.ofProduct(wanted)).card.png.toString();
 
 describe('a card', () => {
-  test('is drawn once, however many ask, also at the same time', async () => {
+  test('is drawn once for any number of requests, also at the same time', async () => {
     const asked = await Promise.all([textOf(product()), textOf(product()), textOf(product())]);
     expect(asked).toEqual(['Git 1', 'Git 1', 'Git 1']);
     await textOf(product({ comments: 5 }));
-    expect(painted).toHaveLength(1);
+    expect(rendered).toHaveLength(1);
   });
 
-  test('is drawn again for another name at once, and for another count not before ten minutes', async () => {
+  test('is drawn again at once for another name, and not before ten minutes for another count', async () => {
     await textOf(product());
     clockMs += COUNT_LAG_MS - 1;
     expect(await textOf(product({ upvotes: 9 }))).toBe('Git 1');
     clockMs += 1;
     expect(await textOf(product({ upvotes: 9 }))).toBe('Git 9');
     expect(await textOf(product({ upvotes: 9, name: 'git' }))).toBe('git 9');
-    expect(painted).toHaveLength(3);
+    expect(rendered).toHaveLength(3);
   });
 
   test('has an ETag that changes with its bytes', async () => {
@@ -70,59 +71,81 @@ describe('a card', () => {
     expect(second.etag).not.toBe(first.etag);
   });
 
-  test('shows a picture of the site itself, and of nobody else', async () => {
+  test('shows a picture of the site itself, and no others', async () => {
     await textOf(product({ image: '/pictures/git.svg' }));
     await textOf(product({ image: 'https://example.com/git.svg' }));
-    expect(painted.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);
+    expect(rendered.map((card) => card.product?.picture?.toString())).toEqual(['/pictures/git.svg', undefined]);
   });
 
   test('whose picture cannot be drawn is drawn without it', async () => {
     outcome = async ({ product: shown }) => {
-      if (shown?.picture) throw new PaintError('failed', 'crashed');
+      if (shown?.picture) throw new TaskError('failed', 'crashed');
       return Buffer.from('without');
     };
     expect(await textOf(product({ image: '/pictures/bad.png' }))).toBe('without');
   });
 });
 
-describe('in the place of a card that cannot be drawn', () => {
-  const busy = async () => Promise.reject(new PaintError('busy', 'full'));
+test('the card of a leaderboard shows its first three, and follows the end of voting at once, votes later', async () => {
+  const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes });
+  const board = {
+    ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
+    items: [entry(1, 'Git', 9), entry(1, 'Vim', 9), entry(3, 'Make', 1), entry(4, 'Ed', 0)],
+  } as unknown as Leaderboard;
+  await cards.ofBoard(board);
+  expect(rendered.at(-1)?.board).toEqual({
+    title: 'Launches of 3 June 2026',
+    summary: '4 launches, so far',
+    first: [
+      { place: '1st', name: 'Git', votes: '9 votes' },
+      { place: '1st', name: 'Vim', votes: '9 votes' },
+      { place: '3rd', name: 'Make', votes: '1 vote' },
+    ],
+  });
+  await cards.ofBoard({ ...board, launches: 5 });
+  expect(rendered).toHaveLength(1);
+  await cards.ofBoard({ ...board, launches: 5, status: 'final' });
+  expect(rendered.at(-1)?.board?.summary).toBe('5 launches, final result');
+});
 
-  test('stands the last one of the product, and nobody is to keep it', async () => {
+describe('in place of a card that cannot be drawn', () => {
+  const busy = async () => Promise.reject(new TaskError('busy', 'full'));
+
+  test("the product's last card is sent, not cacheable", async () => {
     await textOf(product());
     outcome = busy;
     const served = await cards.ofProduct(product({ name: 'git' }));
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['Git 1', true]);
   });
 
-  test('stands that of the site where there was none', async () => {
+  test("the site's card is sent if the product has none", async () => {
     await cards.ofSite();
     outcome = busy;
     const served = await cards.ofProduct(product());
     expect([served.card.png.toString(), served.isSubstitute]).toEqual(['the site ', true]);
   });
 
-  test('stands nothing where there is not even that', async () => {
+  test('an error is sent if there is no fallback', async () => {
     outcome = busy;
     await expect(cards.ofProduct(product())).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  test('and it is not tried again for a minute where drawing itself failed', async () => {
+  test('and it is not retried for a minute if drawing itself failed', async () => {
     await cards.ofSite();
-    outcome = async () => Promise.reject(new PaintError('failed', 'crashed'));
+    outcome = async () => Promise.reject(new TaskError('failed', 'crashed'));
     await textOf(product());
     await textOf(product());
-    expect(painted).toHaveLength(2);
+    expect(rendered).toHaveLength(2);
     outcome = async () => Buffer.from('better');
     clockMs += 60_000;
     expect(await textOf(product())).toBe('better');
   });
 });
 
-test('memory is bounded: the least recently used cards go first', async () => {
+test('memory is bounded: the least recently used cards are evicted first', async () => {
   cards = newCards(15);
   for (const id of ['a', 'b', 'a', 'c', 'd', 'a']) await textOf(product({ id }));
-  expect(painted.map((card) => card.product?.id)).toEqual(['a', 'b', 'c', 'd']);
+  expect(rendered.map((card) => card.product?.id)).toEqual(['a', 'b', 'c', 'd']);
   await textOf(product({ id: 'b' }));
-  expect(painted).toHaveLength(5);
+  expect(rendered).toHaveLength(5);
 });

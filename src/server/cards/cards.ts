@@ -1,30 +1,53 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { LRUCache } from 'lru-cache';
+import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
+import { ordinal, periodInWords } from '../../contract/leaderboards/words.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { Card } from './card.ts';
-import { CardStore, type DrawnCard } from './card-store.ts';
+import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { TaskError } from '../task-process/task-process.ts';
 import type { ReadOwnPicture } from './own-pictures.ts';
-import { PaintError, type Painter } from './painter.ts';
+import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts';
 
-/** A drawn card, and whether it is the one that was asked for. */
+/** A drawn card. */
+export interface DrawnCard {
+  png: Buffer;
+  /** Strong validator of these bytes, with its quotes. */
+  etag: string;
+  /** Identifies everything it shows except counts; a different look is a different card. */
+  look: string;
+  /** The counts that it shows. */
+  counts: string;
+  /** Milliseconds since 1970. */
+  drawnAt: number;
+}
+
+/** A card, and whether it is the requested one. */
 export interface ServedCard {
   card: DrawnCard;
-  /** An older one, or the site's, for want of a better one: not to be kept by anybody. */
+  /** An older card of the product, or that of the site; not cacheable. */
   isSubstitute: boolean;
 }
 
 export interface Cards {
-  /** The card of a product. @throws CoreError `overloaded` where neither it nor any substitute can be had. */
-  ofProduct(product: Product): Promise<ServedCard>;
+  /**
+   * The card of a product, with its final rank if it has one. @throws CoreError `overloaded` if neither it nor a
+   * substitute is available.
+   */
+  ofProduct(product: Product, award?: string): Promise<ServedCard>;
+  /** The card of a leaderboard. @throws CoreError as `ofProduct`. */
+  ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** The card of the site itself. */
   ofSite(): Promise<ServedCard>;
-  /** The site stops: what waits to be drawn is answered at once, by a substitute where there is one. */
+  /** The site stops: requests that wait for a card get a substitute at once, if there is one. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
 
 export interface CardsOptions {
-  painter: Painter;
+  renderer: CardRenderer;
   readPicture: ReadOwnPicture;
   siteName: string;
   maxBytes?: number;
@@ -35,63 +58,87 @@ export interface CardsOptions {
 const MAX_BYTES = 24 * 1024 * 1024;
 
 /**
- * A count that changed is not worth a new card sooner than this: who shows a card keeps it for days anyway, and a product that is
- * upvoted every second must not be drawn every second.
+ * The upvotes on a card may lag this much: sites cache cards for days, and a product that is upvoted every second must
+ * not be drawn every second.
  */
 export const COUNT_LAG_MS = 10 * 60_000;
 
-/** How long a card that could not be drawn is not tried again. */
+/** How long to wait before trying to draw a failed card again. */
 const FAILED_FOR_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
-/** A key that is no product's id. */
+/** The source beside this file, or its build. */
+export const CARD_WORKER_FILE = import.meta.url.endsWith('.ts')
+  ? fileURLToPath(new URL('./renderer/card-worker.ts', import.meta.url))
+  : join(PACKAGE_FOLDERS.server, 'card-worker.js');
+
+/** Key of the site's own card; no product has this id. */
 const SITE = '*';
 
-/** Cards that are drawn once per version, one drawing in flight for each however many ask. */
+/** Draws each version of a card once for any number of waiting requests. */
 export function createCards(options: CardsOptions): Cards {
-  const { painter, readPicture, siteName, maxBytes = MAX_BYTES, now = Date.now } = options;
-  const store = new CardStore(maxBytes);
+  const { renderer, readPicture, siteName, maxBytes = MAX_BYTES, now = Date.now } = options;
+  const cache = new LRUCache<string, DrawnCard>({ maxSize: maxBytes, sizeCalculation: ({ png }) => png.length });
   const drawings = new Map<string, Promise<DrawnCard>>();
   const failedUntil = new Map<string, number>();
 
-  async function ofProduct(product: Product): Promise<ServedCard> {
-    const { id, upvotes } = product;
-    const look = lookOf(product);
-    const kept = store.get(id);
-    if (kept?.look === look && (kept.upvotes === upvotes || now() - kept.drawnAt < COUNT_LAG_MS)) {
-      return { card: kept, isSubstitute: false };
+  async function ofProduct(product: Product, award?: string): Promise<ServedCard> {
+    const look = lookOf(product, award);
+    return serve(product.id, { look, counts: String(product.upvotes) }, () => drawProduct(product, award));
+  }
+
+  async function ofBoard(leaderboard: Leaderboard): Promise<ServedCard> {
+    const { period, status, revision } = leaderboard;
+    const board = cardOf(leaderboard);
+    const shown = { look: `${status} ${revision}`, counts: JSON.stringify(board) };
+    // No product has such an id.
+    return serve(`*${period}`, shown, () => renderer.render({ siteName, board }));
+  }
+
+  async function serve(
+    key: string,
+    { look, counts }: Pick<DrawnCard, 'look' | 'counts'>,
+    draw: () => Promise<Buffer>,
+  ): Promise<ServedCard> {
+    const cached = cache.get(key);
+    if (cached?.look === look && (cached.counts === counts || now() - cached.drawnAt < COUNT_LAG_MS)) {
+      return { card: cached, isSubstitute: false };
     }
+    const drawn = async () => {
+      const drawnAt = now();
+      return save(key, { png: await draw(), look, counts, drawnAt });
+    };
     try {
-      // Of one whose look changed while it is drawn, the next request after that finds out.
-      return { card: await once(id, look, () => drawProduct(product, look)), isSubstitute: false };
+      // If the look changes during the drawing, the next request draws again.
+      return { card: await once(key, look, drawn), isSubstitute: false };
     } catch (error) {
-      if (!(error instanceof PaintError)) throw error;
-      if (kept !== undefined) return { card: kept, isSubstitute: true };
+      if (!(error instanceof TaskError)) throw error;
+      if (cached !== undefined) return { card: cached, isSubstitute: true };
       return { card: (await ofSite()).card, isSubstitute: true };
     }
   }
 
   async function ofSite(): Promise<ServedCard> {
     try {
-      const card = store.get(SITE) ?? (await once(SITE, siteName, () => drawSite()));
+      const card = cache.get(SITE) ?? (await once(SITE, siteName, () => drawSite()));
       return { card, isSubstitute: false };
     } catch (error) {
-      if (!(error instanceof PaintError)) throw error;
+      if (!(error instanceof TaskError)) throw error;
       throw new CoreError('overloaded', 'The picture cannot be drawn right now. Please try again.', { cause: error });
     }
   }
 
-  /** Joins the drawing of a key that is under way, or begins one, unless this very card failed a moment ago. */
+  /** Joins the drawing in flight for a key or starts one, unless the same card failed a moment ago. */
   function once(key: string, look: string, draw: () => Promise<DrawnCard>): Promise<DrawnCard> {
     const failureKey = `${key} ${look}`;
     if ((failedUntil.get(failureKey) ?? 0) > now()) {
-      return Promise.reject(new PaintError('failed', 'The card could not be drawn a moment ago'));
+      return Promise.reject(new TaskError('failed', 'The card failed to render a moment ago'));
     }
     const drawing =
       drawings.get(key) ??
       draw()
         .catch((error: unknown) => {
-          if (error instanceof PaintError && error.kind === 'failed') rememberFailure(failureKey);
+          if (error instanceof TaskError && error.kind === 'failed') rememberFailure(failureKey);
           throw error;
         })
         .finally(() => drawings.delete(key));
@@ -99,22 +146,27 @@ export function createCards(options: CardsOptions): Cards {
     return drawing;
   }
 
-  async function drawProduct(product: Product, look: string): Promise<DrawnCard> {
-    const drawnAt = now();
+  async function drawProduct(product: Product, award?: string): Promise<Buffer> {
     const { id, name, maker, description, upvotes } = product;
-    const shown = { id, name, maker, description, upvotes };
+    const shown = { id, name, maker, description, upvotes, award };
     const picture = await readPicture(product.image);
-    const png = await painter.paint({ siteName, product: picture ? { ...shown, picture } : shown }).catch((error) => {
-      // The picture is the one part that may bring a decoder down.
-      if (!picture || !(error instanceof PaintError) || error.kind !== 'failed') throw error;
-      return painter.paint({ siteName, product: shown } satisfies Card);
+    return renderer.render({ siteName, product: picture ? { ...shown, picture } : shown }).catch((error) => {
+      // The picture is the only part that may crash a decoder.
+      if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
+      return renderer.render({ siteName, product: shown } satisfies Card);
     });
-    return store.put(id, { png, look, upvotes, drawnAt });
   }
 
   async function drawSite(): Promise<DrawnCard> {
     const drawnAt = now();
-    return store.put(SITE, { png: await painter.paint({ siteName }), look: siteName, upvotes: 0, drawnAt });
+    return save(SITE, { png: await renderer.render({ siteName }), look: siteName, counts: '', drawnAt });
+  }
+
+  function save(key: string, drawn: Omit<DrawnCard, 'etag'>): DrawnCard {
+    const etag = `"${createHash('sha256').update(drawn.png).digest('base64url').slice(0, 22)}"`;
+    const card = { ...drawn, etag };
+    cache.set(key, card);
+    return card;
   }
 
   function rememberFailure(failureKey: string): void {
@@ -124,15 +176,36 @@ export function createCards(options: CardsOptions): Cards {
 
   return {
     ofProduct,
+    ofBoard,
     ofSite,
-    stopQueueing: () => painter.stopQueueing(),
-    close: () => painter.close(),
+    stopQueueing: () => renderer.stopQueueing(),
+    close: () => renderer.close(),
   };
 }
 
-/** Everything that a card shows of a product, but for its count. */
-function lookOf({ name, maker, description, image }: Product): string {
+const CARD_LAUNCHES = 3;
+
+/** The texts on the card of a leaderboard. */
+function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoard {
+  const first = items.filter(({ votes }) => votes > 0).slice(0, CARD_LAUNCHES);
+  return {
+    title: `Launches of ${periodInWords({ name: period, kind })}`,
+    summary: `${amountOf(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
+    first: first.map(({ rank, name, votes }) => ({
+      place: ordinal(rank),
+      name,
+      votes: amountOf(votes, 'vote', 'votes'),
+    })),
+  };
+}
+
+function amountOf(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** Identifies everything that a card shows of a product except its count. */
+function lookOf({ name, maker, description, image }: Product, award?: string): string {
   return createHash('sha256')
-    .update(JSON.stringify([name, maker, description, image]))
+    .update(JSON.stringify([name, maker, description, image, award]))
     .digest('base64url');
 }

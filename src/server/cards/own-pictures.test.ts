@@ -42,6 +42,6 @@ test.each([
   '/pictures/%00',
   '/pictures/%E0%A4%A',
   '/pictures/large.png',
-])('nothing else is: %s', async (address) => {
+])('no other value is: %s', async (address) => {
   expect(await read(address)).toBeUndefined();
 });

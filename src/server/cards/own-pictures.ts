@@ -1,15 +1,15 @@
 import { open } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
-/** A larger file is no picture for a tile of 236 pixels. */
+/** Far more than a tile of 236 pixels needs. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Reads the picture at an address of a product's; undefined where the site itself does not have it. */
+/** Reads the picture that a product names; undefined if it is not one of the site's own files. */
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures that lie in the site's own folders, each named by the beginning of the addresses in it. Nothing is ever fetched: an address elsewhere is whatever somebody wrote into a
- * product, and asking for it would let them send the server anywhere.
+ * Reads pictures from the site's own folders, by the prefix of their addresses. It never fetches anything: authors of
+ * products could send the server to any address.
  */
 export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {
@@ -34,7 +34,7 @@ function pathBelow(folder: string, name: string): string | undefined {
     const within = relative(folder, path);
     return path.includes('\0') || within === '' || within.split(sep)[0] === '..' ? undefined : path;
   } catch {
-    // Not a valid address, so none of ours.
+    // Not a valid address.
     return undefined;
   }
 }

@@ -44,7 +44,7 @@ const silence = (index: number) => {
   return peer as Peer;
 };
 
-test('who answers is kept; who does not for twenty beats is lost, once', async () => {
+test('a worker that responds stays; a worker that misses twenty beats is reported lost once', async () => {
   await beats(100);
   expect(lost).toEqual([]);
   const silent = silence(1);
@@ -57,7 +57,7 @@ test('who answers is kept; who does not for twenty beats is lost, once', async (
   expect(lost).toEqual(['two 20']);
 });
 
-test('a late answer is an answer', async () => {
+test('a late response counts', async () => {
   const slow = silence(0);
   await beats(20);
   heartbeat.heard(slow, false);
@@ -66,16 +66,16 @@ test('a late answer is an answer', async () => {
   expect(lost).toEqual([]);
 });
 
-test('a machine that slept, or a pause of all processes together, loses nobody', async () => {
+test('a suspended machine, or a pause of all processes together, loses no worker', async () => {
   silence(0);
   await beats(2);
-  // The clock moves on by an hour, and this process looks once.
+  // The clock advances by an hour, and this process checks once.
   vi.setSystemTime(Date.now() + 3_600_000);
   await beats(1);
   expect(lost).toEqual([]);
 });
 
-test('a process is left alone while it is debugged, or held by a tracer', async () => {
+test('a process that is debugged or traced is left alone', async () => {
   heartbeat.heard(silence(0), true);
   silence(1);
   isHeld = true;
@@ -86,7 +86,7 @@ test('a process is left alone while it is debugged, or held by a tracer', async 
   expect(lost).toEqual(['two 20']);
 });
 
-test('who does not answer is not asked again and again', async () => {
+test('a silent worker gets no further checks', async () => {
   silence(0);
   isHeld = true;
   peers = peers.slice(0, 1);

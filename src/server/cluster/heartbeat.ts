@@ -1,11 +1,36 @@
-/** Something that should answer now and then. */
-export interface HeartbeatOptions<Process> {
-  /** Those that are watched at the moment. */
+import type { MetricValues } from '../metrics/site-metrics.ts';
+
+/** From a worker to the first process. */
+export type FromWorker =
+  /** It has loaded its code and reads messages; earlier ones are lost. */
+  | { kind: 'booted' }
+  | { kind: 'up'; address: string }
+  /** It cannot start; the message is for the operator. */
+  | { kind: 'failed'; message: string }
+  | { kind: 'pong'; isDebugged: boolean }
+  | { kind: 'values'; request: number; values: MetricValues }
+  /** A client requested the metrics, which aggregate all workers. */
+  | { kind: 'metrics requested'; request: number };
+
+/** From the first process to a worker. */
+export type FromPrimary =
+  /** Sent with a socket to accept connections from; one message for each, before `start`. */
+  | { kind: 'socket' }
+  /** Start serving, with this many database connections. */
+  | { kind: 'start'; connections: number }
+  | { kind: 'stop'; delayMs: number }
+  | { kind: 'ping' }
+  | { kind: 'values requested'; request: number }
+  | { kind: 'metrics'; request: number; text: string };
+
+/** A process that should respond to checks. */
+interface HeartbeatOptions<Process> {
+  /** The processes that are being watched. */
   processes: () => readonly Process[];
   ask: (process: Process) => void;
-  /** Whether something holds it on purpose, such as a debugger. Asked only of one that is about to be lost. */
+  /** Whether a debugger holds it. Checked only before it counts as lost. */
   isHeld: (process: Process) => Promise<boolean>;
-  /** It did not answer for so long. */
+  /** It did not respond in time. */
   onLost: (process: Process, silentS: number) => void;
   everyMs?: number;
 }
@@ -16,17 +41,16 @@ export interface Heartbeat<Process> {
 }
 
 const EVERY_MS = 1_000;
-/** Longer than anything that a process does in one go, also on a machine that has far too much to do. */
+/** Longer than any uninterrupted work of a process, even on an overloaded machine. */
 const MOST_UNANSWERED = 20;
 
 /**
- * Notices processes that hang: in an endless loop, stopped, or waiting for a disk that never answers. What counts is how often this
- * process looked in vain and not the time that went by: when the machine sleeps, or all processes are paused together, nobody
- * looks, and nothing is lost.
+ * Detects hanging processes: in an endless loop, stopped, or waiting for a disk that never responds. It counts
+ * unanswered checks instead of time, so sleeping machines and paused processes lose no worker.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, ask, isHeld, onLost, everyMs = EVERY_MS } = options;
-  /** How often each was found to have not answered yet; only those that were asked. */
+  /** Unanswered checks of each process. */
   const unanswered = new Map<Process, number>();
   const debugged = new WeakSet<Process>();
 
@@ -37,7 +61,7 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
       ask(process);
       return;
     }
-    // Not asked twice: what it does not read would pile up.
+    // Not sent twice: unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MOST_UNANSWERED || debugged.has(process)) return;
     if (await isHeld(process)) unanswered.set(process, 0);

@@ -3,17 +3,24 @@ import type { Logger } from 'pino';
 import { connect } from '../../core/database/connect.ts';
 import { limitsOfOneProcess, streamsOfOneProcess } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { createMetricsIfWanted } from '../metrics/expose-metrics.ts';
+import { createMetricsIfEnabled } from '../metrics/serve-metrics.ts';
 import { type SiteProcess, startSiteProcess } from '../site-process.ts';
-import type { FromPrimary, FromWorker } from './messages.ts';
+import type { FromPrimary, FromWorker } from './heartbeat.ts';
+import { listenOnSockets, type SocketHandle } from './listening-sockets.ts';
 
-/** Serves as one of several processes, until the first one says stop, or is gone. */
+/** Titles as `ps` shows them. */
+const WORKER_TITLE = 'groundswell worker';
+const SPARE_TITLE = 'groundswell spare worker';
+
+/** Serves as one of several processes, until the first one stops it or disappears. */
 export async function runWorker(settings: Settings, log: Logger): Promise<void> {
-  // A Ctrl-C goes to every process of a terminal, and some service managers signal them all: the first process decides.
+  // A Ctrl-C reaches every process of a terminal, and some service managers signal them all: the first process
+  // decides.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const metrics = createMetricsIfWanted(settings);
+  const metrics = createMetricsIfEnabled(settings);
   const texts = new Map<number, (text: string) => void>();
-  let asked = 0;
+  const sockets: SocketHandle[] = [];
+  let lastRequest = 0;
   let isStopping = false;
   let close: ((delayMs: number) => Promise<void>) | undefined;
   let begin = (_connections: number) => {};
@@ -21,11 +28,12 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     begin = resolve;
   });
 
-  process.on('message', (message: FromPrimary) => {
+  process.on('message', (message: FromPrimary, handle: unknown) => {
+    if (message.kind === 'socket') sockets.push(handle as SocketHandle);
     if (message.kind === 'start') begin(message.connections);
     if (message.kind === 'stop') stop(message.delayMs);
-    if (message.kind === 'still alive?') tell({ kind: 'alive', isDebugged: inspectorUrl() !== undefined });
-    if (message.kind === 'values wanted') {
+    if (message.kind === 'ping') tell({ kind: 'pong', isDebugged: inspectorUrl() !== undefined });
+    if (message.kind === 'values requested') {
       const { request } = message;
       void metrics?.values().then((values) => tell({ kind: 'values', request, values }));
     }
@@ -35,7 +43,8 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     }
   });
 
-  tell({ kind: 'listening' });
+  process.title = SPARE_TITLE;
+  tell({ kind: 'booted' });
 
   function stop(delayMs: number): void {
     if (isStopping) return;
@@ -43,29 +52,32 @@ export async function runWorker(settings: Settings, log: Logger): Promise<void> 
     void (close?.(delayMs) ?? Promise.resolve()).then(() => process.exit(0));
   }
 
-  /** The metrics of all processes, which only the first one can gather. */
+  /** The metrics of all processes, which only the first one can aggregate. */
   function textOfAll(): Promise<string> {
-    asked += 1;
-    const request = asked;
+    lastRequest += 1;
+    const request = lastRequest;
     return new Promise((resolve) => {
       texts.set(request, resolve);
-      tell({ kind: 'metrics wanted', request });
+      tell({ kind: 'metrics requested', request });
     });
   }
 
   try {
     const { processes, rateLimits, streamLimits } = settings;
     const maxConnections = await begun;
+    process.title = WORKER_TITLE;
     const connection = await connect({ ...settings, mode: 'share', log, maxConnections });
     const share: Settings = {
       ...settings,
       rateLimits: rateLimits && limitsOfOneProcess(rateLimits, processes),
       streamLimits: streamsOfOneProcess(streamLimits, processes),
     };
-    const site: SiteProcess = await startSiteProcess(connection, share, {
-      log,
-      metrics: metrics && { ...metrics, text: textOfAll },
-    });
+    const site: SiteProcess = await startSiteProcess(
+      connection,
+      share,
+      { log, metrics: metrics && { ...metrics, text: textOfAll } },
+      { listen: (app) => listenOnSockets(app, sockets) },
+    );
     close = async (delayMs) => {
       await site.close(delayMs);
       await connection.close();

@@ -5,45 +5,47 @@ import type { Connection } from '../../core/database/connect.ts';
 import { readConnectionLimit } from '../../core/database/connection-limit.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
-import { startChores } from '../chores.ts';
-import { type Closeable, closeAll } from '../closeable.ts';
-import { createMetricsIfWanted, startMetricsIfApart } from '../metrics/expose-metrics.ts';
+import { startBackgroundJobs } from '../background-jobs.ts';
+import { createMetricsIfEnabled, startMetricsServers } from '../metrics/serve-metrics.ts';
+import { type MetricValues, type SiteMetrics, textOfProcesses } from '../metrics/site-metrics.ts';
 import type { Site } from '../serve.ts';
+import { type Closeable, closeAll } from '../site.ts';
 import { openSiteData } from '../site-data.ts';
 import { StartError } from '../start-error.ts';
-import { createGatheredMetrics, type GatheredMetrics } from './gathered-metrics.ts';
-import type { FromPrimary, FromWorker } from './messages.ts';
-import { startWorkers } from './worker-set.ts';
+import type { FromPrimary, FromWorker } from './heartbeat.ts';
+import { bindSockets } from './listening-sockets.ts';
+import { startWorkers } from './supervise-workers.ts';
 
 /**
- * Starts a site of several processes on this machine. This one has the database, the schema, the backups and the metrics; the
- * others serve, on one port.
+ * Starts a site of several processes on this machine. This one owns the port, the database, the schema, the backups
+ * and the metrics; the others, its workers, serve.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<Site & { lost: Promise<Error> }> {
   const { connection, productCount } = await openSiteData(settings, log);
   const closeables: Closeable[] = [connection];
   try {
-    const own = createMetricsIfWanted(settings);
-    const metrics: GatheredMetrics | undefined = own && createGatheredMetrics(own, () => workers.up());
+    const own = createMetricsIfEnabled(settings);
+    const metrics: AggregatedMetrics | undefined = own && createAggregatedMetrics(own, () => workers.up());
     const workers = await startWorkers({
       processes: settings.processes,
+      sockets: await bindSockets(settings.host, settings.port),
       connections: await shareConnections(connection, settings, log),
       log,
-      onMessage: (worker, message) => answer(worker, message, metrics),
+      onMessage: (worker, message) => respond(worker, message, metrics),
     });
     own?.watchProcesses({ up: () => workers.up().length, replaced: workers.replaced });
     closeables.push({ close: () => workers.stop(0) });
-    closeables.push(...(await startMetricsIfApart(metrics, settings, log)));
+    closeables.push(...(await startMetricsServers(metrics, settings, log)));
     connection.setOwnerNote(workers.address);
-    const chores = startChores(connection, settings, own, log);
+    const jobs = startBackgroundJobs(connection, settings, own, log);
     return {
       address: workers.address,
       dataLocation: connection.location,
       productCount,
       lost: workers.lost,
       async close(delayMs = 0) {
-        await closeAll(chores);
+        await closeAll(jobs);
         await workers.stop(delayMs);
         await closeAll(closeables);
       },
@@ -55,8 +57,8 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<S
 }
 
 /**
- * Connections for each process: as many as the database has room for. @throws StartError where the embedded one has too little room
- * for all; another one may lie behind a pooler, which takes more than it.
+ * Connections per worker: as many as the database allows. @throws StartError if the embedded one has too few for all;
+ * another one may be behind a pooler, which accepts more.
  */
 async function shareConnections(
   connection: Connection,
@@ -67,7 +69,7 @@ async function shareConnections(
   const each = connectionsOf(processes, limit.connections);
   const needed = connectionsNeeded(processes, each);
   if (needed <= limit.connections) return each;
-  const message = `WEB_CONCURRENCY: ${processes} processes open up to ${needed} connections, and the database takes ${limit.connections} (${limit.setBy})`;
+  const message = `WEB_CONCURRENCY: ${processes} processes open up to ${needed} connections, and the database allows ${limit.connections} (${limit.setBy})`;
   if (connection.embedded) {
     const file = join(dataDir, 'postgres', 'postgresql.conf');
     throw new StartError(`${message}. Set fewer processes, or in ${file} a larger max_connections (${needed + 20}).`);
@@ -76,12 +78,56 @@ async function shareConnections(
   return each;
 }
 
-function answer(worker: Worker, message: FromWorker, metrics: GatheredMetrics | undefined): void {
-  if (message.kind === 'values') metrics?.take(worker, message.request, message.values);
-  if (message.kind !== 'metrics wanted') return;
+function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics | undefined): void {
+  if (message.kind === 'values') metrics?.receive(worker, message.request, message.values);
+  if (message.kind !== 'metrics requested') return;
   const { request } = message;
   void metrics?.text().then((text) => {
-    const given: FromPrimary = { kind: 'metrics', request, text };
-    if (worker.isConnected()) worker.send(given);
+    const response: FromPrimary = { kind: 'metrics', request, text };
+    if (worker.isConnected()) worker.send(response);
   });
+}
+
+/** A worker that has not responded by then is left out: metrics are needed most when something hangs. */
+const RESPONSE_TIMEOUT_MS = 2_000;
+
+interface AggregatedMetrics {
+  contentType: string;
+  /** The metrics of all processes together. */
+  text(): Promise<string>;
+  /** Accepts the response of a worker. */
+  receive(worker: Worker, request: number, values: MetricValues): void;
+}
+
+/** Adds up the metrics of the workers and of this process. */
+function createAggregatedMetrics(own: SiteMetrics, workers: () => readonly Worker[]): AggregatedMetrics {
+  const pending = new Map<string, (values: MetricValues | undefined) => void>();
+  let lastRequest = 0;
+
+  function ask(worker: Worker, request: number): Promise<MetricValues | undefined> {
+    const key = `${worker.id} ${request}`;
+    return new Promise((resolve) => {
+      const settle = (values: MetricValues | undefined) => {
+        clearTimeout(timer);
+        pending.delete(key);
+        resolve(values);
+      };
+      const timer = setTimeout(settle, RESPONSE_TIMEOUT_MS, undefined);
+      pending.set(key, settle);
+      const message: FromPrimary = { kind: 'values requested', request };
+      if (worker.isConnected()) worker.send(message);
+      else settle(undefined);
+    });
+  }
+
+  return {
+    contentType: own.contentType,
+    async text() {
+      lastRequest += 1;
+      const request = lastRequest;
+      const found = await Promise.all([own.values(), ...workers().map((worker) => ask(worker, request))]);
+      return textOfProcesses(found.filter((values) => values !== undefined));
+    },
+    receive: (worker, request, values) => pending.get(`${worker.id} ${request}`)?.(values),
+  };
 }

@@ -1,19 +1,23 @@
+import type { ReadApi } from '../../contract/api.ts';
 import type { Comment } from '../../contract/comments/schema.ts';
+import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
+import { periodInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { escapeHtml } from '../pages/document.ts';
 import type { Launch } from './launches.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
 
 export const ATOM_MEDIA_TYPE = 'application/atom+xml; charset=utf-8';
 
-/** An Atom feed needs a date even while it has no entry; it must be the same each time. */
-const BEFORE_EVERYTHING = '1970-01-01T00:00:00.000Z';
+/** An Atom feed needs a date even without entries; a constant keeps its bytes stable. */
+const EPOCH = '1970-01-01T00:00:00.000Z';
 
 interface Feed {
   title: string;
   subtitle?: string;
-  /** Its own address and that of the page that it follows, both absolute. */
+  /** The absolute addresses of the feed and of its page. */
   self: string;
   page: string;
   entries: readonly { at: string; element: Xml }[];
@@ -71,9 +75,10 @@ function commentEntry(site: SiteIdentity, product: Product, comment: Comment): X
   ]);
 }
 
+/** A feed, dated by its newest entry. */
 function atomFeed({ title, subtitle, self, page, entries }: Feed): string {
-  // The newest entry's date: the same feed has the same bytes, whenever and wherever it is made.
-  const updated = entries.reduce((newest, { at }) => (at > newest ? at : newest), BEFORE_EVERYTHING);
+  // The newest entry's date, so the same entries always give the same bytes.
+  const updated = entries.reduce((newest, { at }) => (at > newest ? at : newest), EPOCH);
   return xmlDocument(
     element('feed', { xmlns: 'http://www.w3.org/2005/Atom', 'xml:lang': 'en' }, [
       element('id', {}, self),
@@ -85,4 +90,56 @@ function atomFeed({ title, subtitle, self, page, entries }: Feed): string {
       ...entries.map((entry) => entry.element),
     ]),
   );
+}
+
+/** Two weeks, so a weekly newsletter misses no day; the newest days are not final yet. */
+const MAX_DAYS = 16;
+
+/** Launches in an entry. */
+const ENTRY_LAUNCHES = 10;
+
+/** The days that are final, as Atom: an entry each, with its first ten. @throws CoreError `unavailable`. */
+export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
+  const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS });
+  const final = items.filter(({ status }) => status === 'final');
+  const boards = await Promise.all(final.map(({ period }) => api.getLeaderboard(period, { limit: ENTRY_LAUNCHES })));
+  return atomFeed({
+    title: `${site.name}: leaderboards`,
+    subtitle: `The final results of each day's launches on ${site.name}`,
+    self: absoluteUrl(site, paths.leaderboardFeed),
+    page: absoluteUrl(site, paths.home),
+    entries: boards.flatMap((board) => (board ? [{ at: updatedAt(board), element: boardEntry(site, board) }] : [])),
+  });
+}
+
+/** A correction makes the entry new to feed readers. */
+function updatedAt({ finalAt, revisedAt }: Leaderboard): string {
+  return revisedAt ?? finalAt;
+}
+
+function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
+  const url = absoluteUrl(site, paths.board(board.period));
+  const [first] = board.items;
+  const launches = `${board.launches.toLocaleString('en')} ${board.launches === 1 ? 'launch' : 'launches'}`;
+  return element('entry', {}, [
+    element('id', {}, url),
+    element('title', {}, `Launches of ${periodInWords({ name: board.period, kind: board.kind })}`),
+    element('link', { rel: 'alternate', type: 'text/html', href: url }),
+    element('published', {}, board.finalAt),
+    element('updated', {}, updatedAt(board)),
+    element('author', {}, [element('name', {}, site.name)]),
+    element('summary', {}, first && first.votes > 0 ? `${launches}. First: ${first.name}.` : `${launches}.`),
+    element('content', { type: 'html' }, boardHtml(site, board)),
+  ]);
+}
+
+function boardHtml(site: SiteIdentity, { period, items, digest, revision }: Leaderboard): string {
+  const rows = items.map(({ rank, productId, name, votes }) => {
+    const href = escapeHtml(absoluteUrl(site, paths.product(productId)));
+    return `<li value="${rank}"><a href="${href}">${escapeHtml(name)}</a>: ${votes} ${votes === 1 ? 'vote' : 'votes'}</li>`;
+  });
+  const tally = escapeHtml(absoluteUrl(site, paths.api.tally(period)));
+  const revised = revision > 0 ? `<p>Revision ${revision} of this result.</p>` : '';
+  const proof = digest === null ? '' : `, ${escapeHtml(digest)}`;
+  return `<ol>${rows.join('')}</ol>${revised}<p>Every vote: <a href="${tally}">open tally</a>${proof}</p>`;
 }

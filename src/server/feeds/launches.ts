@@ -1,15 +1,15 @@
 import type { ReadApi } from '../../contract/api.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { escapeHtml } from '../pages/escape-html.ts';
+import { escapeHtml } from '../pages/document.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 
-/** Launches that a feed holds: who looks in once a day misses none of a busy day. */
+/** Enough for a reader that polls once a day not to miss launches on a busy day. */
 export const FEED_ENTRIES = 50;
 
-/** A launch as feeds tell it. */
+/** A launch as an entry of a feed. */
 export interface Launch {
-  /** The page's address is its id as well: it lasts as long as the product and the site's address do. */
+  /** The address of the page, which is the entry's id as well. */
   url: string;
   title: string;
   text: string;
@@ -42,7 +42,7 @@ function launchOf(product: Product, site: SiteIdentity): Launch {
   };
 }
 
-/** A picture's address, where it is one that a reader may load. */
+/** The absolute address of a picture, unless its scheme is not HTTP(S). */
 function pictureUrl(image: string, site: SiteIdentity): string | undefined {
   if (!URL.canParse(image, site.url())) return undefined;
   const url = new URL(image, site.url());
@@ -54,4 +54,30 @@ function paragraphsOf(text: string): string {
     .split(/\n{2,}/)
     .map((paragraph) => `<p>${escapeHtml(paragraph).replaceAll('\n', '<br>')}</p>`)
     .join('');
+}
+
+export const JSON_FEED_MEDIA_TYPE = 'application/feed+json; charset=utf-8';
+
+/** The newest launches as JSON Feed 1.1 (jsonfeed.org). */
+export function launchesJsonFeed(site: SiteIdentity, launches: readonly Launch[]): string {
+  return JSON.stringify({
+    version: 'https://jsonfeed.org/version/1.1',
+    title: site.name,
+    description: `The newest launches on ${site.name}`,
+    home_page_url: absoluteUrl(site, paths.home),
+    feed_url: absoluteUrl(site, paths.jsonFeed),
+    language: 'en',
+    items: launches.map(({ url, title, text, html, maker, tags, image, at }) => ({
+      id: url,
+      url,
+      title,
+      summary: text,
+      content_html: html,
+      ...(image === undefined ? {} : { image }),
+      date_published: at,
+      date_modified: at,
+      authors: [{ name: maker }],
+      tags,
+    })),
+  });
 }

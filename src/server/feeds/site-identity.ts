@@ -1,11 +1,11 @@
-/** What the site is called and where it stands: the only source of absolute links, whatever a request says of its host. */
+/** The site's name and origin: the only source of absolute links, regardless of a request's Host header. */
 export interface SiteIdentity {
   name: string;
-  /** The origin, without a slash at the end. Known for certain only when the server listens. */
+  /** The origin, without a trailing slash. Final only once the server listens. */
   url(): string;
 }
 
-/** An address of the site, as `paths` gives it, as it is written outside of the site. */
+/** The absolute form of a path of the site. */
 export function absoluteUrl(site: SiteIdentity, path: string): string {
   return `${site.url()}${path}`;
 }

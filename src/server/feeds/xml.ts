@@ -1,4 +1,4 @@
-/** A piece of XML that is already escaped; only the functions of this file make one. */
+/** Escaped XML; only the functions of this file create it. */
 export interface Xml {
   readonly markup: string;
 }
@@ -9,15 +9,15 @@ const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;'
 
 const PLAIN = /^[\w\-.:/ ]*$/;
 
-/** Everything but the characters that XML 1.0 allows (section 2.2): it cannot even name the others. */
+/** Characters that XML 1.0 does not allow (section 2.2), not even as references. */
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /**
- * Makes text safe in an element or an attribute. A character that XML forbids becomes U+FFFD. A carriage return is written as
- * a reference, since a parser would turn it into a newline.
+ * Escapes text for an element or an attribute. Forbidden characters become U+FFFD. A carriage return becomes a reference, since parsers
+ * turn it into a newline.
  */
 export function escapeXml(text: string): string {
-  // Most of a sitemap, where this counts.
+  // A fast path for sitemaps.
   if (PLAIN.test(text)) return text;
   return text
     .replaceAll(FORBIDDEN, '\u{fffd}')
@@ -25,10 +25,10 @@ export function escapeXml(text: string): string {
     .replaceAll('\r', '&#13;');
 }
 
-/** An element; a text is escaped, an attribute without a value is left out. */
+/** An element. Text content is escaped; attributes without a value are omitted. */
 export function element(name: string, attributes: Attributes, content: string | readonly Xml[] = []): Xml {
   const written = Object.entries(attributes).map(([key, value]) =>
-    // A parser turns line breaks and tabs of an attribute into spaces unless they are references.
+    // Parsers turn line breaks and tabs in attributes into spaces unless they are references.
     value === undefined ? '' : ` ${key}="${escapeXml(value).replaceAll('\n', '&#10;').replaceAll('\t', '&#9;')}"`,
   );
   const inner = typeof content === 'string' ? escapeXml(content) : content.map(({ markup }) => markup).join('');
@@ -36,7 +36,7 @@ export function element(name: string, attributes: Attributes, content: string | 
   return { markup: inner === '' ? `${start}/>` : `${start}>${inner}</${name}>` };
 }
 
-/** A whole document. */
+/** A complete document. */
 export function xmlDocument(root: Xml): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.markup}\n`;
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { preferredEncoding } from './accept-encoding.ts';
+import { preferredEncoding } from './representations.ts';
 
 test.each<[string | undefined, string, string]>([
   [undefined, 'identity', 'without the header nothing is compressed'],
@@ -12,7 +12,9 @@ test.each<[string | undefined, string, string]>([
   ['GZIP', 'gzip', 'names are not case-sensitive'],
   ['*', 'br', 'a star stands for every encoding'],
   ['br;q=0, *', 'gzip', 'a star stands for those that are not named'],
-  ['*;q=0', 'identity', 'where everything is refused the answer goes out as it is'],
+  ['*;q=0', 'identity', 'if everything is refused the response is not encoded'],
+  ['identity;q=0', 'identity', 'nothing is encoded that was not accepted'],
+  ['identity;q=0, gzip;q=0.1', 'gzip', 'identity may be excluded'],
   ['identity;q=1, br;q=0.5', 'identity', 'identity may be preferred'],
   ['gzip ; q=0.8 , br ; q=0.2', 'gzip', 'spaces do not matter'],
   ['br;q=nonsense, gzip', 'gzip', 'a weight that is no number counts as 0'],

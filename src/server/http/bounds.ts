@@ -1,43 +1,45 @@
-import type { Server } from 'node:http';
-import type { FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
+import { type Server, STATUS_CODES } from 'node:http';
+import { Socket } from 'node:net';
+import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../contract/limits.ts';
+import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { handleConnectionFault } from './connection-faults.ts';
-import { boundPipelinedRequests } from './pipelined-requests.ts';
-import { endStalledConnections } from './stalled-connections.ts';
+import { boundPipelinedRequests, endStalledConnections } from './connections.ts';
+import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** The longest address: a question about 100 upvotes has some 6,700 characters. */
+/** The longest URL: a request for 100 upvotes has some 6,700 characters. */
 const URL_BYTES = 8 * 1024;
 
-/** Address and headers together; Node refuses more before anything of ours sees it. */
+/** URL and headers together; Node itself refuses more. */
 const HEAD_BYTES = 16 * 1024;
 
 /**
- * Beyond this, and one for each stream that may be open, new connections are closed at once: each costs memory, and there
- * are only so many file descriptors. Streams never take the place of requests.
+ * Beyond this, plus one for each possible stream, new connections are closed at once: each costs memory and a file
+ * descriptor. Streams never take the place of requests.
  */
 const MAX_CONNECTIONS = 5_000;
 
-/** How big and how slow a request may be. A connection that keeps to none of it is let go. */
+/** Bounds of size and time per request. A connection that exceeds them is closed. */
 export const SERVER_BOUNDS = {
   bodyLimit: LIMITS.bodyBytes,
-  // The whole request must be here by then, its headers earlier; a connection that says nothing at all counts from its
-  // beginning.
-  requestTimeout: 30_000,
+  // The whole request must be here by then, its headers earlier, and most bodies (`endLateBodies`); for a silent
+  // connection the time starts when it opens.
+  requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds for which proxies commonly keep a connection: they must be the ones to close it.
   keepAliveTimeout: 65_000,
-  // Connections that stand still are found by stalled-connections.ts.
+  // `endStalledConnections` finds connections that stand still.
   connectionTimeout: 0,
-  // As long as an address can be at all: that an id is too long to exist is for its route to say.
+  // As long as a URL can be: a route decides whether an id is too long.
   routerOptions: { maxParamLength: URL_BYTES },
   clientErrorHandler: handleConnectionFault,
 } as const satisfies FastifyHttpOptions<Server>;
 
-/** Bounds that are no option of the server. To be called before the first route. */
+/** Bounds that the server has no option for. Call before the first route. */
 export function boundRequests(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
   boundPipelinedRequests(app);
+  endLateBodies(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
     refuseUnusableAddress(request);
@@ -47,7 +49,7 @@ export function boundRequests(app: FastifyInstance, maxStreams: number): void {
 
 function refuseUnusableAddress({ url }: FastifyRequest): void {
   if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `An address has at most ${URL_BYTES} characters`);
-  // A page shows what it can make of a mistyped address; what a program sends must mean what it says.
+  // A page tolerates a mistyped address; a program's request must be exact.
   if (url.startsWith('/api/') && url.includes('%') && !isDecodable(url)) {
     throw new CoreError('bad_request', 'The address is not a valid URL');
   }
@@ -60,4 +62,64 @@ function isDecodable(url: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * Responds to malformed and slow requests, and closes the connection. They are not logged, because the error carries
+ * their raw bytes.
+ */
+export function handleConnectionFault(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [code, detail] = explain(error);
+  const body = JSON.stringify(problem(code, detail));
+  const { status } = problem(code, detail);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `Content-Type: ${PROBLEM_MEDIA_TYPE}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+  ];
+  // Ending it is not enough: a client that never closes its side would hold the connection.
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive'];
+  if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request'];
+  // A first line that does not end is a URL that is too long. Node passes a buffer, although Fastify's type differs.
+  const bytes: unknown = rawPacket;
+  const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
+  return isFirstLine
+    ? ['uri_too_long', 'The address is too long']
+    : ['headers_too_large', 'The headers are larger than 16 KiB'];
+}
+
+/** A body has so long to arrive, and longer for its size: a picture of 5 MiB has two and a half minutes. */
+const PATIENCE = { baseMs: 30_000, bytesPerMs: 44 };
+
+/** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */
+export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = PATIENCE): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
+    if (length !== '0' || coding !== undefined) {
+      const { raw } = request;
+      const timer = setTimeout(() => endLateBody(app, request), baseMs + Number(length) / bytesPerMs).unref();
+      const stop = () => clearTimeout(timer);
+      raw.once('end', stop).once('close', stop);
+    }
+    done();
+  });
+}
+
+/** Responds that the body took too long, and closes the connection. */
+export function endLateBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
+  const late = Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  // Requests of tests have no socket.
+  if (socket instanceof Socket) app.server.emit('clientError', late, socket);
 }

@@ -1,14 +1,25 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { Ajv, type ValidateFunction } from 'ajv';
+import type {
+  FastifyError,
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  FastifySchemaCompiler,
+  FastifySchemaValidationError,
+} from 'fastify';
 import type { ProblemCode } from '../../contract/problem.ts';
+import { isStorableText, TEXT_FORMAT } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { problem } from './problems.ts';
-import { requestIdOf } from './request-id.ts';
-import { sendProblem } from './send-problem.ts';
+import { problem, sendProblem } from './problems.ts';
+import { requestIdsOf } from './request-keys.ts';
 
-/** How long a client should leave a database that is away, or a queue that is full, alone. */
+/** How long a client should leave an unavailable database, or a full queue, alone. */
 const RETRY_AFTER_S = 2;
 
-/** What Fastify refuses before a handler runs. */
+/** People make decisions, so the time of the next one is unknown. */
+const RETRY_AFTER_DECISION_S = 3_600;
+
+/** Errors that Fastify raises before a handler runs. */
 const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
   FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than 16 KiB'],
@@ -17,19 +28,23 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The address is not a valid URL'],
 };
 
-/** The one place that turns errors into answers: what a caller may know is said, the rest is logged and hidden. */
+/** The one place that turns errors into responses: callers see safe messages, the rest is logged and hidden. */
 export function handleError(
   error: FastifyError | CoreError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
   const [code, detail] = explain(error);
-  const body = problem(code, detail);
-  if (body.status >= 500 && code !== 'not_implemented') {
-    request.log.error({ err: error, requestId: requestIdOf(request) }, 'Request failed');
+  const body = problem(code, detail, error instanceof CoreError ? error.fields : undefined);
+  // The database logs an outage once; failed requests do not log it again.
+  if (code === 'unavailable') request.log.debug(requestIdsOf(request), 'Request failed');
+  else if (body.status >= 500 && code !== 'not_implemented') {
+    request.log.error({ err: error, ...requestIdsOf(request) }, 'Request failed');
   }
   if (body.status === 503) reply.header('Retry-After', RETRY_AFTER_S);
-  return sendProblem(body, request, reply);
+  if (code === 'too_many_waiting') reply.header('Retry-After', RETRY_AFTER_DECISION_S);
+  const current = error instanceof CoreError ? error.current : undefined;
+  return sendProblem(current === undefined ? body : { ...body, ...{ current } }, request, reply);
 }
 
 function explain(error: FastifyError | CoreError | Error): [ProblemCode, string] {
@@ -40,4 +55,88 @@ function explain(error: FastifyError | CoreError | Error): [ProblemCode, string]
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status !== undefined && status >= 400 && status < 500) return ['bad_request', error.message];
   return ['internal', 'Something went wrong on our side. Please try again.'];
+}
+
+const strict = newAjv(false);
+const coercing = newAjv(true);
+
+/**
+ * Validates requests against the contract's schemas. Only text of an address is coerced (`limit=10`); a body must have
+ * the right types.
+ */
+export function validateByContract(app: FastifyInstance): void {
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    compileLate(() => (httpPart === 'body' ? strict : coercing).compile(schema)),
+  );
+  app.setSchemaErrorFormatter((errors) => new CoreError('bad_request', describeFault(errors)));
+}
+
+type Validate = ReturnType<FastifySchemaCompiler<unknown>>;
+
+/** Compiles a schema for the first request that needs it: to compile all of them would take a fifth of the start. */
+function compileLate(compile: () => ValidateFunction): Validate {
+  let compiled: ValidateFunction | undefined;
+  const validate: Validate = (data) => {
+    compiled ??= compile();
+    const isValid = compiled(data);
+    validate.errors = (compiled.errors ?? null) as FastifySchemaValidationError[] | null;
+    return isValid;
+  };
+  return validate;
+}
+
+/** Describes the first fault in a sentence for people; the validator's own words are for programmers. */
+function describeFault(errors: readonly FastifySchemaValidationError[]): string {
+  const [first] = errors;
+  const name = first?.instancePath.split('/')[1];
+  if (first?.keyword === 'required') return `The parameter '${first.params.missingProperty}' is missing`;
+  if (first === undefined || name === undefined) return 'The request does not match the expected schema';
+  const choices = errors.filter(({ keyword }) => keyword === 'const').map(({ params }) => params.allowedValue);
+  if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}`;
+  if (first.keyword === 'format') return `The parameter '${name}' has characters that cannot be searched`;
+  return `The parameter '${name}' ${first.message?.replace('NOT', 'not')}`;
+}
+
+function newAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({
+    coerceTypes,
+    useDefaults: false,
+    removeAdditional: false,
+    allErrors: false,
+    // 'Infinity' would be coerced to a number that no bound applies to.
+    strictNumbers: !coerceTypes,
+  });
+  ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });
+  return ajv;
+}
+
+/**
+ * Accepts JSON bodies only. Broken UTF-8 is refused rather than repaired, since the stored text must be the one sent;
+ * an empty body counts as none, because many clients always send the media type.
+ */
+export function acceptJsonOnly(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  const utf8 = new TextDecoder('utf-8', { fatal: true });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined);
+    if (!isPlainUtf8(request)) {
+      return done(
+        new CoreError('unsupported_media_type', 'Send the body as application/json in UTF-8, not compressed'),
+      );
+    }
+    let text: string;
+    try {
+      text = utf8.decode(body as Buffer);
+    } catch {
+      return done(new CoreError('bad_request', 'The body is not valid UTF-8'));
+    }
+    parseJson(request, text, done);
+  });
+}
+
+function isPlainUtf8({ headers }: FastifyRequest): boolean {
+  const coding = headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  const charset = /;\s*charset="?([^\s;"]+)/i.exec(headers['content-type'] ?? '')?.[1]?.toLowerCase() ?? 'utf-8';
+  return coding === 'identity' && (charset === 'utf-8' || charset === 'utf8');
 }

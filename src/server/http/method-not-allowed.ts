@@ -1,30 +1,36 @@
 import type { FastifyInstance, RouteOptions } from 'fastify';
 
-/** Tells which methods an address has; none where there is no such address. */
-export type AllowedMethods = (path: string) => string[];
+/** Finds the routes of an address. */
+export interface RouteTable {
+  /** Empty for an unknown address. */
+  methodsOf(path: string): string[];
+  /** The pattern of the route, for metrics. */
+  patternOf(path: string): string | undefined;
+}
 
 /**
- * Remembers the routes as they are registered, since the router answers a wrong method like an unknown address. To be
- * called before the first route.
+ * Records the routes as they are registered, since the router treats a wrong method like an unknown address. Call
+ * before the first route.
  */
-export function recordAllowedMethods(app: FastifyInstance): AllowedMethods {
+export function recordRoutes(app: FastifyInstance): RouteTable {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    // Static files are no resource of the API, and a wildcard would shadow every address below it.
+    // Static files are not a resource of the API, and a wildcard would shadow every address below it.
     if (url.includes('*')) return;
-    const route = routes.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    const route = routes.get(url) ?? { pattern: expressionOf(url), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);
     routes.set(url, route);
   });
-  return (path) => {
-    const methods = [...routes.values()]
-      .filter(({ pattern }) => pattern.test(path))
-      .flatMap((route) => [...route.methods]);
-    return [...new Set(methods)].sort();
+  return {
+    methodsOf(path) {
+      const found = [...routes.values()].filter(({ pattern }) => pattern.test(path));
+      return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();
+    },
+    patternOf: (path) => [...routes].find(([, { pattern }]) => pattern.test(path))?.[0],
   };
 }
 
-function patternOf(url: string): RegExp {
+function expressionOf(url: string): RegExp {
   const source = url
     .split('/')
     .map((segment) => (segment.startsWith(':') ? '[^/]*' : segment.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')))

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { boundPipelinedRequests } from './pipelined-requests.ts';
+import { boundPipelinedRequests } from './connections.ts';
 
 let server: FastifyInstance;
 let client: Socket;
@@ -36,7 +36,7 @@ function askAtOnce(times: number): void {
   client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(times));
 }
 
-/** How many answers have come, in all. */
+/** The total number of responses received. */
 function countAnswers(): () => number {
   let text = '';
   client.on('data', (bytes) => {
@@ -45,7 +45,7 @@ function countAnswers(): () => number {
   return () => text.split('HTTP/1.1 200 OK').length - 1;
 }
 
-test('a hundred requests may wait for the one before them, again and again', async () => {
+test('a hundred requests may be pipelined, repeatedly', async () => {
   const answers = countAnswers();
   askAtOnce(101);
   await expect.poll(() => asked).toBe(101);
@@ -56,7 +56,7 @@ test('a hundred requests may wait for the one before them, again and again', asy
   await expect.poll(answers).toBe(202);
 });
 
-test('with one more the connection is ended', async () => {
+test('one more closes the connection', async () => {
   const ended = once(client, 'close');
   client.on('error', () => {});
   askAtOnce(102);

@@ -1,67 +1,56 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { paths } from '../../contract/paths.ts';
-import { NO_STORE } from './caching.ts';
-import type { AllowedMethods } from './method-not-allowed.ts';
+import type { RouteTable } from './method-not-allowed.ts';
+import { NO_STORE } from './problems.ts';
 
-/** What a page elsewhere may do with the public API: read. */
-const READING = 'GET, HEAD';
+/** Headers that pages of other origins may read beside the safelisted ones. */
+const EXPOSED = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(', ');
 
-/** Headers of ours that a page elsewhere may see beside those that every page may. */
-const EXPOSED = [
-  'ETag',
-  'Age',
-  'Allow',
-  'Content-Length',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'Warning',
-].join(', ');
+/** Headers of a response to GET or HEAD. */
+const READING_HEADERS = { 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED };
 
-/** What a page elsewhere may send. Not X-User-Session: it acts for no visitor. Not Content-Type: it writes nothing. */
-const ACCEPTED = 'If-None-Match, If-Modified-Since, Cache-Control, Last-Event-ID';
-
-/** A browser may keep the answer to a preflight for this long, a day; it asks again after less (Chromium: two hours). */
-const PREFLIGHT_MAX_AGE_S = 86_400;
+/** Headers of a response to a preflight for GET or HEAD. */
+const PREFLIGHT_HEADERS = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, HEAD',
+  // Neither X-User-Session nor Content-Type: a page of another origin must not act for a visitor or write.
+  'access-control-allow-headers': 'If-None-Match, If-Modified-Since, Cache-Control, Last-Event-ID',
+  // A day; browsers repeat it sooner (Chromium: two hours).
+  'access-control-max-age': '86400',
+  'cache-control': NO_STORE,
+};
 
 const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, '/oembed', '/sitemap.xml', '/robots.txt']);
 
 /**
- * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: an answer to
- * a write names no origin, and a preflight for one is a wrong method like any other OPTIONS.
- *
- * No credentials are ever allowed, so what is read is what everybody may read.
+ * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: a response to
+ * a write names no origin, and a preflight for one is a wrong method like any other OPTIONS. No credentials are ever allowed.
  */
-export function allowPublicReading(app: FastifyInstance, allowedMethods: AllowedMethods): void {
+export function allowPublicReading(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {
     const path = request.url.split('?', 1)[0] ?? '/';
-    const { method } = request;
-    if (isPublic(path) && (method === 'GET' || method === 'HEAD')) {
-      reply.header('Access-Control-Allow-Origin', '*').header('Access-Control-Expose-Headers', EXPOSED);
-    } else if (isPublic(path) && isPreflightForReading(request) && allowedMethods(path).includes('GET')) {
-      return allow(reply);
+    if (isReading(request.method)) reply.headers(publicReadingHeaders(path));
+    else if (isPublic(path) && isPreflightForReading(request) && routes.methodsOf(path).includes('GET')) {
+      return reply.code(204).headers(PREFLIGHT_HEADERS).send();
     }
     done();
   });
 }
 
-/** Whether an address belongs to what everybody may read, as programs do. */
+/** The headers that a response to GET has at a path. */
+export function publicReadingHeaders(path: string): Readonly<Record<string, string>> {
+  return isPublic(path) ? READING_HEADERS : {};
+}
+
+/** Whether an address belongs to what every origin may read. */
 function isPublic(path: string): boolean {
   return path.startsWith('/api/') || path.endsWith('/comments.xml') || FEEDS.has(path);
 }
 
-function isPreflightForReading({ method, headers }: FastifyRequest): boolean {
-  const wanted = headers['access-control-request-method'];
-  return method === 'OPTIONS' && headers.origin !== undefined && (wanted === 'GET' || wanted === 'HEAD');
+function isReading(method: string | undefined): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
-function allow(reply: FastifyReply): void {
-  reply
-    .code(204)
-    .header('Access-Control-Allow-Origin', '*')
-    .header('Access-Control-Allow-Methods', READING)
-    .header('Access-Control-Allow-Headers', ACCEPTED)
-    .header('Access-Control-Max-Age', PREFLIGHT_MAX_AGE_S)
-    .header('Cache-Control', NO_STORE)
-    .send();
+function isPreflightForReading({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && isReading(headers['access-control-request-method']);
 }

@@ -1,7 +1,48 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
-import type { Encoding } from './accept-encoding.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** The encodings that we send, best first. */
+const ENCODINGS = ['br', 'gzip', 'identity'] as const;
+
+export type Encoding = (typeof ENCODINGS)[number];
+
+/** Browsers send one of a few values. Results are cached, up to a bound that strangers cannot exceed. */
+const known = new Map<string, Encoding>();
+const MAX_KNOWN = 100;
+
+/** The encoding that a client prefers; without the header, the response is not encoded. */
+export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
+  if (acceptEncoding === undefined) return 'identity';
+  let encoding = known.get(acceptEncoding);
+  if (encoding === undefined) {
+    encoding = findPreferred(acceptEncoding);
+    if (known.size < MAX_KNOWN) known.set(acceptEncoding, encoding);
+  }
+  return encoding;
+}
+
+/**
+ * The encoding that a client prefers, by RFC 9110, section 12.5.3: the greatest weight wins, and among equals the one
+ * that compresses best. If a client refuses everything, the response is not encoded.
+ */
+function findPreferred(acceptEncoding: string): Encoding {
+  const weights = new Map<string, number>();
+  for (const part of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = part.split(';').map((piece) => piece.trim());
+    const quality = parameters.find((parameter) => parameter.startsWith('q='));
+    weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)) || 0);
+  }
+  const weightOf = (encoding: Encoding) =>
+    // Identity is acceptable unless it is excluded, but any requested encoding ranks above it.
+    weights.get(encoding) ?? (encoding === 'identity' ? 0.0001 : (weights.get('*') ?? 0));
+  return ENCODINGS.reduce<Encoding>(
+    (best, encoding) => (weightOf(encoding) > weightOf(best) ? encoding : best),
+    // Also if everything is refused: an encoding that was not accepted is never sent.
+    'identity',
+  );
+}
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -9,19 +50,19 @@ const compressGzip = promisify(gzip);
 /** Below this, compression saves less than a packet. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/** Brotli's best price for pages that live for seconds to hours: a fifth smaller than gzip, for about its time. */
+/** The best Brotli level for pages that live for seconds to hours: a fifth smaller than gzip, for about its time. */
 const BROTLI_QUALITY = 5;
 
 /**
- * Up to this, compressing takes less of this thread's time than handing it to another thread does (0.4 against 0.5 ms for the
- * page of a product), and none of the other's.
+ * Up to this size, compressing takes less of this thread's time than handing it to another thread (0.4 against 0.5 ms
+ * for the page of a product), and none of the other's.
  */
 const MAX_INLINE_BYTES = 64 * 1_024;
 
-/** Of objects around the bytes: an estimate. */
+/** An estimate of the objects around the bytes. */
 const OVERHEAD_BYTES = 4_096;
 
-/** One version of an answer, in each encoding that somebody asked for. */
+/** One version of a response, in each encoding that was requested. */
 export class Representations {
   readonly #identity: Buffer;
   readonly #hash: string;
@@ -33,17 +74,17 @@ export class Representations {
     this.#encoded.set('identity', this.#identity);
   }
 
-  /** The encoding to send to a client that prefers `wished`: small answers go out as they are. */
-  encodingFor(wished: Encoding): Encoding {
-    return this.#identity.length < MIN_COMPRESSED_BYTES ? 'identity' : wished;
+  /** The encoding to send to a client that prefers `preferred`: small responses are not encoded. */
+  encodingFor(preferred: Encoding): Encoding {
+    return this.#identity.length < MIN_COMPRESSED_BYTES ? 'identity' : preferred;
   }
 
-  /** The strong validator of this version in this encoding; known before anything is compressed. */
+  /** The strong validator of this version in this encoding; known before compression. */
   tag(encoding: Encoding): string {
     return `"${this.#hash}-${encoding}"`;
   }
 
-  /** The bytes; compressed once, however many ask at once. */
+  /** The bytes; compressed once for any number of requests. */
   bytes(encoding: Encoding): Buffer | Promise<Buffer> {
     const known = this.#encoded.get(encoding);
     if (known !== undefined) return known;
@@ -61,13 +102,15 @@ export class Representations {
     return compressing;
   }
 
-  /** What this version may come to hold: a compressed copy is rarely more than a quarter of the text, and there are two. */
+  /**
+   * The maximum size of this version: a compressed copy is rarely more than a quarter of the text, and there are two.
+   */
   get sizeBytes(): number {
     return Math.ceil(this.#identity.length * 1.5) + OVERHEAD_BYTES;
   }
 }
 
-/** What is kept must not hold the whole buffer that zlib wrote into, which is several times as long. */
+/** A copy, because zlib's buffer is several times as large. */
 function trimmed(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
@@ -82,8 +125,53 @@ function compress(bytes: Buffer, encoding: Encoding): Promise<Buffer> {
   return encoding === 'gzip' ? compressGzip(bytes) : compressBrotli(bytes, brotliOptions(bytes));
 }
 
-/** Told the size, brotli clears tables for so much, and not those for a file of any length. */
+/** With a known size, Brotli clears smaller tables. */
 function brotliOptions(bytes: Buffer) {
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: sizeHint } = constants;
   return { params: { [quality]: BROTLI_QUALITY, [sizeHint]: bytes.length } };
+}
+
+const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.]+\+)?(?:json|xml)|image\/svg)/;
+
+/**
+ * Negotiates every response to GET and HEAD that is produced here: the encoding that the client prefers, a strong ETag
+ * for just that encoding, and 304 if the client has it already. A response that sets its own ETag, such as a file's,
+ * is left alone.
+ */
+export function negotiateRepresentation(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    // Cached responses are bytes already.
+    if (typeof payload !== 'string' || !isNegotiable(request, reply)) done(null, payload);
+    else represent(payload, request, reply).then((bytes) => done(null, bytes), done);
+  });
+}
+
+function isNegotiable({ method }: FastifyRequest, reply: FastifyReply): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const type = String(reply.getHeader('content-type') ?? '');
+  return COMPRESSIBLE.test(type) && !reply.hasHeader('etag') && !reply.hasHeader('content-encoding');
+}
+
+async function represent(payload: string, request: FastifyRequest, reply: FastifyReply): Promise<Buffer | string> {
+  reply.header('Vary', 'Accept-Encoding');
+  const content = new Representations(payload);
+  const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));
+  if (reply.statusCode === 200 && reply.getHeader('cache-control') !== 'no-store') {
+    const tag = content.tag(encoding);
+    reply.header('ETag', tag);
+    if (isKnownTag(request.headers['if-none-match'], tag)) {
+      reply.code(304).removeHeader('content-type').removeHeader('content-length');
+      return '';
+    }
+  }
+  const bytes = await content.bytes(encoding);
+  if (encoding !== 'identity') reply.header('Content-Encoding', encoding);
+  reply.header('Content-Length', bytes.length);
+  return bytes;
+}
+
+/** RFC 9110, section 13.1.2: weak comparison, and `*` matches anything that exists. */
+export function isKnownTag(ifNoneMatch: string | undefined, tag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  return ifNoneMatch.split(',').some((known) => known.trim() === '*' || known.trim().replace(/^W\//, '') === tag);
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endStalledConnections } from './stalled-connections.ts';
+import { endStalledConnections } from './connections.ts';
 
-/** More than the buffers of both sides hold, so that an answer that is not read stands still. */
+/** More than the buffers of both sides hold, so an unread response stands still. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024);
 const MINUTE_MS = 60_000;
 
@@ -45,11 +45,11 @@ function passMinutes(minutes: number): void {
   }
 }
 
-test('a connection whose answer nobody reads is ended after two minutes', async () => {
+test('a connection whose response is not read is closed after two minutes', async () => {
   ask('/large');
   await once(client, 'readable');
   passMinutes(1);
-  // What the system's buffers took has been counted by now.
+  // The system's buffers are full by now.
   passMinutes(3);
   const ended = once(client, 'close');
   client.on('error', () => {});
@@ -57,7 +57,7 @@ test('a connection whose answer nobody reads is ended after two minutes', async 
   await ended;
 });
 
-test('one that goes on asking stays', async () => {
+test('a connection that continues to send requests stays open', async () => {
   for (let asked = 0; asked < 5; asked += 1) {
     ask('/small');
     await once(client, 'data');

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { CoreError } from '../../core/core-error.ts';
 import type { LimitedAction } from '../../settings/rate-limits.ts';
-import { knownSessionOf } from '../http/session.ts';
+import { knownSessionOf } from '../http/request-keys.ts';
+import { createNetworkKeys } from './network-keys.ts';
 import type { Charge, LimitState, RateLimiter, Scope } from './rate-limiter.ts';
-import { createTarpit } from './tarpit.ts';
+import { createTokenBuckets } from './token-buckets.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -11,23 +13,23 @@ declare module 'fastify' {
   }
 }
 
-/** What a route says about itself. */
-export interface RouteLimit {
+/** The limit in a route's config. */
+interface RouteLimit {
   action: LimitedAction;
-  /** Asked when the network alone is over its limit: whether this request may pass nevertheless. */
+  /** Called if only the network is over its limit: whether the request may pass nevertheless. */
   passesBusyNetwork?: (request: FastifyRequest) => Promise<boolean>;
 }
 
-/** Counts a request against the limits of an action. @throws CoreError `rate_limited`, with the headers already set. */
-export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply: FastifyReply) => void;
+/** Counts a request against the limits of an action; `reply` gets the headers. @throws CoreError `rate_limited` */
+export type ChargeRequest = (action: LimitedAction, request: FastifyRequest, reply?: FastifyReply) => void;
 
 /**
- * Limits every route whose config names an action, before its body is read; without a limiter, nothing is limited. Who goes
- * on asking although refused waits in the tarpit.
+ * Limits every route whose config names an action, before its body is read; without a limiter, nothing is limited.
+ * Clients that continue after refusals wait in the tarpit.
  */
-export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undefined): void {
+export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undefined, monotonicMs: () => number): void {
   if (limiter === undefined) return;
-  const tarpit = createTarpit(Date.now);
+  const tarpit = createTarpit(monotonicMs);
   app.addHook('onRequest', async (request, reply) => {
     const limit = request.routeOptions.config.limit;
     if (limit === undefined) return;
@@ -36,14 +38,14 @@ export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undef
       charge = chargeOf(limiter, limit.action, request, 'network');
     }
     if (charge.exceeded.length > 0) await tarpit.hold(request.ip);
-    settle(charge, reply);
+    applyCharge(charge, reply);
   });
 }
 
-/** For what only the handler knows to be limited, such as a search that no cache answers. */
+/** For requests that only the handler knows to be limited, such as an uncached search. */
 export function chargeWith(limiter: RateLimiter | undefined): ChargeRequest {
   if (limiter === undefined) return () => {};
-  return (action, request, reply) => settle(chargeOf(limiter, action, request), reply);
+  return (action, request, reply) => applyCharge(chargeOf(limiter, action, request), reply);
 }
 
 function chargeOf(limiter: RateLimiter, action: LimitedAction, request: FastifyRequest, ignoring?: Scope): Charge {
@@ -55,13 +57,13 @@ function isOnly(scope: Scope, exceeded: readonly Scope[]): boolean {
   return exceeded.length === 1 && exceeded[0] === scope;
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and a refusal where there is one. */
-function settle({ exceeded, waitMs, limits }: Charge, reply: FastifyReply): void {
-  reply.header('RateLimit-Policy', limits.map(policyItem).join(', '));
-  reply.header('RateLimit', limits.map(stateItem).join(', '));
+/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and the refusal if there is one. */
+function applyCharge({ exceeded, waitMs, limits }: Charge, reply?: FastifyReply): void {
+  reply?.header('RateLimit-Policy', limits.map(policyItem).join(', '));
+  reply?.header('RateLimit', limits.map(stateItem).join(', '));
   if (exceeded.length === 0) return;
   const seconds = Math.max(1, Math.ceil(waitMs / 1_000));
-  reply.header('Retry-After', seconds);
+  reply?.header('Retry-After', seconds);
   throw new CoreError(
     'rate_limited',
     `Too many requests ${exceeded.includes('session') ? 'from this visitor' : 'from this network'}. Please try again in ${seconds === 1 ? 'a second' : `${seconds} seconds`}.`,
@@ -71,3 +73,35 @@ function settle({ exceeded, waitMs, limits }: Charge, reply: FastifyReply): void
 const policyItem = ({ scope, amount, seconds }: LimitState) => `"${scope}";q=${amount};w=${seconds}`;
 const stateItem = ({ scope, remaining, refillMs }: LimitState) =>
   `"${scope}";r=${remaining};t=${Math.ceil(refillMs / 1_000)}`;
+
+/** Delays clients that continue although they are refused. */
+interface Tarpit {
+  /** Resolves at once for a network with few refusals, after a delay for one with many. */
+  hold(address: string | undefined): Promise<void>;
+}
+
+/**
+ * Refusals of one network that are sent at once: an office that votes together, or a script that counts, stays below.
+ */
+const ALLOWED_REFUSALS = { amount: 300, seconds: 60 };
+const HOLD_MS = 1_000;
+/** Beyond this, refusals are sent at once again, because waiting requests cost memory. */
+const MAX_HELD = 2_000;
+
+/**
+ * A refusal is cheap, and a client that retries at once uses as much of the processor as it has connections. With a
+ * delay of a second, a hundred connections send a hundred requests a second instead of thousands.
+ */
+export function createTarpit(now: () => number, holdMs = HOLD_MS): Tarpit {
+  const networkKeys = createNetworkKeys(now);
+  const refusals = createTokenBuckets({ ...ALLOWED_REFUSALS, now });
+  let held = 0;
+  return {
+    async hold(address) {
+      if (refusals.take(networkKeys(address).current) || held >= MAX_HELD) return;
+      held += 1;
+      await sleep(holdMs);
+      held -= 1;
+    },
+  };
+}

@@ -1,7 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
 import ipaddr from 'ipaddr.js';
+import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 
-/** A network by names that tell nothing about it: today's, and the one that it had under the salt before. */
+/** Hashes of a network: the current one, and the one under the previous salt. */
 export interface NetworkKey {
   current: string;
   previous(): string | undefined;
@@ -12,27 +14,27 @@ export type NetworkKeys = (address: string | undefined) => NetworkKey;
 const ROTATION_MS = 60 * 60 * 1_000;
 
 /**
- * Turns addresses into keys of their networks: an HMAC-SHA256 whose salt is random, lives in memory alone and is replaced
- * every hour. The address itself is kept nowhere; once its salt is gone, nobody can tell whether a key was made of it.
- * The salt before the current one is kept for as long, so that limits do not all begin anew on the hour.
+ * Maps addresses to keys of their networks: an HMAC-SHA256 whose salt is random, stays in memory and is replaced every
+ * hour. The address itself is not stored; once its salt is gone, a key cannot be linked to it. The previous salt is
+ * kept for another hour, so limits do not restart on the hour.
  */
-export function createNetworkKeys(now: () => number): NetworkKeys {
+export function createNetworkKeys(now: () => number, prefixOf = networkPrefix): NetworkKeys {
   let salt = randomBytes(32);
   let previousSalt: Buffer | undefined;
   let madeAt = now();
 
   function rotate(): void {
     const age = now() - madeAt;
-    if (age >= 0 && age < ROTATION_MS) return;
-    // Unused for two hours, or the clock was set back: nothing under the old salt is worth keeping.
-    previousSalt = age >= 0 && age < 2 * ROTATION_MS ? salt : undefined;
+    if (age < ROTATION_MS) return;
+    // Unused for two hours, so no bucket under the old salt is still relevant.
+    previousSalt = age < 2 * ROTATION_MS ? salt : undefined;
     salt = randomBytes(32);
     madeAt = now();
   }
 
   return (address) => {
     rotate();
-    const prefix = networkPrefix(address);
+    const prefix = prefixOf(address);
     const olderSalt = previousSalt;
     return { current: keyOf(salt, prefix), previous: () => olderSalt && keyOf(olderSalt, prefix) };
   };
@@ -43,17 +45,40 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 }
 
 /**
- * The network that an address belongs to: the first 24 bits of IPv4 (as IPv6 may carry it, too), the first 64 of IPv6,
- * which is what one home or office is given. What is no address, such as a proxy's `unknown`, is one network of its own.
+ * The network of an address: the first 24 bits of IPv4 (also inside IPv6), or as many bytes as given, and the first 64
+ * bits of IPv6, which is what one home or office gets. Anything else, such as a proxy's `unknown`, is one network.
  */
-export function networkPrefix(text = ''): Uint8Array {
+export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   const address = withoutPort(text);
   if (!ipaddr.isValid(address)) return new Uint8Array(0);
   const bytes = ipaddr.process(address).toByteArray();
-  return Uint8Array.from(bytes.slice(0, bytes.length === 4 ? 3 : 8));
+  return Uint8Array.from(bytes.slice(0, bytes.length === 4 ? ipv4Bytes : 8));
 }
 
-/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+/** The first 48 bits of IPv6, of which one customer may have 65,536 networks; empty for everything else. */
+export function sitePrefix(text = ''): Uint8Array {
+  const prefix = networkPrefix(text);
+  return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
+}
+
+/** Some proxies append the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
+}
+
+/**
+ * Warns once if an untrusted address forwards requests: limits then treat all visitors behind it as one. The address
+ * is not logged, since it may be a visitor's that forged the header.
+ */
+export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
+  let warned = false;
+  app.addHook('onRequest', async (request) => {
+    if (warned || request.headers['x-forwarded-for'] === undefined) return;
+    if (isTrusted?.(request.socket.remoteAddress ?? '')) return;
+    warned = true;
+    request.log.warn(
+      'A request with X-Forwarded-For came from an address that TRUST_PROXY does not name, so the header was ignored. ' +
+        'If it came through your proxy, set TRUST_PROXY to its address: otherwise one proxy looks like one visitor.',
+    );
+  });
 }

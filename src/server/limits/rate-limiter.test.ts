@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { RateLimits } from '../../settings/rate-limits.ts';
+import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../settings/rate-limits.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
 const perMinute = (amount: number) => ({ amount, seconds: 60 });
 const LIMITS: RateLimits = {
+  ...DEFAULT_RATE_LIMITS,
   upvote: { session: perMinute(2), network: perMinute(5) },
   comment: { session: perMinute(1), network: perMinute(3) },
   like: { session: perMinute(2), network: perMinute(5) },
@@ -19,7 +20,7 @@ function limiterAt(startMs = 0, maxKeys?: number) {
 const visitor = (session: string, address = '192.0.2.1') => ({ session, address });
 
 describe('who is limited', () => {
-  test('a session, wherever it comes from', () => {
+  test('a session, from any address', () => {
     const { limiter } = limiterAt();
     const exceeded = ['192.0.2.1', '198.51.100.1', '203.0.113.1'].map(
       (address) => limiter.charge('upvote', visitor('a', address)).exceeded,
@@ -27,7 +28,7 @@ describe('who is limited', () => {
     expect(exceeded).toEqual([[], [], ['session']]);
   });
 
-  test('a network, whatever sessions it makes up', () => {
+  test('a network, with any sessions', () => {
     const { limiter } = limiterAt();
     const exceeded = [1, 2, 3, 4, 5, 6].map((name) => limiter.charge('upvote', visitor(`made-up-${name}`)).exceeded);
     expect(exceeded.at(-1)).toEqual(['network']);
@@ -35,21 +36,36 @@ describe('who is limited', () => {
     expect(limiter.charge('upvote', visitor('other', '192.0.3.1')).exceeded).toEqual([]);
   });
 
-  test('each action for itself', () => {
+  test('all networks of an IPv6 /48 together, which one customer may have', () => {
+    const { limiter } = limiterAt();
+    const exceeded = Array.from(
+      { length: 41 },
+      (_, number) =>
+        limiter.charge('upvote', visitor(`made-up-${number}`, `2001:db8:1:${number.toString(16)}::1`)).exceeded,
+    );
+    expect(exceeded.slice(0, 40).flat()).toEqual([]);
+    expect(exceeded[40]).toEqual(['network']);
+    expect(limiter.charge('upvote', visitor('other', '2001:db8:2::1'))).toMatchObject({
+      exceeded: [],
+      limits: [{ scope: 'session' }, { scope: 'network', amount: 5 }],
+    });
+  });
+
+  test('each action separately', () => {
     const { limiter } = limiterAt();
     limiter.charge('comment', visitor('a'));
     expect(limiter.charge('comment', visitor('a')).exceeded).toEqual(['session']);
     expect(limiter.charge('like', visitor('a')).exceeded).toEqual([]);
   });
 
-  test('without a good session, the network alone', () => {
+  test('without a valid session, the network only', () => {
     const { limiter } = limiterAt();
     const charge = limiter.charge('upvote', { session: undefined, address: undefined });
     expect(charge.limits).toEqual([{ scope: 'network', ...perMinute(5), remaining: 4, waitMs: 0, refillMs: 12_000 }]);
   });
 });
 
-test('what one limit refuses costs the other nothing', () => {
+test('a refusal by one limit costs the other nothing', () => {
   const { limiter } = limiterAt();
   for (let tried = 0; tried < 50; tried += 1) limiter.charge('upvote', visitor('greedy'));
   const { exceeded, limits } = limiter.charge('upvote', visitor('modest'));
@@ -60,13 +76,13 @@ test('what one limit refuses costs the other nothing', () => {
   ]);
 });
 
-test('a refused flood of made-up sessions leaves no trace in memory', () => {
+test('a refused flood of invented sessions takes no memory', () => {
   const { limiter } = limiterAt();
   for (let name = 0; name < 10_000; name += 1) limiter.charge('upvote', visitor(`made-up-${name}`));
   expect(limiter.size()).toBe(5 + 1);
 });
 
-test('a flood from many networks keeps no more than the bound', () => {
+test('a flood from many networks stays within the bound', () => {
   const { limiter } = limiterAt(0, 100);
   for (let name = 0; name < 5_000; name += 1) {
     limiter.charge('upvote', visitor(`made-up-${name}`, `10.${name >> 8}.${name & 255}.1`));
@@ -74,7 +90,7 @@ test('a flood from many networks keeps no more than the bound', () => {
   expect(limiter.size()).toBe(200);
 });
 
-test('when the salt changes, a network goes on where it was', () => {
+test("when the salt changes, a network's limits continue", () => {
   const { clock, limiter } = limiterAt();
   limiter.charge('upvote', visitor('first'));
   clock.ms = HOUR_MS - 1;
@@ -85,7 +101,7 @@ test('when the salt changes, a network goes on where it was', () => {
   expect(limiter.charge('upvote', visitor('f')).exceeded).toEqual([]);
 });
 
-test('a limit that is ignored is neither asked nor charged', () => {
+test('an ignored limit is neither checked nor charged', () => {
   const { limiter } = limiterAt();
   for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.charge('upvote', visitor(name));
   const { exceeded, limits } = limiter.charge('upvote', visitor('a'), { ignoring: 'network' });

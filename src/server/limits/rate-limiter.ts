@@ -1,8 +1,8 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
-import { createNetworkKeys, type NetworkKey, type NetworkKeys } from './network-keys.ts';
+import { createNetworkKeys, type NetworkKey, type NetworkKeys, sitePrefix } from './network-keys.ts';
 import { createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
 
-/** Who does something: the session where there is a good one, and the address that it comes from. */
+/** The client: its session if valid, and its address. */
 export interface Visitor {
   session: string | undefined;
   address: string | undefined;
@@ -10,7 +10,7 @@ export interface Visitor {
 
 export type Scope = 'session' | 'network';
 
-/** One limit as it stands after the request, for the headers that tell. */
+/** One limit after the request, for the headers. */
 export interface LimitState extends Rate {
   scope: Scope;
   remaining: number;
@@ -18,7 +18,7 @@ export interface LimitState extends Rate {
 }
 
 export interface Charge {
-  /** Those limits that have no token left for the request; none where it may pass. */
+  /** The limits that have no token left for the request; none if it may pass. */
   exceeded: Scope[];
   waitMs: number;
   limits: LimitState[];
@@ -26,11 +26,11 @@ export interface Charge {
 
 export interface RateLimiter {
   /**
-   * Takes a token from each limit of the action, or from none where one of them has none: what is refused costs nothing.
-   * `ignoring` leaves one limit out, whose bucket then stays as it is.
+   * Takes a token from each limit of the action, or from none if one is empty, so a refusal costs no token. `ignoring`
+   * leaves one limit out, whose bucket stays unchanged.
    */
   charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
-  /** How many buckets are kept, of sessions and networks together. */
+  /** The number of buckets, of sessions and networks together. */
   size(): number;
 }
 
@@ -40,7 +40,12 @@ interface Applied {
   rate: Rate;
   buckets: TokenBuckets;
   key: string;
+  /** Not reported to clients. */
+  isSite?: boolean;
 }
+
+/** The limit of all networks of one IPv6 /48 together, as a multiple of one network's. */
+const SITE_FACTOR = 8;
 
 /** Token buckets for every action, per session and per network. */
 export function createRateLimiter(
@@ -54,17 +59,27 @@ export function createRateLimiter(
   const byAction = new Map(
     Object.entries(limits).map(([action, { session, network }]) => [
       action,
-      { session: bucketsOf(session), network: bucketsOf(network) },
+      {
+        session: bucketsOf(session),
+        network: bucketsOf(network),
+        site: bucketsOf({ ...network, amount: network.amount * SITE_FACTOR }),
+      },
     ]),
   );
+
+  const siteKeys = createNetworkKeys(now, sitePrefix);
 
   function applied(action: LimitedAction, { session, address }: Visitor): Applied[] {
     const scopes = byAction.get(action);
     const found: Applied[] = [];
     if (scopes?.session && session !== undefined) found.push({ scope: 'session', ...scopes.session, key: session });
     if (scopes?.network) {
-      const key = settle(networkKeys(address), scopes.network.buckets);
+      const key = migrateKey(networkKeys(address), scopes.network.buckets);
       found.push({ scope: 'network', ...scopes.network, key });
+    }
+    if (scopes?.site && sitePrefix(address).length > 0) {
+      const key = migrateKey(siteKeys(address), scopes.site.buckets);
+      found.push({ scope: 'network', ...scopes.site, key, isSite: true });
     }
     return found;
   }
@@ -76,21 +91,23 @@ export function createRateLimiter(
       const empty = counting.filter(({ buckets, key }) => buckets.look(key).remaining < 1);
       if (empty.length === 0) for (const { buckets, key } of counting) buckets.take(key);
       return {
-        exceeded: empty.map(({ scope }) => scope),
+        exceeded: [...new Set(empty.map(({ scope }) => scope))],
         waitMs: Math.max(0, ...empty.map(({ buckets, key }) => buckets.look(key).waitMs)),
-        limits: all.map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.look(key) })),
+        limits: all
+          .filter(({ isSite }) => !isSite)
+          .map(({ scope, rate, buckets, key }) => ({ scope, ...rate, ...buckets.look(key) })),
       };
     },
     size: () =>
       [...byAction.values()].reduce(
-        (sum, { session, network }) => sum + (session?.buckets.size() ?? 0) + (network?.buckets.size() ?? 0),
+        (sum, scopes) => sum + Object.values(scopes).reduce((all, scope) => all + (scope?.buckets.size() ?? 0), 0),
         0,
       ),
   };
 }
 
-/** The key under which a network's bucket is kept now, where it goes on from what it was under the salt before. */
-export function settle({ current, previous }: NetworkKey, buckets: TokenBuckets): string {
+/** The network's current key; its bucket moves from the key under the previous salt. */
+export function migrateKey({ current, previous }: NetworkKey, buckets: TokenBuckets): string {
   if (!buckets.has(current)) {
     const older = previous();
     if (older !== undefined && buckets.has(older)) buckets.rename(older, current);

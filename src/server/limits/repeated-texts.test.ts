@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRepeatedTexts } from './repeated-texts.ts';
-import { fingerprintOf } from './text-fingerprint.ts';
+import { createRepeatedTexts, fingerprintOf } from './repeated-texts.ts';
 
 const HOUR_MS = 3_600_000;
 const SPAM = 'Buy cheap followers for your product today, visit https://spam.example/a1';
@@ -29,7 +28,7 @@ describe('the same text', () => {
     expect(isHeld('What a lovely little program', 'session-9', '198.51.100.1')).toBe(false);
   });
 
-  test('of anybody is suspicious the tenth time, when it is long', () => {
+  test('of any sessions is suspicious the tenth time, if it is long', () => {
     const { isHeld } = watch();
     const held = Array.from({ length: 10 }, (_, number) => isHeld(SPAM, `session-${number}`, `10.0.${number}.1`));
     expect(held.indexOf(true)).toBe(9);
@@ -52,14 +51,14 @@ describe('the same text', () => {
     expect(isHeld(text, 'session-5')).toBe(true);
   });
 
-  test('does not count where no comment was made of it', () => {
+  test('does not count if no comment was created', () => {
     const { post } = watch();
     for (const _ of [1, 2, 3, 4]) post('Great!').forget();
     expect(post('Great!').isRepeated).toBe(false);
   });
 });
 
-describe('near-identical texts are one', () => {
+describe('near-identical texts count as one', () => {
   test.each([
     'BUY cheap followers for your product today, visit https://spam.example/a1',
     'Buy cheap followers for your product today!!! visit http://www.spam.example/b2?ref=7#x',
@@ -74,12 +73,12 @@ describe('near-identical texts are one', () => {
     expect(fingerprintOf(text)).toBe(fingerprintOf(SPAM));
   });
 
-  test('and different ones are not', () => {
+  test('different texts do not', () => {
     const texts = ['I like it', 'I liked it', 'I do not like it', 'Ich mag es', '好きです', 'أحب هذا'];
     expect(new Set(texts.map(fingerprintOf)).size).toBe(texts.length);
   });
 
-  test('a text without letters is compared as it is', () => {
+  test('a text without letters is compared unchanged', () => {
     const { isHeld } = watch();
     expect(['🌊', '🌊', '🌊🌊', '🌊'].map((text) => isHeld(text))).toEqual([false, false, false, true]);
   });

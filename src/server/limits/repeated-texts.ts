@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import type { Repetition } from '../../core/comments/add-comments.ts';
 import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
-import { settle, type Visitor } from './rate-limiter.ts';
-import { fingerprintOf } from './text-fingerprint.ts';
+import { migrateKey, type Visitor } from './rate-limiter.ts';
 import { createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
 
 /**
- * From how many times within an hour on the same text is suspicious, whatever products it is posted on. Short texts are
- * alike by nature: 'Great!' is, among colleagues, and of a single person on the third product.
+ * The number of times within an hour from which the same text is suspicious, on any products. Short texts repeat
+ * naturally: 'Great!' among colleagues, and from one person on the third product.
  */
 const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },
@@ -14,21 +14,14 @@ const REPEATED_TEXT_RULES = {
   site: { times: 10, letters: 40 },
 } as const;
 
-/** What was found about one comment. */
-export interface Repetition {
-  isRepeated: boolean;
-  /** To be called where no comment was made of it, such as a draft that was sent twice: it then does not count. */
-  forget(): void;
-}
-
-/** Notices texts that come again and again; it keeps fingerprints in memory and for an hour. */
+/** Detects repeated texts; stores fingerprints in memory for an hour. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
 export function createRepeatedTexts(
   now: () => number,
   networkKeys: NetworkKeys = createNetworkKeys(now),
 ): RepeatedTexts {
-  // A bucket holds one text less than is suspicious.
+  // A bucket holds one text less than the suspicious number.
   const bucketsOf = ({ times }: { times: number }) => createTokenBuckets({ amount: times - 1, seconds: 3_600, now });
   const { session: sessionRule, network: networkRule, site: siteRule } = REPEATED_TEXT_RULES;
   const buckets = { session: bucketsOf(sessionRule), network: bucketsOf(networkRule), site: bucketsOf(siteRule) };
@@ -36,7 +29,7 @@ export function createRepeatedTexts(
   return (text, { session, address }) => {
     const fingerprint = fingerprintOf(text);
     const letters = fingerprint.length;
-    // What has no letters, such as a row of emoji, is compared as it is.
+    // Text without letters, such as a row of emoji, is compared unchanged.
     const print = createHash('sha256')
       .update(letters === 0 ? text : fingerprint)
       .digest('base64');
@@ -51,7 +44,7 @@ export function createRepeatedTexts(
           return previous && `${previous} ${print}`;
         },
       };
-      applied.push({ buckets: buckets.network, key: settle(names, buckets.network) });
+      applied.push({ buckets: buckets.network, key: migrateKey(names, buckets.network) });
     }
     if (letters >= siteRule.letters) applied.push({ buckets: buckets.site, key: print });
 
@@ -63,4 +56,18 @@ export function createRepeatedTexts(
       },
     };
   };
+}
+
+/**
+ * A text without everything that is changed to disguise a repetition: case and width of letters, accents, digits,
+ * punctuation, spaces, invisible characters, repeated letters, and all of a URL but its host. Empty for a text without
+ * letters.
+ */
+export function fingerprintOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\bhttps?:\/\/(?:www\.)?([^\s/?#]+)\S*/g, ' $1 ')
+    .replaceAll(/[^\p{L}]/gu, '')
+    .replaceAll(/(.)\1+/gu, '$1');
 }

@@ -1,53 +1,50 @@
 import type { Rate } from '../../settings/rate-limits.ts';
 
-/** What a bucket holds at a moment. */
+/** The state of a bucket at a moment. */
 export interface BucketState {
   /** Whole tokens that can be taken now. */
   remaining: number;
-  /** Until there is a token; 0 where there is one. */
+  /** Until there is a token; 0 if there is one. */
   waitMs: number;
   /** Until it is full again. */
   refillMs: number;
 }
 
 /**
- * Token buckets, one a key, all of one rate: each holds `amount` tokens at most and refills evenly over `seconds`.
+ * Token buckets of one rate, one per key: each holds `amount` tokens at most and refills evenly over `seconds`.
  *
- * Of a bucket only the moment at which it will be full again is kept, from which all else follows (the "virtual
- * scheduling" of the generic cell rate algorithm, ITU-T I.371). A bucket that is full is no different from one that
- * never was, so that it can be forgotten.
+ * Of a bucket only the moment when it will be full again is stored, which determines everything else (the "virtual
+ * scheduling" of the generic cell rate algorithm, ITU-T I.371). A full bucket equals a new one, so it can be
+ * forgotten.
  */
 export interface TokenBuckets {
   look(key: string): BucketState;
-  /** Takes a token where there is one; else nothing changes. @returns whether it did. */
+  /** Takes a token if there is one. @returns whether it did. */
   take(key: string): boolean;
-  /** Puts a token back that was taken in vain. */
+  /** Returns a token that was not used. */
   giveBack(key: string): void;
-  /** Lets the bucket of one key go on under another. */
+  /** Moves the bucket of one key to another. */
   rename(from: string, to: string): void;
   has(key: string): boolean;
-  /** How many buckets are kept. */
+  /** The number of buckets. */
   size(): number;
 }
 
 interface Options extends Rate {
+  /** Milliseconds of a monotonic clock. */
   now: () => number;
-  /** Buckets kept at most, so that a flood of made-up keys cannot eat the memory. */
+  /** Maximum number of buckets, so a flood of invented keys cannot exhaust the memory. */
   maxKeys?: number;
 }
 
 export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: Options): TokenBuckets {
   const windowMs = seconds * 1_000;
   const tokenMs = windowMs / amount;
-  // In the order in which they were last drawn from: the first ones are the fullest, roughly.
+  // In the order of their last use: the first ones are the fullest, roughly.
   const fullAt = new Map<string, number>();
 
   function debtMs(key: string): number {
-    const debt = Math.max((fullAt.get(key) ?? 0) - now(), 0);
-    if (debt <= windowMs) return debt;
-    // A clock that was set back must not lock anybody out for longer than an empty bucket does.
-    fullAt.set(key, now() + windowMs);
-    return windowMs;
+    return Math.max((fullAt.get(key) ?? 0) - now(), 0);
   }
 
   function put(key: string, debt: number): void {
@@ -58,7 +55,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     if (fullAt.size > maxKeys) forgetFirst();
   }
 
-  /** A few with every write, so that what is over goes as fast as new ones come, without a timer. */
+  /** A few with every write, so full buckets go as fast as new ones arrive, without a timer. */
   function forgetFull(): void {
     let looked = 0;
     for (const [key, moment] of fullAt) {
@@ -78,7 +75,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
 
   function look(key: string): BucketState {
     const debt = debtMs(key);
-    // A thousandth of a token is forgiven: sums of such shares do not come out even.
+    // A tolerance of a thousandth of a token: sums of such shares are not exact.
     const tokens = (windowMs - debt) / tokenMs + 0.001;
     const missingMs = tokens >= 1 ? 0 : (1 - tokens) * tokenMs;
     return { remaining: Math.floor(tokens), waitMs: Math.ceil(missingMs), refillMs: Math.ceil(debt) };

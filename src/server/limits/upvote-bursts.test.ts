@@ -36,7 +36,7 @@ function watch() {
   };
 }
 
-test('twenty sessions of one network on one product are written down, nineteen are not', async () => {
+test('twenty sessions of one network on one product are saved, nineteen are not', async () => {
   const { vote, flushed } = watch();
   vote(0, 19, '192.0.2.1');
   vote(0, 19, '198.51.100.7');
@@ -53,7 +53,7 @@ test('twenty sessions of one network on one product are written down, nineteen a
   });
 });
 
-test('a session counts once, and no more when it takes its upvote back', async () => {
+test('a session counts once, until it takes its upvote back', async () => {
   const { vote, flushed } = watch();
   vote(0, 10, '192.0.2.1');
   vote(0, 10, '192.0.2.1');
@@ -65,7 +65,17 @@ test('a session counts once, and no more when it takes its upvote back', async (
   expect(await flushed()).toMatchObject([{ sessions: 23 }]);
 });
 
-test('what has not changed since is not written again; what has is, under the same name', async () => {
+test('sessions of many IPv6 networks are counted together by /48, and those of one /64 reported once', async () => {
+  const { vote, flushed } = watch();
+  for (let index = 0; index < 20; index += 1) vote(index, index + 1, `2001:db8:7:${index.toString(16)}::1`);
+  vote(0, 10, '2001:db8:8:1::1');
+  vote(10, 19, '2001:db8:9:1::1');
+  expect(await flushed()).toMatchObject([{ sessions: 20 }]);
+  vote(0, 20, '2001:db8:a:1::1', 'other');
+  expect(await flushed()).toMatchObject([{ productId: 'other', sessions: 20 }]);
+});
+
+test('an unchanged burst is not saved again; a changed one is, under the same name', async () => {
   const { vote, flushed } = watch();
   vote(0, 20, '192.0.2.1');
   const [first] = await flushed();
@@ -74,7 +84,7 @@ test('what has not changed since is not written again; what has is, under the sa
   expect(await flushed()).toEqual([{ ...first, sessions: 30 }]);
 });
 
-test('a network has the same name within an hour and another one in the next; both are told', async () => {
+test('a network has one name within an hour and another in the next', async () => {
   const { clock, vote, flushed } = watch();
   vote(0, 20, '192.0.2.1');
   vote(0, 20, '192.0.2.9', 'other');
@@ -87,7 +97,7 @@ test('a network has the same name within an hour and another one in the next; bo
   expect(later.find(({ hour }) => hour !== one?.hour)?.network).not.toBe(one?.network);
 });
 
-test('what was open when an hour ended is written with its own hour, even where nobody votes any more', async () => {
+test('a burst that was not saved before its hour ended is saved with that hour', async () => {
   const { clock, vote, flushed } = watch();
   vote(0, 20, '192.0.2.1');
   const hour = clock.now().getTime();
@@ -97,13 +107,13 @@ test('what was open when an hour ended is written with its own hour, even where 
   expect(await flushed()).toEqual([]);
 });
 
-test('what is written holds no address, no network and no session', async () => {
+test('a saved burst holds no address, network or session', async () => {
   const { vote, flushed } = watch();
   vote(0, 40, '192.0.2.1');
   expect(JSON.stringify(await flushed())).not.toMatch(/192|session-/);
 });
 
-test('a database that is away is logged and stops nobody; it is told when it is back', async () => {
+test('an unreachable database is logged, and gets the burst when it is back', async () => {
   const { vote, flushed, faults, setFailing } = watch();
   setFailing(true);
   vote(0, 20, '192.0.2.1');

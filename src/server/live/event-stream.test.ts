@@ -11,7 +11,7 @@ afterEach(() => {
   server.close();
 });
 
-/** A stream, its server's end of the connection, and the client's. */
+/** A stream and both ends of its connection. */
 async function openStream(): Promise<{ stream: EventStream; serverSide: Socket; client: Socket }> {
   if (!server.listening) await once(server.listen(0), 'listening');
   const client = connect((server.address() as AddressInfo).port);
@@ -24,12 +24,12 @@ async function openStream(): Promise<{ stream: EventStream; serverSide: Socket; 
   return { stream, serverSide, client };
 }
 
-test('a client that does not read is let go before it costs memory', async () => {
+test('a client that does not read is disconnected before it takes memory', async () => {
   const { stream, serverSide, client } = await openStream();
   client.pause();
   const frame = Buffer.alloc(50_000, '.');
   let most = 0;
-  // The kernel takes some megabytes first.
+  // The kernel buffers some megabytes first.
   let sent = 0;
   while (stream.send(frame)) {
     sent += 1;
@@ -39,11 +39,11 @@ test('a client that does not read is let go before it costs memory', async () =>
   expect(sent).toBeGreaterThan(1);
   expect(most).toBeLessThan(64 * 1024 + frame.length);
   expect(serverSide.destroyed).toBe(true);
-  // It is let go once.
+  // It is disconnected only once.
   expect(stream.send(frame)).toBe(true);
 });
 
-test('a frame that is larger than what may wait reaches a client that reads', async () => {
+test('a frame larger than the limit of unread bytes reaches a client that reads', async () => {
   const { stream, client } = await openStream();
   let received = 0;
   client.on('data', (bytes) => {

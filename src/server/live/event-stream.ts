@@ -1,12 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { LIVE_EVENTS } from '../../contract/live/events.ts';
+import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 
-/** A client that leaves more than this unread does not keep up; the next frames would only be more memory. */
+/** A client with more unread bytes does not keep up; further frames would only take memory. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * One open answer that goes on. Its bytes are written to the socket itself: they are shared by many streams, and the length
- * of each chunk, which an answer would add, makes them no clearer to anybody. So the answer ends with its connection.
+ * One open event stream. Frames are written to the socket directly, without chunked encoding, so many streams share the same bytes. The
+ * response ends with its connection.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -22,14 +24,14 @@ export class EventStream {
     this.#response.once('close', listener);
   }
 
-  /** Sends the head of the answer with the first bytes behind it. */
+  /** Sends the head of the response and the first bytes. */
   begin(bytes: Buffer): void {
     this.#response.write(bytes);
   }
 
-  /** @returns false where the client does not keep up: it is let go. */
+  /** @returns false if the client does not keep up and was disconnected. */
   send(bytes: Buffer): boolean {
-    // Gone already, and not for this: its end has only not been told yet.
+    // Closed already for another reason; the close event follows.
     if (this.#socket.destroyed) return true;
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#socket.destroy();
@@ -42,4 +44,82 @@ export class EventStream {
   end(bytes: Buffer): void {
     this.#response.end(bytes);
   }
+}
+
+/** Serialised events, shared by all streams. */
+interface EventData {
+  /** By product id. */
+  counts: ReadonlyMap<string, string>;
+  comments: ReadonlyMap<string, readonly string[]>;
+}
+
+export function eventDataOf(counts: readonly LiveCounts[], comments: readonly LiveComment[]): EventData {
+  const byProduct = new Map<string, string[]>();
+  for (const { productId, commentId, likes } of comments) {
+    const ofProduct = byProduct.get(productId) ?? [];
+    ofProduct.push(JSON.stringify({ productId, commentId, likes }));
+    byProduct.set(productId, ofProduct);
+  }
+  return {
+    counts: new Map(
+      counts.map(({ id, upvotes, comments: total }) => [id, JSON.stringify({ id, upvotes, comments: total })]),
+    ),
+    comments: byProduct,
+  };
+}
+
+interface Frame {
+  productIds: Iterable<string>;
+  /** Whether comments are sent as well as counts. */
+  withComments: boolean;
+  catalogue: boolean;
+  /** The moment up to which the stream is complete; sent last, so a partial frame does not count. */
+  id: number | undefined;
+}
+
+/** The bytes of a frame about some products; undefined where it would be empty. */
+export function encode(data: EventData, { productIds, withComments, catalogue, id }: Frame): Buffer | undefined {
+  const counts: string[] = [];
+  const comments: string[] = [];
+  for (const productId of productIds) {
+    const ofProduct = data.counts.get(productId);
+    if (ofProduct !== undefined) counts.push(ofProduct);
+    if (withComments) comments.push(...(data.comments.get(productId) ?? []));
+  }
+  const events: string[] = [];
+  if (catalogue) events.push(`event: ${LIVE_EVENTS.catalogue}\ndata: {}\n`);
+  if (counts.length > 0) events.push(`event: ${LIVE_EVENTS.counts}\ndata: [${counts.join(',')}]\n`);
+  if (comments.length > 0) events.push(`event: ${LIVE_EVENTS.comments}\ndata: [${comments.join(',')}]\n`);
+  return events.length === 0 ? undefined : Buffer.from(`${events.join('\n')}${idLine(id)}\n`);
+}
+
+/** Asks a client to refetch everything. */
+export function encodeRefetch(id: number | undefined): Buffer {
+  return Buffer.from(`event: ${LIVE_EVENTS.refetch}\ndata: {}\n${idLine(id)}\n`);
+}
+
+/** Keeps proxies from closing a stream. An id without data fires no event but advances `Last-Event-ID`. */
+export function encodeHeartbeat(id: number | undefined): Buffer {
+  return Buffer.from(`:\n${idLine(id)}\n`);
+}
+
+/** The first bytes of a stream. The jitter keeps clients that lose a server from reconnecting at the same moment. */
+export function encodeOpening(id: number | undefined): Buffer {
+  return Buffer.from(`retry: ${retryMs()}\n${idLine(id)}\n`);
+}
+
+/** The last bytes of a stream. */
+export function encodeEnding(): Buffer {
+  return Buffer.from(`retry: ${retryMs()}\n\n`);
+}
+
+const FIRST_RETRY_MS = 1_000;
+const RETRY_JITTER_MS = 4_000;
+
+function retryMs(): number {
+  return FIRST_RETRY_MS + Math.floor(Math.random() * RETRY_JITTER_MS);
+}
+
+function idLine(id: number | undefined): string {
+  return id === undefined ? '' : `id: ${Math.floor(id)}\n`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Change } from '../../core/changes/change.ts';
+import type { Change } from '../../core/changes/change-feed.ts';
 import type { ChangeListener, SiteChanges } from '../../core/changes/site-changes.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { EventStream } from './event-stream.ts';
@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 
 const READ_ROWS = (ids: readonly string[]) => ids.map((id) => ({ id, upvotes: 1, comments: 0 }));
 
-/** What a client was sent, without a socket. */
+/** Records the frames that a client was sent, without a socket. */
 class FakeStream {
   text = '';
   readonly buffers: Buffer[] = [];
@@ -33,18 +33,19 @@ class FakeStream {
   }
 }
 
-/** The hub, its database and its news, each in the test's hands. */
+/** Live updates with a database and changes under the test's control. */
 function setUp() {
   let listener: ChangeListener | undefined;
-  const state = { heardUpTo: 1_000 as number | undefined, away: false, reads: [] as string[][] };
+  const state = { observedUpTo: 1_000 as number | undefined, away: false, reads: [] as string[][] };
   const changes: SiteChanges = {
     onWrite() {},
-    follow: (each) => {
+    subscribe: (each) => {
       listener = each;
     },
     ready: Promise.resolve(),
-    heardUpTo: () => state.heardUpTo,
+    observedUpTo: () => state.observedUpTo,
     since: () => undefined,
+    now: () => new Date(),
     close: async () => {},
   };
   const database = {
@@ -55,7 +56,7 @@ function setUp() {
     },
   };
   const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
-  const live = createLive({ database, changes, log });
+  const live = createLive({ database, changes, log, now: () => new Date() });
   const change = (...productIds: string[]) => listener?.onChange({ productIds, catalogue: false } satisfies Change);
   return { live, state, log, change };
 }
@@ -67,7 +68,7 @@ function open(live: Live, productIds?: readonly string[]): FakeStream {
 }
 
 describe('timers', () => {
-  test('there are none while nobody listens, and nothing is read', async () => {
+  test('without streams no timer runs and no read happens', async () => {
     const { live, state, change } = setUp();
     change('a');
     expect(vi.getTimerCount()).toBe(0);
@@ -81,18 +82,18 @@ describe('timers', () => {
     expect(live.stats()).toEqual({ open: 0, dropped: 0, frames: 0 });
   });
 
-  test('there is one heartbeat for all, whose id is the moment up to which everything was told', async () => {
+  test('one heartbeat serves all streams, and its id is the moment up to which everything was delivered', async () => {
     const { live, state } = setUp();
     const streams = [open(live), open(live, ['a'])];
     expect(vi.getTimerCount()).toBe(1);
-    state.heardUpTo = 26_000;
+    state.observedUpTo = 26_000;
     await vi.advanceTimersByTimeAsync(25_000);
     for (const stream of streams) expect(stream.text).toMatch(/\n\n:\nid: 26000\n\n$/);
   });
 });
 
 describe('sharing', () => {
-  test('those who want the same are sent the same bytes, made once; what many changes touch is read once', async () => {
+  test('streams with the same subscription share one buffer, and each product is read once', async () => {
     const { live, state, change } = setUp();
     const all = [open(live), open(live)];
     const named = [open(live, ['a', 'b']), open(live, ['b', 'a', 'a'])];
@@ -106,7 +107,7 @@ describe('sharing', () => {
     expect(live.stats().frames).toBe(4);
   });
 
-  test('the next frame is a quarter of a second later, with all that came meanwhile', async () => {
+  test('the next frame follows after a quarter of a second with all changes since', async () => {
     const { live, change } = setUp();
     const stream = open(live);
     change('a');
@@ -126,7 +127,7 @@ describe('sharing', () => {
     expect(stream.buffers).toHaveLength(2);
   });
 
-  test('more counts than fit a frame are not sent to those who asked for all; they read again', async () => {
+  test('subscribers of all counts refetch when too many changed at once', async () => {
     const { live, change } = setUp();
     const [all, named] = [open(live), open(live, ['p-1'])];
     change(...Array.from({ length: 1_001 }, (_, index) => `p-${index}`));
@@ -136,14 +137,14 @@ describe('sharing', () => {
   });
 });
 
-describe('when something is wrong', () => {
-  test('what changed while the database was away is told when it is back, and no id says that it was told before', async () => {
+describe('failures', () => {
+  test('changes during a loss of the database are delivered when it is back, and no earlier id covers them', async () => {
     const { live, state, log, change } = setUp();
     const stream = open(live);
     state.away = true;
     change('a');
     await vi.advanceTimersByTimeAsync(10_000);
-    state.heardUpTo = 30_000;
+    state.observedUpTo = 30_000;
     change('b');
     await vi.advanceTimersByTimeAsync(20_000);
     expect(stream.text).not.toContain('event:');
@@ -155,7 +156,7 @@ describe('when something is wrong', () => {
     expect(stream.text).toMatch(/id: 30000\n\n$/);
   });
 
-  test('clients that are let go are counted', async () => {
+  test('dropped clients are counted', async () => {
     const { live, change } = setUp();
     const stream = open(live);
     stream.keepsUp = false;

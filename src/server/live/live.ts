@@ -3,34 +3,39 @@ import { LIVE_FRAMES_PER_SECOND, LIVE_HEARTBEAT_S } from '../../contract/live/ev
 import type { SiteChanges } from '../../core/changes/site-changes.ts';
 import type { Sql } from '../../core/database/database.ts';
 import { readLiveComments, readLiveCounts } from '../../core/live/read-live.ts';
-import type { Log } from '../../core/log.ts';
-import { encode, encodeEnding, encodeHeartbeat, encodeOpening, encodeRefetch, eventDataOf } from './event-frames.ts';
-import type { EventStream } from './event-stream.ts';
-import { type Interest, Interests } from './interests.ts';
-import { PendingNews, type Since } from './pending-news.ts';
+import type { Log } from '../../core/runtime.ts';
+import { type DeliveryEffect, type DeliveryEvent, NOTHING_TO_DELIVER, step } from './delivery-schedule.ts';
+import {
+  type EventStream,
+  encode,
+  encodeEnding,
+  encodeHeartbeat,
+  encodeOpening,
+  encodeRefetch,
+  eventDataOf,
+} from './event-stream.ts';
+import { PendingUpdates, type Since } from './pending-updates.ts';
+import { type Subscription, Subscriptions } from './subscriptions.ts';
 
-const INTERVAL_MS = 1_000 / LIVE_FRAMES_PER_SECOND;
+const PACE = { intervalMs: 1_000 / LIVE_FRAMES_PER_SECOND, retryMs: 1_000 };
 
-/** After a failure to read what changed; it is kept meanwhile. */
-const RETRY_INTERVAL_MS = 1_000;
-
-/** Writes to sockets before others get their turn: thousands of streams must not hold up a request. */
+/** Socket writes per turn of the event loop: thousands of streams must not delay a request. */
 const WRITES_PER_TURN = 250;
 
 export interface LiveStats {
   open: number;
-  /** Streams that were let go because their client did not read. */
+  /** Streams that were closed because their client did not read. */
   dropped: number;
-  /** Frames that were sent, heartbeats not among them, once for each stream. */
+  /** Frames sent, without heartbeats, once per stream. */
   frames: number;
 }
 
-/** What open pages are told. */
+/** Live updates of open pages. */
 export interface Live {
-  /** Tells a stream from now on about some products, or about all counts; first of what it missed `since` a moment. */
+  /** Subscribes a stream to some products, or to the counts of all; it first gets the changes `since` a moment. */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
-  /** Ends every stream: its client is to come back. */
+  /** Ends every stream; clients reconnect. */
   close(): void;
 }
 
@@ -38,75 +43,96 @@ export interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;
+  /** Products that launch later are not reported. */
+  now: () => Date;
 }
 
 /**
- * Tells all open pages what changed, at most a few times a second: one reading of the database for all of them, and one
- * buffer for all that want to hear the same. Nothing runs while nothing happens, but for a heartbeat while there are streams.
+ * Sends changes to all open pages a few times a second: one read of the database for all of them, and one buffer per
+ * subscription. Without changes only the heartbeat runs; without streams, no timer runs.
  */
-export function createLive({ database, changes, log }: LiveOptions): Live {
-  const interests = new Interests();
+export function createLive({ database, changes, log, now }: LiveOptions): Live {
+  const subscriptions = new Subscriptions();
   const stats: LiveStats = { open: 0, dropped: 0, frames: 0 };
-  let pending = new PendingNews();
-  let heartbeat: NodeJS.Timeout | undefined;
+  let pending = new PendingUpdates();
+  let state = NOTHING_TO_DELIVER;
   let timer: NodeJS.Timeout | undefined;
-  let isTelling = false;
-  let isFailing = false;
-  let nextAt = 0;
-  /** Everything that was heard of up to this moment was told. */
-  let toldUpTo: number | undefined;
+  let heartbeat: NodeJS.Timeout | undefined;
+  /** Every change observed up to this moment was delivered. */
+  let deliveredUpTo: number | undefined;
 
-  changes.follow({
+  changes.subscribe({
     onChange(change) {
       if (stats.open === 0) return;
-      pending.add(change, interests);
-      schedule();
+      pending.add(change, subscriptions);
+      scheduleDelivery();
     },
     onGap() {
       if (stats.open === 0) return;
       pending.addEverything();
-      schedule();
+      scheduleDelivery();
     },
   });
 
-  function schedule(): void {
-    if (isTelling || timer !== undefined || pending.isEmpty()) return;
-    timer = setTimeout(tell, Math.max(0, nextAt - performance.now()));
+  function scheduleDelivery(): void {
+    if (!pending.isEmpty()) dispatch({ kind: 'changed', at: performance.now() });
   }
 
-  async function tell(): Promise<void> {
-    timer = undefined;
-    isTelling = true;
-    const untold = pending;
-    pending = new PendingNews();
-    const heardUpTo = changes.heardUpTo();
-    try {
-      await send(untold, heardUpTo);
-      toldUpTo = heardUpTo;
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'Open pages cannot be told of changes yet');
-      isFailing = true;
-      pending.takeBack(untold);
-      nextAt = performance.now() + RETRY_INTERVAL_MS;
+  function dispatch(event: DeliveryEvent): void {
+    const next = step(state, event, PACE);
+    state = next.state;
+    for (const effect of next.effects) apply(effect);
+  }
+
+  function apply(effect: DeliveryEffect): void {
+    switch (effect.kind) {
+      case 'wait':
+        timer = setTimeout(() => dispatch({ kind: 'due' }), effect.ms);
+        break;
+      case 'cancelWait':
+        clearTimeout(timer);
+        break;
+      case 'deliver':
+        void deliver();
+        break;
+      case 'warn':
+        log.warn({ err: effect.error }, 'Could not read changes for open pages; trying again');
     }
-    isTelling = false;
-    if (stats.open === 0) pending = new PendingNews();
-    schedule();
   }
 
-  async function send(untold: PendingNews, id: number | undefined): Promise<void> {
-    const { tellings, productIds, commentProductIds, commentIds } = untold.plan(interests, changes);
+  async function deliver(): Promise<void> {
+    const batch = pending;
+    pending = new PendingUpdates();
+    const observedUpTo = changes.observedUpTo();
+    try {
+      const readAt = await send(batch, observedUpTo);
+      deliveredUpTo = observedUpTo;
+      dispatch({ kind: 'delivered', readAt, at: performance.now(), hasMore: hasMore() });
+    } catch (error) {
+      pending.takeBack(batch);
+      dispatch({ kind: 'failed', at: performance.now(), error, hasMore: hasMore() });
+    }
+  }
+
+  function hasMore(): boolean {
+    if (stats.open === 0) pending = new PendingUpdates();
+    return !pending.isEmpty();
+  }
+
+  /** @returns when the database had been read. */
+  async function send(batch: PendingUpdates, id: number | undefined): Promise<number> {
+    const { deliveries, productIds, commentProductIds, commentIds } = batch.plan(subscriptions, changes);
     const [counts, comments] = await Promise.all([
-      readLiveCounts(database, productIds),
+      readLiveCounts(database, productIds, now()),
       readLiveComments(database, commentProductIds, commentIds),
     ]);
-    nextAt = performance.now() + INTERVAL_MS;
+    const readAt = performance.now();
     const data = eventDataOf(counts, comments);
-    for (const { streams, withComments, about } of tellings) {
+    for (const { streams, withComments, about } of deliveries) {
       const bytes = about === undefined ? encodeRefetch(id) : encode(data, { ...about, withComments, id });
       if (bytes !== undefined) await sendToAll(streams, bytes);
     }
+    return readAt;
   }
 
   let writes = 0;
@@ -119,40 +145,39 @@ export function createLive({ database, changes, log }: LiveOptions): Live {
     }
   }
 
-  function beat(): void {
-    if (!isTelling && pending.isEmpty()) toldUpTo = changes.heardUpTo();
-    const bytes = encodeHeartbeat(toldUpTo);
-    for (const { streams } of interests.all()) {
+  function sendHeartbeat(): void {
+    if (state.kind !== 'delivering' && pending.isEmpty()) deliveredUpTo = changes.observedUpTo();
+    const bytes = encodeHeartbeat(deliveredUpTo);
+    for (const { streams } of subscriptions.all()) {
       for (const stream of streams) if (!stream.send(bytes)) stats.dropped += 1;
     }
   }
 
-  function leave(stream: EventStream, interest: Interest): void {
-    interests.remove(stream, interest);
-    pending.forget(stream, interest);
+  function unsubscribe(stream: EventStream, subscription: Subscription): void {
+    subscriptions.remove(stream, subscription);
+    pending.forget(stream, subscription);
     stats.open -= 1;
     if (stats.open > 0) return;
     clearInterval(heartbeat);
     heartbeat = undefined;
-    clearTimeout(timer);
-    timer = undefined;
-    pending = new PendingNews();
+    pending = new PendingUpdates();
+    dispatch({ kind: 'abandoned' });
   }
 
   return {
     open(stream, productIds, since) {
-      // What another was not told of yet, this one will be.
-      const interest = interests.add(stream, productIds);
+      // Changes that other streams still wait for go to this one as well.
+      const subscription = subscriptions.add(stream, productIds);
       stats.open += 1;
-      heartbeat ??= setInterval(beat, LIVE_HEARTBEAT_S * 1_000);
-      stream.onClose(() => leave(stream, interest));
-      stream.begin(encodeOpening(changes.heardUpTo()));
-      if (since !== undefined) pending.resume(stream, interest, since);
-      schedule();
+      heartbeat ??= setInterval(sendHeartbeat, LIVE_HEARTBEAT_S * 1_000);
+      stream.onClose(() => unsubscribe(stream, subscription));
+      stream.begin(encodeOpening(changes.observedUpTo()));
+      if (since !== undefined) pending.resume(stream, subscription, since);
+      scheduleDelivery();
     },
     stats: () => ({ ...stats }),
     close() {
-      for (const { streams } of interests.all()) for (const stream of streams) stream.end(encodeEnding());
+      for (const { streams } of subscriptions.all()) for (const stream of streams) stream.end(encodeEnding());
     },
   };
 }

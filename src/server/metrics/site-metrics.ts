@@ -1,61 +1,173 @@
 import type { FastifyInstance } from 'fastify';
-import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import type { WriteKind } from '../../core/core.ts';
 import type { ReadStats } from '../../core/database/replicas.ts';
 import type { GroupCommitObserver } from '../../core/group-commit.ts';
-import type { RepeatObserver } from '../cache/repeat-answers.ts';
-import { type Watched, watch, watchBackups, watchDrift, watchProcesses, watchReads } from './asked-metrics.ts';
-import { countRequestsIn, observeWritesIn } from './counted-metrics.ts';
+import type { WaitingSubmissions } from '../../core/submissions/count-submissions.ts';
+import type { FastPathObserver } from '../cache/fast-path.ts';
+import type { WebhookDeliveries } from '../deliver-webhooks.ts';
+import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
+import {
+  type Watched,
+  watch,
+  watchBackups,
+  watchDrift,
+  watchLeaderboards,
+  watchProcesses,
+  watchReads,
+  watchSubmissions,
+  watchWebhooks,
+} from './collected-metrics.ts';
 
-/** What the site tells a Prometheus server. No label ever holds a session id, an address or a path that a visitor chose. */
+/**
+ * The metrics of a process for Prometheus. No label contains a session id, an IP address or a path that a visitor
+ * chose.
+ */
 export interface SiteMetrics {
-  /** Counts and times every request to routes that are registered from now on. */
+  /** Counts and times requests to routes registered from now on. */
   watchRequests(app: FastifyInstance): void;
-  /** Counts and times what was answered before any route was asked. */
-  observeRepeat: RepeatObserver;
-  /** Asks these whenever somebody looks. */
+  /** Counts and times responses of the fast path, which bypass the routes. */
+  observeFastPath: FastPathObserver;
+  /** Reads these at each scrape. */
   watch(watched: Watched): void;
-  /** Tells of the counts that are not those of their rows. */
+  /** Products whose counts differ from their rows. */
   watchDrift(drift: { drift(): number }): void;
-  /** Tells of reads, where there are replicas. */
+  /** Reads by server, where there are replicas. */
   watchReads(reads: { stats(): ReadStats }): void;
-  /** Tells of the processes that serve, where there are several. */
+  /** Worker processes, where there are several. */
   watchProcesses(processes: { up(): number; replaced(): number }): void;
-  /** Tells of the backups that the site makes by itself. */
+  /** Scheduled backups. */
   watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
+  /** Leaderboards, their votes, and how results become final. */
+  watchLeaderboards(finaliser: Omit<Finaliser, 'close'>): void;
+  /** Submissions that wait for a decision. */
+  watchSubmissions(submissions: { waiting(): WaitingSubmissions }): void;
+  /** Webhooks, where there is a receiver. */
+  watchWebhooks(deliveries: Omit<WebhookDeliveries, 'close'>): void;
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
   contentType: string;
   text(): Promise<string>;
-  /** The same as values, to be put together with those of other processes. */
+  /** The metrics as values, to be aggregated with those of other processes. */
   values(): Promise<MetricValues>;
 }
 
-/** What one process has to tell, as it is sent to another. */
+/** The metrics of one process, as they are sent to another. */
 export type MetricValues = readonly object[];
 
-/** Puts the values of several processes together: sums, but for what each metric says of itself. */
+/** Aggregates the metrics of several processes: sums, unless a metric declares another aggregator. */
 export async function textOfProcesses(processes: readonly MetricValues[]): Promise<string> {
   return AggregatorRegistry.aggregate([...processes]).metrics();
 }
 
-/** Metrics in a registry of their own, with those of the process and its event loop. */
+/** Metrics in their own registry, including those of the process and its event loop. */
 export function createSiteMetrics(): SiteMetrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
-  const { watchRequests, observeRepeat } = countRequestsIn(registers);
+  const { watchRequests, observeFastPath } = observeRequestsIn(registers);
   return {
     watchRequests,
-    observeRepeat,
+    observeFastPath,
     watch: (watched) => watch(watched, registers),
     watchDrift: (drift) => watchDrift(drift, registers),
     watchReads: (reads) => watchReads(reads, registers),
     watchProcesses: (processes) => watchProcesses(processes, registers),
     watchBackups: (backups) => watchBackups(backups, registers),
+    watchLeaderboards: (finaliser) => watchLeaderboards(finaliser, registers),
+    watchSubmissions: (submissions) => watchSubmissions(submissions, registers),
+    watchWebhooks: (deliveries) => watchWebhooks(deliveries, registers),
     observeWrites: observeWritesIn(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
     values: () => registry.getMetricsAsJSON(),
   };
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the response stays open for as long as the client is connected. */
+    isStream?: boolean;
+  }
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const BATCH_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000];
+
+/** Counts and times requests to routes registered after `watchRequests`, and requests without a route. */
+function observeRequestsIn(registers: Registry[]): {
+  watchRequests(app: FastifyInstance): void;
+  observeFastPath: FastPathObserver;
+} {
+  const requests = new Counter({
+    name: 'groundswell_http_requests_total',
+    help: 'Completed requests',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'groundswell_http_request_duration_seconds',
+    help: 'From the head of a request to the end of its response',
+    labelNames: ['method', 'route'],
+    buckets: SECONDS,
+    registers,
+  });
+  /** Labelled by the pattern of the route, never by the path, which a visitor chose. */
+  function count(method: string, route: string | undefined, status: number): { method: string; route: string } {
+    const labels = { method, route: route ?? 'none' };
+    requests.inc({ ...labels, status });
+    return labels;
+  }
+
+  return {
+    watchRequests(app) {
+      app.addHook('onResponse', (request, reply, done) => {
+        const labels = count(request.method, request.routeOptions.url, reply.statusCode);
+        // A stream lasts as long as its page is open, so its duration would distort the metric.
+        if (!request.routeOptions.config.isStream) durations.observe(labels, reply.elapsedTime / 1_000);
+        done();
+      });
+    },
+    observeFastPath: ({ route, seconds }) => durations.observe(count('GET', route, 200), seconds),
+  };
+}
+
+/** Counts the outcomes of writes by kind. */
+function observeWritesIn(registers: Registry[]): (kind: WriteKind) => GroupCommitObserver {
+  const outcomes = new Counter({
+    name: 'groundswell_write_transactions_total',
+    help: 'Write transactions: committed, retried after a deadlock, failed',
+    labelNames: ['kind', 'outcome'],
+    registers,
+  });
+  const refused = new Counter({
+    name: 'groundswell_writes_refused_total',
+    help: 'Writes refused with 503 because the queue was full',
+    labelNames: ['kind'],
+    registers,
+  });
+  const sizes = new Histogram({
+    name: 'groundswell_write_batch_size',
+    help: 'Writes per transaction',
+    labelNames: ['kind'],
+    buckets: BATCH_SIZES,
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'groundswell_write_transaction_duration_seconds',
+    help: 'Duration of write transactions, including the wait for a connection',
+    labelNames: ['kind'],
+    buckets: SECONDS,
+    registers,
+  });
+  return (kind) => ({
+    committed(items, seconds) {
+      outcomes.inc({ kind, outcome: 'committed' });
+      sizes.observe({ kind }, items);
+      durations.observe({ kind }, seconds);
+    },
+    retried: () => outcomes.inc({ kind, outcome: 'retried' }),
+    failed: () => outcomes.inc({ kind, outcome: 'failed' }),
+    refused: () => refused.inc({ kind }),
+  });
 }

@@ -1,30 +1,73 @@
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { paths as addresses } from '../../contract/paths.ts';
 import { ProblemSchema } from '../../contract/problem.ts';
+import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
+import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { SiteIdentity } from '../feeds/site-identity.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
-import type { ApiRoute } from './api-routes.ts';
-import { documentSchema, type Json } from './json-schema.ts';
-import { type Operation, TAGS } from './operation.ts';
-import { OPERATIONS } from './operations.ts';
-import { HEADERS, headerRef, PARAMETERS, parameterRef } from './parts.ts';
+import {
+  HEADERS,
+  headerRef,
+  type Operation,
+  PARAMETERS,
+  parameterRef,
+  SECURITY_SCHEMES,
+  TAGS,
+  type Tag,
+} from './parts.ts';
 
 const JSON_MEDIA_TYPE = 'application/json';
 const PROBLEM_TYPE = PROBLEM_MEDIA_TYPE.split(';', 1)[0] ?? '';
 
+const PICTURE_CONTENT = Object.fromEntries(PICTURE_UPLOADS.mediaTypes.map((type) => [type, {}]));
+
 type Named = Map<string, Json>;
 
+/** A registered route of the API with the schemas that validate it and its description. */
+export interface ApiRoute {
+  method: string;
+  url: string;
+  schema: FastifySchema;
+  operation: Operation;
+}
+
 /**
- * Describes the API as OpenAPI 3.1: from each route the schemas that validate it, from `OPERATIONS` the words about it.
- * @throws Error where a route has no words.
+ * Records the API's routes as they are registered, except the files of the reference page. Call before the first route.
+ * @throws Error where a route has no description.
+ */
+export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
+  const routes: ApiRoute[] = [];
+  app.addHook('onRoute', ({ method, url, schema = {}, config }) => {
+    if (!url.startsWith('/api/') || url.startsWith(`${addresses.api.reference}/`)) return;
+    const operation = config?.operation;
+    if (operation === undefined) throw new Error(`The config of ${method} ${url} has no operation`);
+    // Every GET route has a HEAD route.
+    for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema, operation });
+  });
+  return routes;
+}
+
+/**
+ * Describes the API as OpenAPI 3.1: the schemas come from the routes, the texts from their `operation`.
  */
 export function openApiDocument(routes: readonly ApiRoute[], site: SiteIdentity, version: string): Json {
   const named: Named = new Map();
   const problemRef = documentSchema(ProblemSchema, named);
   const paths: Record<string, Json> = {};
+  const tags = new Set(routes.map(({ operation }) => operation.tag));
+  const hasMakers = tags.has('Submissions');
   for (const route of routes) {
-    const operation = OPERATIONS[`${route.method} ${route.url}`];
-    if (operation === undefined) throw new Error(`operations.ts says nothing about ${route.method} ${route.url}`);
+    const { operation } = route;
     const path = route.url.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: describe(route, operation, problemRef, named) };
+    paths[path] = {
+      ...paths[path],
+      [route.method.toLowerCase()]: describe(
+        route,
+        hasMakers ? operation : withoutMakers(operation),
+        problemRef,
+        named,
+      ),
+    };
   }
   return {
     openapi: '3.1.1',
@@ -37,18 +80,32 @@ export function openApiDocument(routes: readonly ApiRoute[], site: SiteIdentity,
     },
     servers: [{ url: site.url() }],
     security: [],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => tags.has(name as Tag))
+      .map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas: Object.fromEntries(named), parameters: PARAMETERS, headers: HEADERS },
+    components: {
+      schemas: Object.fromEntries(named),
+      parameters: PARAMETERS,
+      headers: HEADERS,
+      ...(hasMakers && { securitySchemes: SECURITY_SCHEMES }),
+    },
   };
 }
 
+/** An operation of a site whose visitors cannot submit products. */
+function withoutMakers(operation: Operation): Operation {
+  const problems = operation.problems.filter((code) => code !== 'submission_not_found');
+  return { ...operation, makerKey: undefined, problems };
+}
+
 function describe({ schema }: ApiRoute, operation: Operation, problemRef: Json, named: Named): Json {
-  const { id, tag, summary, description, bodyExample } = operation;
+  const { id, tag, summary, description, bodyExample, makerKey } = operation;
   return {
     operationId: id,
     tags: [tag],
     summary,
+    ...(makerKey === undefined ? {} : { security: [{ MakerKey: [] }, ...(makerKey === 'optional' ? [{}] : [])] }),
     ...(description === undefined ? {} : { description }),
     parameters: parametersOf(schema, operation, named),
     ...(schema.body === undefined
@@ -59,7 +116,8 @@ function describe({ schema }: ApiRoute, operation: Operation, problemRef: Json, 
             content: { [JSON_MEDIA_TYPE]: { schema: documentSchema(schema.body, named), example: bodyExample } },
           },
         }),
-    responses: { ...answersOf(schema, operation, named), ...problemsOf(operation, problemRef) },
+    ...(operation.takesPicture ? { requestBody: { required: true, content: PICTURE_CONTENT } } : {}),
+    responses: { ...responsesOf(schema, operation, named), ...problemsOf(operation, problemRef) },
   };
 }
 
@@ -68,9 +126,9 @@ function parametersOf(schema: { params?: unknown; querystring?: unknown }, opera
     const part = place === 'path' ? schema.params : schema.querystring;
     const { properties = {}, required = [] } = part === undefined ? {} : documentSchema(part, named);
     return Object.entries(properties as Record<string, Json>).map(([name, content]) => {
-      const words = operation.parameters?.[name];
-      if (words === undefined) throw new Error(`operations.ts says nothing about ${name} of ${operation.id}`);
-      return { name, in: place, required: (required as string[]).includes(name), ...words, schema: content };
+      const text = operation.parameters?.[name];
+      if (text === undefined) throw new Error(`The operation ${operation.id} does not describe its parameter ${name}`);
+      return { name, in: place, required: (required as string[]).includes(name), ...text, schema: content };
     });
   });
   return [
@@ -78,55 +136,105 @@ function parametersOf(schema: { params?: unknown; querystring?: unknown }, opera
     ...(operation.needsSession ? [parameterRef('Session')] : []),
     ...(operation.takesIdempotencyKey ? [parameterRef('IdempotencyKey')] : []),
     ...(operation.takesLastEventId ? [parameterRef('LastEventId')] : []),
-    ...(operation.isKept ? [parameterRef('IfNoneMatch')] : []),
+    ...(operation.isCacheable ? [parameterRef('IfNoneMatch')] : []),
   ];
 }
 
-function answersOf(schema: { response?: unknown }, operation: Operation, named: Named): Json {
+function responsesOf(schema: { response?: unknown }, operation: Operation, named: Named): Json {
   const declared = (schema.response ?? {}) as Record<string, unknown>;
   const headers = {
     'Cache-Control': headerRef('CacheControl'),
-    ...(operation.isKept ? { ETag: headerRef('ETag') } : {}),
-    ...(operation.isLimited
+    ...(operation.isCacheable ? { ETag: headerRef('ETag') } : {}),
+    ...(operation.isRateLimited
       ? { RateLimit: headerRef('RateLimit'), 'RateLimit-Policy': headerRef('RateLimitPolicy') }
       : {}),
   };
-  const answers: Json = {};
-  for (const [status, { description, example, content }] of Object.entries(operation.answers)) {
+  const responses: Json = {};
+  for (const [status, { description, example, content }] of Object.entries(operation.responses)) {
     const type = content?.type ?? JSON_MEDIA_TYPE;
-    const schemaOfAnswer =
+    const responseSchema =
       declared[status] === undefined ? undeclared(type, content?.data, named) : documentSchema(declared[status], named);
-    const media = { schema: schemaOfAnswer, ...(example === undefined ? {} : { example }) };
-    answers[status] = { description, headers, content: { [type]: media } };
+    const media = { schema: responseSchema, ...(example === undefined ? {} : { example }) };
+    responses[status] = { description, headers, content: { [type]: media } };
   }
-  if (operation.isKept) answers[304] = { description: 'The client has the present version', headers };
-  return answers;
+  if (operation.isCacheable) responses[304] = { description: 'The client has the current version', headers };
+  return responses;
 }
 
-/** The schema of an answer that its route does not declare. */
+/** The schema of a response that its route does not declare. */
 function undeclared(type: string, data: unknown, named: Named): Json {
   if (type === JSON_MEDIA_TYPE) return { type: 'object' };
   return { type: 'string', ...(data === undefined ? {} : { contentSchema: documentSchema(data, named) }) };
 }
 
-function problemsOf({ problems, isLimited }: Operation, schema: Json): Json {
+function problemsOf({ problems, isRateLimited }: Operation, schema: Json): Json {
   const statuses = new Set(problems.map((code) => problem(code, '').status));
-  const answers: Json = {};
+  const responses: Json = {};
   for (const status of statuses) {
     const codes = problems.filter((code) => problem(code, '').status === status);
     const titles = codes.map((code) => problem(code, '').title);
     const examples = codes.map((code) => [code, { value: problem(code, problem(code, '').title) }]);
     const waits = status === 429 || status === 503 ? { 'Retry-After': headerRef('RetryAfter') } : {};
     const limits =
-      status === 429 && isLimited
+      status === 429 && isRateLimited
         ? { RateLimit: headerRef('RateLimit'), 'RateLimit-Policy': headerRef('RateLimitPolicy') }
         : {};
-    answers[status] = {
+    responses[status] = {
       description: [...new Set(titles)].join('; '),
       headers: { 'Cache-Control': headerRef('CacheControl'), ...waits, ...limits },
       content: { [PROBLEM_TYPE]: { schema, examples: Object.fromEntries(examples) } },
     };
   }
-  answers.default = { description: 'Any other problem', content: { [PROBLEM_TYPE]: { schema } } };
-  return answers;
+  responses.default = { description: 'Any other problem', content: { [PROBLEM_TYPE]: { schema } } };
+  return responses;
+}
+
+type Json = { [name: string]: unknown };
+
+/**
+ * Converts a validating schema for the document: a named one (`$id`) becomes a reference and is added to `named`, choices become an
+ * `enum` or a list of types, and formats that only our validator knows are dropped.
+ */
+function documentSchema(schema: unknown, named: Map<string, Json>): Json {
+  // TypeBox stores its own properties where JSON does not see them.
+  return convert(JSON.parse(JSON.stringify(schema)), named);
+}
+
+function convert(schema: Json, named: Map<string, Json>): Json {
+  const { $id: id, ...rest } = schema;
+  if (typeof id !== 'string') return convertContent(rest, named);
+  if (!named.has(id)) {
+    named.set(id, {});
+    named.set(id, convertContent(rest, named));
+  }
+  return { $ref: `#/components/schemas/${id}` };
+}
+
+function convertContent({ format, properties, items, anyOf, ...rest }: Json, named: Map<string, Json>): Json {
+  return {
+    ...rest,
+    ...(format === undefined || format === TEXT_FORMAT ? {} : { format }),
+    ...(isRecord(properties)
+      ? {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, property]) => [name, convert(property as Json, named)]),
+          ),
+        }
+      : {}),
+    ...(isRecord(items) ? { items: convert(items, named) } : {}),
+    ...(Array.isArray(anyOf) ? choiceOf(anyOf as Json[], named) : {}),
+  };
+}
+
+function choiceOf(choices: readonly Json[], named: Map<string, Json>): Json {
+  if (choices.every(({ const: value }) => typeof value === 'string')) {
+    return { type: 'string', enum: choices.map(({ const: value }) => value) };
+  }
+  const isBareType = (choice: Json) => Object.keys(choice).length === 1 && 'type' in choice;
+  if (choices.every(isBareType)) return { type: choices.map(({ type }) => type) };
+  return { anyOf: choices.map((choice) => convert(choice, named)) };
+}
+
+function isRecord(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,17 +1,119 @@
-import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/idempotency.ts';
+import type { TSchema } from 'typebox';
+import { COMMENT_DEFAULTS, IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/defaults.ts';
+import type { Comment } from '../../contract/comments/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
+import type { Product, StoredProduct } from '../../contract/products/schema.ts';
 import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/session.ts';
-import { SESSION_EXAMPLE } from './examples.ts';
+import type { Submission } from '../../contract/submissions/schema.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every route of the API has one. */
+    operation?: Operation;
+  }
+}
+
+/** The description of an operation, beyond the schemas of its route. */
+export interface Operation {
+  id: string;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  needsSession?: true;
+  /** Whether a maker key is required, or may be sent. */
+  makerKey?: 'required' | 'optional' | undefined;
+  takesIdempotencyKey?: true;
+  takesLastEventId?: true;
+  /** Whether its response is cacheable and has an ETag. */
+  isCacheable?: true;
+  /** Whether its responses have the fields of rate limits. */
+  isRateLimited?: true;
+  /** Each parameter of the path and the query. */
+  parameters?: Record<string, { description: string; example: string | number }>;
+  bodyExample?: unknown;
+  /** Whether the body is a picture, which has no schema. */
+  takesPicture?: true;
+  /** Successful responses by status. `content` where a route declares no JSON; `data` is the schema of what such a text holds. */
+  responses: Record<number, { description: string; example?: unknown; content?: { type: string; data?: TSchema } }>;
+  problems: readonly ProblemCode[];
+}
+
+export const TAGS = {
+  Products: 'Products and their counts.',
+  Leaderboards: 'How the launches of a day, a week, a month or a year did. Each has the same 24 hours.',
+  Upvotes: 'A session has at most one upvote per product.',
+  Comments: 'Comments on products, and their likes.',
+  Submissions: 'Products that visitors submit for review, with a maker key instead of an account.',
+  Moderation: 'What operators took off the site, and why.',
+  Events: 'Live updates.',
+  Reference: 'This description.',
+} as const;
+
+export type Tag = keyof typeof TAGS;
+
+/** The product in the API's description. */
+export const PRODUCT_EXAMPLE: Product = {
+  ...(Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, fieldOf(name).example])) as StoredProduct),
+  upvotes: 9,
+  comments: 3,
+};
+
+export const COMMENT_EXAMPLE: Comment = {
+  id: '192aa475-74ec-42ec-8c4d-df86fc7c97de',
+  productId: 'git',
+  authorName: 'You',
+  authorAvatar: '/pictures/avatar-default.svg',
+  authorBadge: null,
+  content: 'Worktrees!',
+  likes: 0,
+  createdAt: '2026-11-20T19:44:32.119Z',
+};
+
+export const SUBMISSION_EXAMPLE: Submission = {
+  id: 'tide-tables',
+  status: 'scheduled',
+  reason: null,
+  revision: 2,
+  launchAt: '2026-12-01T09:00:00.000Z',
+  product: {
+    ...PRODUCT_EXAMPLE,
+    id: 'tide-tables',
+    name: 'Tide tables',
+    description: 'When to launch a boat.',
+    tags: ['Sea'],
+    category: 'Weather',
+    maker: 'Ada',
+    launchDate: 'December 1, 2026',
+    team: [{ name: 'Ada', avatar: COMMENT_DEFAULTS.authorAvatar, role: '' }],
+    screenshots: [],
+    createdAt: '2026-12-01T09:00:00.000Z',
+    upvotes: 0,
+    comments: 0,
+  },
+  standing: null,
+  votesByHour: [],
+  createdAt: '2026-11-22T12:00:00.000Z',
+  updatedAt: '2026-11-22T13:00:00.000Z',
+  editable: true,
+};
+
+export const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** As `keyset.ts` encodes them; opaque to clients. */
+export const CURSOR_EXAMPLE = 'WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ';
 
 const text = { type: 'string' };
 
-/** Request headers that routes read, which no schema of theirs names. */
+/** Request headers that routes read without a schema. */
 export const PARAMETERS = {
   Session: {
     name: SESSION_HEADER,
     in: 'header',
     required: true,
     description:
-      "Names the anonymous visitor: an unguessable id that the visitor's own program makes and keeps. Whoever knows it acts as that visitor.",
+      'Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.',
     schema: { type: 'string', pattern: SESSION_PATTERN },
     example: SESSION_EXAMPLE,
   },
@@ -19,14 +121,14 @@ export const PARAMETERS = {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
     description:
-      'Names the draft: sent again within 24 hours by the same session, it answers with the comment that it made first.',
+      'Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.',
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of the version that the client has: 304 while it is the present one.',
+    description: 'The `ETag` of the version that the client has: 304 while it is the current one.',
     schema: text,
     example: '"h4Zd0yOLrVbZfNsmPzQyWQ-br"',
   },
@@ -34,7 +136,7 @@ export const PARAMETERS = {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'The id of the last frame that came, as a reconnecting `EventSource` sends it; counts instead of `since`.',
+      'The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.',
     schema: text,
     example: '1795201200000',
   },
@@ -43,17 +145,17 @@ export const PARAMETERS = {
 /** Response headers. */
 export const HEADERS = {
   ETag: {
-    description: 'The version of this answer in this encoding; strong.',
+    description: 'The version of this response in this encoding; strong.',
     schema: text,
     example: '"h4Zd0yOLrVbZfNsmPzQyWQ-br"',
   },
   CacheControl: {
-    description: 'Whether and for how long the answer may be kept.',
+    description: 'Whether and for how long the response may be cached.',
     schema: text,
     example: 'public, no-cache',
   },
   RateLimit: {
-    description: 'What is left of each limit (draft-ietf-httpapi-ratelimit-headers).',
+    description: 'The remaining quota of each limit (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
     example: '"session";r=119;t=1, "network";r=587;t=2',
   },
@@ -63,3 +165,18 @@ export const HEADERS = {
 
 export const parameterRef = (name: keyof typeof PARAMETERS) => ({ $ref: `#/components/parameters/${name}` });
 export const headerRef = (name: keyof typeof HEADERS) => ({ $ref: `#/components/headers/${name}` });
+
+export const PRODUCT_ID = { description: 'The id of a product: 1 to 64 characters of `a-z 0-9 -`', example: 'git' };
+export const LIMIT = { description: `Items per page; ${LIMITS.pageSize.default} by default`, example: 30 };
+export const CURSOR = {
+  description: 'The `nextCursor` of the page before; it belongs to one `sort`, and stays valid when items are added',
+  example: CURSOR_EXAMPLE,
+};
+
+export const SECURITY_SCHEMES = {
+  MakerKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The `makerKey` of a submission. A comment with it is by the maker, with the badge `Maker`.',
+  },
+} as const;

@@ -4,26 +4,29 @@ import type { Manifest, ManifestChunk } from 'vite';
 import type { ClientBuild } from './document.ts';
 
 const APP = 'src/web/entry-client.tsx';
-const THEME = 'src/web/theme.ts';
+const STYLE = 'style.css';
+const HEAD_SCRIPT = 'src/web/head-script.ts';
 const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
   home: 'src/web/routes/home/home.tsx',
+  board: 'src/web/routes/board/board.tsx',
   product: 'src/web/routes/product/product.tsx',
   notFound: 'src/web/routes/not-found/not-found.tsx',
 };
 
-/** Reads which hashed files the browser's build made. @throws Error where the site was not built. */
+/** Reads the manifest of the browser's build. @throws Error if the site was not built. */
 export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   const manifest: Manifest = JSON.parse(await readFile(join(clientDir, 'manifest.json'), 'utf8'));
   const app = chunkOf(manifest, APP);
   const ofApp = filesOf(manifest, APP);
   const ofRoute = (name: string) => [...filesOf(manifest, name)].filter((file) => !ofApp.has(file));
   return {
-    themeScript: `/${chunkOf(manifest, THEME).file}`,
+    headScript: (await readFile(join(clientDir, chunkOf(manifest, HEAD_SCRIPT).file), 'utf8')).trim(),
     appScript: `/${app.file}`,
-    styles: (app.css ?? []).map((file) => `/${file}`),
+    styles: [`/${chunkOf(manifest, STYLE).file}`],
     modulePreloads: [...ofApp].filter((file) => file !== `/${app.file}`),
     routePreloads: {
       home: ofRoute(ROUTES.home),
+      board: ofRoute(ROUTES.board),
       product: ofRoute(ROUTES.product),
       notFound: ofRoute(ROUTES.notFound),
     },
@@ -33,7 +36,7 @@ export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   };
 }
 
-/** A chunk and all that it imports at once, as addresses. */
+/** A chunk and all its static imports, as addresses. */
 function filesOf(manifest: Manifest, name: string, found = new Set<string>()): Set<string> {
   const { file, imports = [] } = chunkOf(manifest, name);
   if (found.has(`/${file}`)) return found;

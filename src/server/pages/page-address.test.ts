@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { homeAddress, productAddress } from './page-address.ts';
+import { homeAddress, logAddress, productAddress } from './page-address.ts';
 
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
-const NEWEST = cursorOf('newest', '2026-01-01T00:00:00.000Z', 'git');
-const TOP = cursorOf('top', 3, 'git');
+const NEWEST_KEYS = cursorOf('newest', '2026-01-01T00:00:00.000Z', 'git');
+const NEWEST = `${NEWEST_KEYS}.20`;
+const TOP = `${cursorOf('top', 3, 'git')}.40`;
 const BEST = cursorOf('best', 3, '2026-01-01T00:00:00.000Z', '5a3b1e00-0000-4000-8000-000000000001');
 
 const home = (query: string) => homeAddress(new URLSearchParams(query));
@@ -12,14 +13,14 @@ describe('the list', () => {
   test.each([
     ['', '/'],
     ['utm_source=mail&fbclid=1', '/'],
-    ['q=&tag=&sort=&cursor=&page=', '/'],
+    ['q=&tag=&sort=&cursor=', '/'],
     ['sort=top&q=git', '/?q=git&sort=top'],
     ['tag=c%2B%2B', '/?tag=c%2B%2B'],
     ['q=%F0%9F%9A%80', '/?q=%F0%9F%9A%80'],
-    [`cursor=${NEWEST}&page=2`, `/?cursor=${NEWEST}&page=2`],
-    [`page=3&cursor=${TOP}&sort=top`, `/?sort=top&cursor=${TOP}&page=3`],
+    [`cursor=${NEWEST}`, `/?cursor=${NEWEST}`],
+    [`cursor=${TOP}&sort=top&page=7`, `/?sort=top&cursor=${TOP}`],
     ['q=one&q=two', '/?q=one'],
-  ])('?%s is one address with only what means something, in one order: %s', (query, path) => {
+  ])('?%s is reduced to its valid parameters in a fixed order: %s', (query, path) => {
     expect(home(query)).toEqual({ path, faulty: false });
   });
 
@@ -31,15 +32,28 @@ describe('the list', () => {
     ['NUL', 'q=a%00b', '/'],
     ['a forged cursor', 'cursor=nonsense', '/'],
     ['a cursor of another sort', `sort=top&cursor=${NEWEST}`, '/?sort=top'],
-    ['a page number that is none', `cursor=${NEWEST}&page=0`, `/?cursor=${NEWEST}`],
-    ['a page number without its cursor', 'page=2', '/'],
+    ['a cursor without a position', `cursor=${NEWEST_KEYS}`, '/'],
+    ['a cursor with a position that is no number', `cursor=${NEWEST_KEYS}.020`, '/'],
   ])('%s is left out and marked faulty', (_what, query, path) => {
     expect(home(query)).toEqual({ path, faulty: true });
   });
 
-  test('200 characters are counted as a person counts them, not as UTF-16', () => {
+  test('200 characters are counted as people count them, not as UTF-16', () => {
     expect(home(`q=${encodeURIComponent('🚀'.repeat(200))}`).faulty).toBe(false);
     expect(home(`q=${encodeURIComponent('🚀'.repeat(201))}`).faulty).toBe(true);
+  });
+});
+
+describe('the moderation log', () => {
+  const MODERATION = cursorOf('moderation', '2026-01-01T00:00:00.000Z', '5a3b1e00-0000-4000-8000-000000000001');
+
+  test.each([
+    ['log', '/?log', false],
+    ['log=1&utm_source=mail', '/?log', false],
+    [`log&cursor=${MODERATION}`, `/?log&cursor=${MODERATION}`, false],
+    [`log&cursor=${NEWEST}`, '/?log', true],
+  ])('?%s is %s', (query, path, faulty) => {
+    expect(logAddress(new URLSearchParams(query))).toEqual({ path, faulty });
   });
 });
 
@@ -51,11 +65,11 @@ describe('a product', () => {
     });
   });
 
-  test('a cursor that is none is left out and marked faulty', () => {
+  test('an invalid cursor is left out and marked as invalid', () => {
     expect(productAddress('git', new URLSearchParams('comments=1'))).toEqual({ path: '/product/git', faulty: true });
   });
 
-  test('an id that needs it stays encoded, so that it cannot change the path', () => {
+  test('an id with special characters stays encoded, so it cannot change the path', () => {
     expect(productAddress('a/../b?c', new URLSearchParams()).path).toBe('/product/a%2F..%2Fb%3Fc');
   });
 });

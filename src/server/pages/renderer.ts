@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ReadApi } from '../../contract/api.ts';
 import { emptyPage, render } from '../../web/entry-server.tsx';
 import { type ClientBuild, renderDocument } from './document.ts';
@@ -7,9 +8,15 @@ export interface PageRenderer {
   readonly siteName: string;
   /** The origin of absolute links, without a slash at the end. */
   siteUrl(): string;
-  /** Reads what it needs through `api`, so that its caller knows what a page depends on. */
-  render(path: string, api: ReadApi): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** The document without a page in it, from which a browser that is offline starts. */
+  /** The digest of the inline script, for the content security policy. */
+  readonly scriptHash: string;
+  /** `today` is the day in the site's time zone. Reads through `api`, so its caller can record dependencies. */
+  render(
+    path: string,
+    api: ReadApi,
+    today?: string,
+  ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
+  /** The document without a page, from which an offline browser starts. */
   shell(): string;
 }
 
@@ -17,17 +24,44 @@ export interface RendererOptions {
   siteName: string;
   siteUrl: () => string;
   build: ClientBuild;
+  /** SITE_TIME_ZONE. */
+  timeZone?: string | undefined;
+  votesPerNetwork?: number | undefined;
+  /** Set if visitors may submit products; `timeZone` is the site's. */
+  submissions?: { timeZone: string } | undefined;
 }
 
 /** The renderer of a built site. */
-export function createPageRenderer({ siteName, siteUrl, build }: RendererOptions): PageRenderer {
+export function createPageRenderer({
+  siteName,
+  siteUrl,
+  build,
+  timeZone,
+  votesPerNetwork,
+  submissions,
+}: RendererOptions): PageRenderer {
   return {
     siteName,
     siteUrl,
-    async render(path, api) {
-      const page = await render({ url: path, api, siteName, siteUrl: siteUrl() });
+    scriptHash: scriptHashOf(build.headScript),
+    async render(path, api, today = '') {
+      const page = await render({
+        url: path,
+        api,
+        siteName,
+        siteUrl: siteUrl(),
+        today,
+        timeZone,
+        votesPerNetwork,
+        submissions,
+      });
       return { status: page.status, html: renderDocument(page, build), problems: page.problems ?? [] };
     },
-    shell: () => renderDocument(emptyPage(siteName, siteUrl()), build),
+    shell: () => renderDocument(emptyPage(siteName, siteUrl(), { timeZone, votesPerNetwork, submissions }), build),
   };
+}
+
+/** A script's hash for the policy: 'sha256-…'. */
+export function scriptHashOf(script: string): string {
+  return `sha256-${createHash('sha256').update(script).digest('base64')}`;
 }

@@ -1,7 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/idempotency.ts';
 import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import {
   AddedCommentSchema,
@@ -9,54 +7,54 @@ import {
   CommentPageSchema,
   HeldCommentsSchema,
   LikesSchema,
-  type NewComment,
   NewCommentSchema,
 } from '../../contract/comments/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
-import type { WrittenComment } from '../../core/comments/add-comments.ts';
-import type { Sender } from '../../core/comments/draft.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { addressOf } from '../cache/address.ts';
-import { API_FRESHNESS } from '../cache/answer.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
-import { jsonAnswer } from '../cache/json-answer.ts';
-import { sendFromCache } from '../cache/send-answer.ts';
-import { coreApi } from '../core-api.ts';
-import { NO_STORE } from '../http/caching.ts';
-import { sessionOf } from '../http/session.ts';
-import { rememberWrite } from '../http/wrote-cookie.ts';
+import type { Runtime } from '../../core/runtime.ts';
+import type { Submissions } from '../../core/submissions/submissions.ts';
+import { cacheKeyOf, jsonResponse, type SendApiResponse } from '../cache/api-response.ts';
+import { setLastWriteCookie } from '../http/last-write-cookie.ts';
+import { NO_STORE } from '../http/problems.ts';
+import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
+import { COMMENT_EXAMPLE, CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
-  cache: AnswerCache;
-  /** Unset: nobody watches for repeated comments. */
+  runtime: Runtime;
+  send: SendApiResponse;
+  /** Unset: repeated comments are not detected. */
   repeatedTexts: RepeatedTexts | undefined;
+  /** Unset: there are no maker keys. */
+  submissions?: Submissions | undefined;
 }
 
-export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, repeatedTexts }) => {
+export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { core, send, runtime, repeatedTexts, submissions },
+) => {
   const params = Type.Object({ id: Type.String() });
-  const readApi = coreApi(core);
-
   app.get(
-    '/api/products/:id/comments',
-    { schema: { params, querystring: CommentListQuerySchema, response: { 200: CommentPageSchema } } },
+    paths.api.productComments.route,
+    {
+      config: { operation: OPERATIONS.listComments },
+      schema: { params, querystring: CommentListQuerySchema, response: { 200: CommentPageSchema } },
+    },
     (request, reply) => {
       const { id } = request.params;
       const { sort, limit, cursor } = request.query;
-      const wanted = {
-        key: addressOf(paths.api.productComments(id), { sort, limit, cursor }),
-        freshness: API_FRESHNESS,
-        produce: () => jsonAnswer(readApi, (api) => api.listComments(id, request.query)),
-      };
-      return sendFromCache(cache, wanted, request, reply);
+      const key = cacheKeyOf(paths.api.productComments(id), { sort, limit, cursor });
+      const produce = () => jsonResponse(core, (api) => api.listComments(id, request.query));
+      return send({ key, produce }, request, reply);
     },
   );
 
   app.get(
-    '/api/products/:id/comments/held',
-    { schema: { params, response: { 200: HeldCommentsSchema } } },
+    paths.api.heldComments.route,
+    { config: { operation: OPERATIONS.listHeldComments }, schema: { params, response: { 200: HeldCommentsSchema } } },
     async (request, reply) => {
       reply.header('Cache-Control', NO_STORE);
       return core.listHeldComments(request.params.id, sessionOf(request));
@@ -66,55 +64,124 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   app.post(
     paths.api.comments,
     {
-      config: { limit: { action: 'comment' } },
+      config: { operation: OPERATIONS.addComment, limit: { action: 'comment' } },
       schema: { body: NewCommentSchema, response: { 200: AddedCommentSchema, 201: AddedCommentSchema } },
       schemaErrorFormatter: (errors) =>
-        // A field that is missing or no text is, in the specification's words, the same fault as an empty one.
+        // The specification has one message for a missing, an empty and a non-text field.
         errors.some(({ keyword, instancePath }) => keyword === 'format' || instancePath === '/website')
           ? new CoreError('bad_request', 'The comment has characters that cannot be stored')
           : new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete),
     },
     async (request, reply) => {
       const sender = { session: sessionOf(request), idempotencyKey: idempotencyKeyOf(request) };
-      const { comment, created } = await addJudged(request, sender);
-      rememberWrite(reply);
+      const makerKey = submissions && makerKeyOf(request);
+      const author =
+        makerKey === undefined ? undefined : await submissions?.authorOf({ id: request.body.productId, makerKey });
+      const repetition = repeatedTexts?.(request.body.content, { session: sender.session, address: request.ip });
+      const { comment, created } = await core.addComment(request.body, sender, { repetition, author });
+      setLastWriteCookie(reply, runtime);
       reply.code(created ? 201 : 200).header('Cache-Control', NO_STORE);
       return { comment };
     },
   );
 
   app.post(
-    '/api/comments/:id/like',
-    { config: { limit: { action: 'like' } }, schema: { params, response: { 200: LikesSchema } } },
+    paths.api.like.route,
+    {
+      config: { operation: OPERATIONS.likeComment, limit: { action: 'like' } },
+      schema: { params, response: { 200: LikesSchema } },
+    },
     async (request, reply) => {
       reply.header('Cache-Control', NO_STORE);
       const likes = await core.likeComment({ commentId: request.params.id, session: sessionOf(request) });
-      rememberWrite(reply);
+      setLastWriteCookie(reply, runtime);
       return likes;
     },
   );
-
-  /** What looks like spam is taken like any other comment, and held until the operator has seen it. */
-  async function addJudged(request: FastifyRequest<{ Body: NewComment }>, sender: Sender): Promise<WrittenComment> {
-    const repetition = repeatedTexts?.(request.body.content, { session: sender.session, address: request.ip });
-    const isFilledIn = request.body.website !== undefined && request.body.website !== '';
-    const held = isFilledIn || repetition?.isRepeated === true;
-    try {
-      const added = await core.addComment(request.body, sender, { held });
-      if (!added.created) repetition?.forget();
-      return added;
-    } catch (error) {
-      repetition?.forget();
-      throw error;
-    }
-  }
 };
 
-const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
-
-function idempotencyKeyOf(request: FastifyRequest): string | undefined {
-  const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
-  if (key === undefined) return undefined;
-  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
-  throw new CoreError('idempotency_key_invalid', `${IDEMPOTENCY_HEADER} must be 1 to 200 visible ASCII characters`);
-}
+/** Their description, beside the schemas. */
+const OPERATIONS = {
+  listComments: {
+    id: 'listComments',
+    tag: 'Comments',
+    summary: 'List the comments on a product',
+    isCacheable: true,
+    parameters: {
+      id: PRODUCT_ID,
+      sort: { description: 'The order: most likes first (default), newest or oldest first', example: 'newest' },
+      limit: LIMIT,
+      cursor: { ...CURSOR, example: 'WyJiZXN0Iiw0LCIyMDI2LTExLTE5VDE4OjA1OjEyLjQ4MFoiXQ' },
+    },
+    responses: {
+      200: {
+        description: 'A page of comments; `total` counts all of them',
+        example: { items: [COMMENT_EXAMPLE], total: 1, nextCursor: null },
+      },
+    },
+    problems: ['bad_request', 'bad_cursor', 'product_not_found', 'unavailable'],
+  },
+  listHeldComments: {
+    id: 'listHeldComments',
+    tag: 'Comments',
+    summary: "List the session's own comments that are held for review",
+    description: 'Comments that wait for the operator are in no other list and in no count. Newest first, at most 100.',
+    needsSession: true,
+    parameters: { id: PRODUCT_ID },
+    responses: { 200: { description: 'The comments', example: { items: [] } } },
+    problems: ['bad_request', 'session_required', 'product_not_found', 'unavailable'],
+  },
+  addComment: {
+    id: 'addComment',
+    makerKey: 'optional',
+    tag: 'Comments',
+    summary: 'Comment on a product',
+    description: `The text is trimmed and then has 1 to ${LIMITS.commentCharacters} characters. The author is always \`You\`, with the default avatar and no badge. A field \`website\`, which no person fills in, marks the comment as sent by a program: it is held for review.`,
+    needsSession: true,
+    takesIdempotencyKey: true,
+    isRateLimited: true,
+    bodyExample: { productId: 'git', content: 'Worktrees!' },
+    responses: {
+      200: {
+        description: 'The comment that this idempotency key has created before',
+        example: { comment: COMMENT_EXAMPLE },
+      },
+      201: { description: 'The new comment', example: { comment: COMMENT_EXAMPLE } },
+    },
+    problems: [
+      'bad_request',
+      'session_required',
+      'comment_incomplete',
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'product_not_found',
+      'comment_not_found',
+      'submission_not_found',
+      'body_too_large',
+      'unsupported_media_type',
+      'comment_too_long',
+      'rate_limited',
+      'unavailable',
+      'overloaded',
+    ],
+  },
+  likeComment: {
+    id: 'likeComment',
+    tag: 'Comments',
+    summary: 'Like a comment',
+    description: 'Each request adds a like. Likes cannot be removed.',
+    needsSession: true,
+    isRateLimited: true,
+    parameters: { id: { description: 'The id of a comment, a UUID', example: COMMENT_EXAMPLE.id } },
+    responses: { 200: { description: 'The likes after the change', example: { likes: 8 } } },
+    problems: [
+      'bad_request',
+      'session_required',
+      'comment_id_required',
+      'comment_not_found',
+      'rate_limited',
+      'unavailable',
+      'overloaded',
+    ],
+  },
+} satisfies Record<string, Operation>;

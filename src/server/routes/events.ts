@@ -1,25 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { LIMITS } from '../../contract/limits.ts';
-import { EventsQuerySchema } from '../../contract/live/schema.ts';
+import { EventsQuerySchema, LiveCommentSchema, LiveCountsSchema } from '../../contract/live/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { StreamLimits } from '../../settings/stream-limits.ts';
+import type { StreamLimits } from '../../settings/rate-limits.ts';
 import { EventStream } from '../live/event-stream.ts';
 import type { Live } from '../live/live.ts';
-import type { Since } from '../live/pending-news.ts';
-import { createStreamSeats } from '../live/stream-seats.ts';
+import type { Since } from '../live/pending-updates.ts';
+import { createStreamLimiter } from '../live/subscriptions.ts';
+import type { Operation } from '../openapi/parts.ts';
 
 interface Options {
   live: Live;
   limits: StreamLimits;
 }
 
-/** How long a network that holds all its streams should wait. */
+/** How long a network that has all its streams open should wait. */
 const RETRY_AFTER_S = 30;
 
-/** Not kept, not compressed and not collected by anything in between; the end of the connection is the end of the stream. */
+/** Not cached, compressed or buffered on the way; the end of the connection is the end of the stream. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -28,7 +30,7 @@ const STREAM_HEADERS = {
 } as const;
 
 export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { live, limits }) => {
-  const seats = createStreamSeats(limits);
+  const limiter = createStreamLimiter(limits);
   app.addHook('preClose', (done) => {
     live.close();
     done();
@@ -36,13 +38,13 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
 
   app.get(
     paths.api.events,
-    { schema: { querystring: EventsQuerySchema }, config: { isStream: true } },
+    { schema: { querystring: EventsQuerySchema }, config: { operation: FOLLOW_CHANGES, isStream: true } },
     (request, reply) => {
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
-      // Behind a stream on the same connection, whose answer has no end.
-      if (socket === null) throw new CoreError('bad_request', 'A stream needs a connection of its own');
+      // Pipelined after a stream, whose response has no end.
+      if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
       const release = take(request, reply);
       reply.hijack();
       for (const [name, value] of Object.entries({ ...reply.getHeaders(), ...STREAM_HEADERS })) {
@@ -60,23 +62,23 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
     },
   );
 
-  /** A place among the open streams, told in the fields of draft-ietf-httpapi-ratelimit-headers-11. */
+  /** A slot among the open streams, reported in the fields of draft-ietf-httpapi-ratelimit-headers-11. */
   function take({ ip }: FastifyRequest, reply: FastifyReply): () => void {
     if (limits.perNetwork !== undefined) {
       reply.header('RateLimit-Policy', `"network";q=${limits.perNetwork};qu="concurrent-requests"`);
     }
-    const left = seats.left(ip);
+    const left = limiter.remaining(ip);
     if (left === 0) reply.header('Retry-After', RETRY_AFTER_S);
     if (left !== undefined) reply.header('RateLimit', `"network";r=${Math.max(0, left - 1)}`);
-    return seats.take(ip);
+    return limiter.acquire(ip);
   }
 };
 
-/** Undefined: all. Ids that no product can have are of no product. */
+/** Undefined: all. Impossible ids match no product. */
 function productsOf(list: string | undefined): string[] | undefined {
   const ids = (list ?? '').split(',').filter((id) => id !== '');
   if (ids.length > LIMITS.eventProducts) {
-    throw new CoreError('too_many_products', `At most ${LIMITS.eventProducts} products can be followed at once`);
+    throw new CoreError('too_many_products', `A stream can subscribe to at most ${LIMITS.eventProducts} products`);
   }
   return ids.length === 0 ? undefined : ids.filter(isProductId);
 }
@@ -85,3 +87,35 @@ function sinceOf(text: string | string[] | undefined): Since | undefined {
   if (text === undefined || text === '') return undefined;
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 'unknown';
 }
+
+/** Its description, beside the schema. */
+const FOLLOW_CHANGES: Operation = {
+  id: 'followChanges',
+  tag: 'Events',
+  summary: 'Follow changes as server-sent events',
+  description:
+    'Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line comes at least every 25 seconds.',
+  takesLastEventId: true,
+  isRateLimited: true,
+  parameters: {
+    products: {
+      description: `Ids of products, separated by commas; at most ${LIMITS.eventProducts}. Default: the counts of all products`,
+      example: 'git,rust',
+    },
+    since: {
+      description: 'Milliseconds since 1970; the stream begins with the changes since then',
+      example: '1795201200000',
+    },
+  },
+  responses: {
+    200: {
+      description: 'A stream that stays open',
+      content: {
+        type: 'text/event-stream',
+        data: Type.Union([Type.Array(LiveCountsSchema), Type.Array(LiveCommentSchema)]),
+      },
+      example: 'id: 1795201200000\nevent: counts\ndata: [{"id":"git","upvotes":10,"comments":3}]\n\n',
+    },
+  },
+  problems: ['bad_request', 'too_many_products', 'rate_limited', 'overloaded'],
+};

@@ -3,42 +3,47 @@ import { Type } from 'typebox';
 import type { ReadApi } from '../../contract/api.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
-import { productNotFound } from '../../core/products/product-not-found.ts';
-import { type Answer, FEED_FRESHNESS } from '../cache/answer.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
-import { recordReads } from '../cache/read-recorder.ts';
-import { sendFromCache } from '../cache/send-answer.ts';
-import { coreApi } from '../core-api.ts';
-import { ATOM_MEDIA_TYPE, commentsFeed, launchesFeed } from '../feeds/atom.ts';
-import { JSON_FEED_MEDIA_TYPE, launchesJsonFeed } from '../feeds/json-feed.ts';
-import { FEED_ENTRIES, readLaunches } from '../feeds/launches.ts';
+import { productNotFound } from '../../core/core-error.ts';
+import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
+import { trackDependencies } from '../cache/dependency-tracker.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { sendFromCache } from '../cache/send-cached.ts';
+import { ATOM_MEDIA_TYPE, commentsFeed, launchesFeed, leaderboardsFeed } from '../feeds/atom.ts';
+import { FEED_ENTRIES, JSON_FEED_MEDIA_TYPE, launchesJsonFeed, readLaunches } from '../feeds/launches.ts';
 import type { SiteIdentity } from '../feeds/site-identity.ts';
-import { REVALIDATE } from '../http/caching.ts';
+import { REVALIDATE } from '../http/problems.ts';
 
 interface Options {
   core: Core;
-  cache: AnswerCache;
+  cache: ResponseCache;
   site: SiteIdentity;
 }
 
-/** What feed readers follow: launches as Atom and JSON Feed, and what is said about a product. */
+/** Feeds: launches as Atom and JSON Feed, and comments on a product. */
 export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
-  const readApi = coreApi(core);
-
   for (const [path, type, write] of [
     [paths.feed, ATOM_MEDIA_TYPE, launchesFeed],
     [paths.jsonFeed, JSON_FEED_MEDIA_TYPE, launchesJsonFeed],
   ] as const) {
     app.get(path, (request, reply) => {
-      const produce = () => feedAnswer(readApi, type, async (api) => write(site, await readLaunches(api, site)));
+      const produce = () => feedResponse(core, type, async (api) => write(site, await readLaunches(api, site)));
       return sendFromCache(cache, { key: path, freshness: FEED_FRESHNESS, produce }, request, reply);
     });
   }
 
-  app.get('/product/:id/comments.xml', { schema: { params: Type.Object({ id: Type.String() }) } }, (request, reply) => {
+  app.get(paths.leaderboardFeed, (request, reply) => {
+    const produce = async () => {
+      const response = await feedResponse(core, ATOM_MEDIA_TYPE, (api) => leaderboardsFeed(site, api));
+      // Votes do not change a final day.
+      return { ...response, dependencies: { ...response.dependencies, allCounts: false } };
+    };
+    return sendFromCache(cache, { key: paths.leaderboardFeed, freshness: FEED_FRESHNESS, produce }, request, reply);
+  });
+
+  app.get(paths.commentsFeed.route, { schema: { params: Type.Object({ id: Type.String() }) } }, (request, reply) => {
     const { id } = request.params;
     const produce = () =>
-      feedAnswer(readApi, ATOM_MEDIA_TYPE, async (api) => {
+      feedResponse(core, ATOM_MEDIA_TYPE, async (api) => {
         const found = await api.getProduct(id);
         if (found === null) throw productNotFound();
         const { items } = await api.listComments(id, { sort: 'newest', limit: FEED_ENTRIES });
@@ -49,8 +54,12 @@ export const feedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core
   });
 };
 
-async function feedAnswer(api: ReadApi, type: string, write: (api: ReadApi) => Promise<string>): Promise<Answer> {
-  const recorder = recordReads(api);
-  const body = await write(recorder.api);
-  return { status: 200, type, cacheControl: REVALIDATE, body, reads: recorder.reads(), isDated: true };
+async function feedResponse(
+  api: ReadApi,
+  type: string,
+  write: (api: ReadApi) => Promise<string>,
+): Promise<CacheableResponse> {
+  const tracker = trackDependencies(api);
+  const body = await write(tracker.api);
+  return { status: 200, type, cacheControl: REVALIDATE, body, dependencies: tracker.dependencies(), isDated: true };
 }

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify';
 import type { Core } from '../../core/core.ts';
-import { NO_STORE } from '../http/caching.ts';
+import { NO_STORE } from '../http/problems.ts';
 
 interface Options {
   core: Core;
@@ -8,7 +8,7 @@ interface Options {
 }
 
 /**
- * For balancers and monitors: `healthz` says that the process serves, `readyz` that the database answers as well, and that the
+ * For balancers and monitors: `healthz` while the process serves, `readyz` while the database responds, too, and the
  * process is not about to stop.
  */
 export const healthRoutes: FastifyPluginAsync<Options> = async (app, { core, isStopping }) => {

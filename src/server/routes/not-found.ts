@@ -1,28 +1,33 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AllowedMethods } from '../http/method-not-allowed.ts';
-import { problem } from '../http/problems.ts';
-import { requestIdOf } from '../http/request-id.ts';
-import { sendProblem } from '../http/send-problem.ts';
+import type { RouteTable } from '../http/method-not-allowed.ts';
+import { problem, sendProblem } from '../http/problems.ts';
+import { requestIdsOf } from '../http/request-keys.ts';
 import type { Pages } from '../pages/pages.ts';
 
-/** Whatever no route takes: 405 for a wrong method, a problem below `/api/`, and the 404 page for everything else. */
-export function addNotFound(app: FastifyInstance, pages: Pages, allowedMethods: AllowedMethods): void {
+/**
+ * Everything without a route: 405 for a wrong method, a problem below `/api/`, and the 404 page for everything else.
+ */
+export function addNotFound(
+  app: FastifyInstance,
+  pages: Pages,
+  routes: RouteTable,
+  pageHeaders: Readonly<Record<string, string>>,
+): void {
   app.setNotFoundHandler(async (request, reply) => {
-    const allowed = allowedMethods(pathOf(request));
-    // A route that took the request and then found nothing, such as a missing file, is a plain 404.
+    // The 404 page of a missing picture is not under the policy of pictures.
+    reply.headers(pageHeaders);
+    const allowed = routes.methodsOf(pathOf(request));
+    // A missing file of a route is a plain 404.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
-    const body = problem(
-      'method_not_allowed',
-      `${request.method} is not possible here; possible: ${allowed.join(', ')}`,
-    );
+    const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));
   });
 }
 
-/** Says that there is nothing at this address: as a problem below `/api/`, else by the 404 page. */
+/** Responds to an unknown address: with a problem below `/api/`, else with the 404 page. */
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request);
-  request.log.info({ path, requestId: requestIdOf(request) }, '404: there is nothing at this path');
+  request.log.info({ path, ...requestIdsOf(request) }, '404: there is nothing at this path');
   if (path.startsWith('/api/')) {
     return sendProblem(problem('not_found', 'There is nothing at this address'), request, reply);
   }

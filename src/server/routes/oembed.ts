@@ -1,25 +1,27 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { OembedQuerySchema, OembedSchema } from '../../contract/oembed.ts';
+import { type Oembed, OembedQuerySchema, OembedSchema } from '../../contract/oembed.ts';
+import { paths } from '../../contract/paths.ts';
+import { isProductId } from '../../contract/products/product-id.ts';
+import type { Product } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { CoreError } from '../../core/core-error.ts';
-import { productNotFound } from '../../core/products/product-not-found.ts';
-import { oembedOf, productIdOf } from '../feeds/oembed.ts';
-import type { SiteIdentity } from '../feeds/site-identity.ts';
-import { REVALIDATE } from '../http/caching.ts';
+import { CoreError, productNotFound } from '../../core/core-error.ts';
+import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
+import { REVALIDATE } from '../http/problems.ts';
+import { escapeHtml } from '../pages/document.ts';
 
 interface Options {
   core: Core;
   site: SiteIdentity;
 }
 
-/** Tells sites on which somebody pastes a product's address how to show it (oembed.com, JSON only). */
+/** Describes to other sites how to embed a product's page (oembed.com, JSON only). */
 export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, site }) => {
   app.get(
     '/oembed',
     { schema: { querystring: OembedQuerySchema, response: { 200: OembedSchema } } },
     async (request, reply) => {
       const { url, format = 'json', ...bounds } = request.query;
-      if (format !== 'json') throw new CoreError('not_implemented', 'There is only format=json here');
+      if (format !== 'json') throw new CoreError('not_implemented', 'Only format=json is supported');
       const id = productIdOf(site, url);
       const found = id === undefined ? null : await core.getProduct(id);
       if (found === null) throw productNotFound();
@@ -28,3 +30,57 @@ export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
     },
   );
 };
+
+/** The size of a card, in pixels. */
+const CARD = { width: 1_200, height: 630 };
+
+/** The default width of an embedded card. */
+const WIDTH = 600;
+
+/** A day: the texts seldom change, and the card itself shows the count. */
+const CACHE_AGE_S = 24 * 60 * 60;
+
+interface Bounds {
+  maxwidth?: number | undefined;
+  maxheight?: number | undefined;
+}
+
+/**
+ * The id of the product whose page an address names, or undefined. The host must be the site's; scheme, query and
+ * fragment do not matter.
+ */
+function productIdOf(site: SiteIdentity, address: string): string | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { protocol, host, pathname } = new URL(address);
+  if (!/^https?:$/.test(protocol) || host !== new URL(site.url()).host) return undefined;
+  const [, id] = /^\/product\/([^/]+)$/.exec(pathname) ?? [];
+  return id !== undefined && isProductId(id) ? id : undefined;
+}
+
+/** The oEmbed response for a product, within the bounds. */
+function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }: Bounds): Oembed {
+  const scale = Math.min(
+    WIDTH / CARD.width,
+    (maxwidth ?? WIDTH) / CARD.width,
+    (maxheight ?? CARD.height) / CARD.height,
+  );
+  const width = Math.max(1, Math.floor(CARD.width * scale));
+  const height = Math.max(1, Math.floor(CARD.height * scale));
+  const page = escapeHtml(absoluteUrl(site, paths.product(product.id)));
+  const picture = absoluteUrl(site, paths.card(product.id));
+  const hasThumbnail = CARD.width <= (maxwidth ?? CARD.width) && CARD.height <= (maxheight ?? CARD.height);
+  const alternative = escapeHtml(`${product.name}, on ${site.name}`);
+  return {
+    version: '1.0',
+    type: 'rich',
+    title: product.name,
+    author_name: product.maker,
+    provider_name: site.name,
+    provider_url: absoluteUrl(site, paths.home),
+    cache_age: CACHE_AGE_S,
+    html: `<a href="${page}"><img src="${escapeHtml(picture)}" width="${width}" height="${height}" alt="${alternative}"></a>`,
+    width,
+    height,
+    ...(hasThumbnail ? { thumbnail_url: picture, thumbnail_width: CARD.width, thumbnail_height: CARD.height } : {}),
+  };
+}

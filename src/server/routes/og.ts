@@ -1,40 +1,60 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import type { Standings } from '../../contract/leaderboards/schema.ts';
+import { awardInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { ProductDetail } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { PAGE_FRESHNESS } from '../cache/answer.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { boardResponse, productResponse, standingsResponse } from '../cache/api-response.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Cards, ServedCard } from '../cards/cards.ts';
-import { coreApi } from '../core-api.ts';
-import { NO_STORE } from '../http/caching.ts';
-import { allowEmbedding } from '../http/embedding.ts';
-import { isKnownTag } from '../http/negotiate-representation.ts';
-import { productAnswer } from './product-answer.ts';
+import { NO_STORE } from '../http/problems.ts';
+import { isKnownTag } from '../http/representations.ts';
+import { allowEmbedding } from '../http/security-headers.ts';
 
-/** As long as a changed count may wait for its new card; a day longer while the site cannot be reached. */
+/** As long as a changed count may wait for its new card; a day longer while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
+
+/** Its address can be made up, like those of searches. */
+const BOARD_CARD = { config: { limit: { action: 'search' } } } as const;
 
 interface Options {
   core: Core;
-  cache: AnswerCache;
+  cache: ResponseCache;
   cards: Cards;
 }
 
-/** Share images: of a product, and of the site. */
+/** Share images of products, of leaderboards and of the site. */
 export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, cards }) => {
-  const readApi = coreApi(core);
   allowEmbedding(app);
   app.addHook('preClose', async () => cards.stopQueueing());
   app.addHook('onClose', () => cards.close());
 
   app.get(paths.siteCard, async (request, reply) => send(await cards.ofSite(), request, reply));
 
-  app.get<{ Params: { id: string } }>('/og/:id.png', async (request, reply) => {
-    // The same answer as the API's, so that a change of the product is seen and the database is not asked each time.
-    const { content } = await cache.get({ ...productAnswer(readApi, request.params.id), freshness: PAGE_FRESHNESS });
-    const { product } = JSON.parse(String(await content.bytes('identity'))) as ProductDetail;
-    return send(await cards.ofProduct(product), request, reply);
+  app.get<{ Params: { id: string } }>(paths.card.route, async (request, reply) => {
+    // Shares the API's cached response, so changes of the product show and the database is not queried each time.
+    const { version } = await cache.get(productResponse(core, request.params.id));
+    const { product } = JSON.parse(String(await version.content.bytes('identity'))) as ProductDetail;
+    return send(await cards.ofProduct(product, await awardOf(product.id)), request, reply);
   });
+
+  app.get<{ Params: { id: string } }>(paths.boardCard.route, BOARD_CARD, async (request, reply) => {
+    const { version } = await cache.get(boardResponse(core, request.params.id));
+    return send(await cards.ofBoard(JSON.parse(String(await version.content.bytes('identity')))), request, reply);
+  });
+
+  /** The final rank of the day; none for a product that is on no board yet. */
+  async function awardOf(id: string): Promise<string | undefined> {
+    try {
+      const { version } = await cache.get(standingsResponse(core, id));
+      const standings = JSON.parse(String(await version.content.bytes('identity'))) as Standings;
+      return awardInWords(standings.day);
+    } catch (error) {
+      if (error instanceof CoreError && error.code === 'product_not_found') return undefined;
+      throw error;
+    }
+  }
 };
 
 function send({ card, isSubstitute }: ServedCard, request: FastifyRequest, reply: FastifyReply): FastifyReply {

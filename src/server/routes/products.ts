@@ -3,46 +3,80 @@ import { Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
 import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { addressOf } from '../cache/address.ts';
-import { API_FRESHNESS } from '../cache/answer.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
-import { jsonAnswer } from '../cache/json-answer.ts';
-import { sendFromCache } from '../cache/send-answer.ts';
-import { coreApi } from '../core-api.ts';
-import type { ChargeRequest } from '../limits/limit-requests.ts';
-import { productAnswer } from './product-answer.ts';
+import { cacheKeyOf, jsonResponse, productResponse, type SendApiResponse } from '../cache/api-response.ts';
+import { CURSOR, CURSOR_EXAMPLE, LIMIT, type Operation, PRODUCT_EXAMPLE, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
-  cache: AnswerCache;
-  charge: ChargeRequest;
+  send: SendApiResponse;
 }
 
-export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, charge }) => {
-  const readApi = coreApi(core);
-
+export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send }) => {
   app.get(
     paths.api.products,
-    { schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } } },
+    {
+      config: { operation: OPERATIONS.listProducts },
+      schema: { querystring: ProductListQuerySchema, response: { 200: ProductPageSchema } },
+    },
     (request, reply) => {
       const { q, tag, sort, limit, cursor } = request.query;
-      const key = addressOf(paths.api.products, { q, tag, sort, limit, cursor });
-      if (q && !cache.has(key)) charge('search', request, reply);
-      const wanted = {
-        key,
-        freshness: API_FRESHNESS,
-        produce: () => jsonAnswer(readApi, (api) => api.listProducts(request.query)),
-      };
-      return sendFromCache(cache, wanted, request, reply);
+      const key = cacheKeyOf(paths.api.products, { q, tag, sort, limit, cursor });
+      const produce = () => jsonResponse(core, (api) => api.listProducts(request.query));
+      return send({ key, produce }, request, reply, Boolean(q || tag || cursor));
     },
   );
 
   app.get(
-    '/api/products/:id',
-    { schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } } },
-    (request, reply) => {
-      const wanted = { ...productAnswer(readApi, request.params.id), freshness: API_FRESHNESS };
-      return sendFromCache(cache, wanted, request, reply);
+    paths.api.product.route,
+    {
+      config: { operation: OPERATIONS.getProduct },
+      schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } },
     },
+    (request, reply) => send(productResponse(core, request.params.id), request, reply),
   );
 };
+
+/** Their description, beside the schemas. */
+const OPERATIONS = {
+  listProducts: {
+    id: 'listProducts',
+    tag: 'Products',
+    summary: 'List and search products',
+    description:
+      'A page narrowed by `q` or `tag` may hold fewer items than `limit`, even none, and still have a `nextCursor`: only `nextCursor: null` marks the last page.',
+    isCacheable: true,
+    isRateLimited: true,
+    parameters: {
+      q: {
+        description: 'Only products whose name or description contains this text, ignoring case',
+        example: 'version',
+      },
+      tag: { description: 'Only products with this tag, ignoring case', example: 'Command line' },
+      sort: {
+        description: 'The order: newest first (default), most upvotes or most comments first',
+        example: 'top',
+      },
+      limit: LIMIT,
+      cursor: CURSOR,
+    },
+    responses: {
+      200: { description: 'A page of products', example: { items: [PRODUCT_EXAMPLE], nextCursor: CURSOR_EXAMPLE } },
+    },
+    problems: ['bad_request', 'bad_cursor', 'rate_limited', 'unavailable', 'overloaded'],
+  },
+  getProduct: {
+    id: 'getProduct',
+    tag: 'Products',
+    summary: 'Get a product',
+    description: 'With the ids of its neighbours in the list `newest`, `null` at its ends.',
+    isCacheable: true,
+    parameters: { id: PRODUCT_ID },
+    responses: {
+      200: {
+        description: 'The product and its neighbours',
+        example: { product: PRODUCT_EXAMPLE, previousId: 'threejs', nextId: null },
+      },
+    },
+    problems: ['bad_request', 'product_not_found', 'unavailable'],
+  },
+} satisfies Record<string, Operation>;

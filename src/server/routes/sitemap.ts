@@ -1,22 +1,25 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyPluginAsync } from 'fastify';
 import { Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
-import { type Answer, FEED_FRESHNESS } from '../cache/answer.ts';
-import type { AnswerCache } from '../cache/answer-cache.ts';
-import { sendFromCache } from '../cache/send-answer.ts';
-import type { SiteIdentity } from '../feeds/site-identity.ts';
-import { MAX_SITEMAP_URLS, SHARD_URLS, SITEMAP_MEDIA_TYPE, sitemapIndex, stretchOf, urlSet } from '../feeds/sitemap.ts';
-import { REVALIDATE } from '../http/caching.ts';
+import type { BoardAddress } from '../../core/leaderboards/list-leaderboards.ts';
+import type { ProductAddress, ProductStretch } from '../../core/products/product-addresses.ts';
+import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import { sendFromCache } from '../cache/send-cached.ts';
+import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
+import { element, type Xml, xmlDocument } from '../feeds/xml.ts';
+import { REVALIDATE } from '../http/problems.ts';
 
 interface Options {
   core: Core;
-  cache: AnswerCache;
+  cache: ResponseCache;
   site: SiteIdentity;
 }
 
-/** Made anew for each request, a shard costs as much as a search: it counts as one. */
+/** A shard is not cached and costs as much as a search, so it counts as one. */
 const SHARD = {
   schema: { params: Type.Object({ shard: Type.String() }) },
   config: { limit: { action: 'search' } },
@@ -24,21 +27,25 @@ const SHARD = {
 
 const EVERYTHING = { after: '', upTo: '' };
 
-/** Products of a file, beside the home page. */
+/** Maximum number of addresses in one file (sitemaps.org). */
+const MAX_SITEMAP_URLS = 50_000;
+
+/** Products per file, beside the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
-/** Every address that a search engine should know: in one file, or past 50,000 in shards that an index names. */
+/** Every address for search engines: in one file, or past 50,000 in shards listed by an index. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
   app.get(paths.sitemap, (request, reply) =>
-    sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapAnswer }, request, reply),
+    sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapResponse }, request, reply),
   );
 
-  // Shards are not kept: a search engine that fetches all of them would push every page out of memory.
+  // Shards are not cached: a crawler that fetches all of them would evict every page.
   app.get('/sitemap/:shard', SHARD, async (request, reply) => {
     const stretch = stretchOf(request.params.shard);
     if (stretch === undefined) return reply.callNotFound();
     const batches = core.readProductAddresses(stretch, MAX_PRODUCTS);
-    const body = await urlSet(site, batches, { withHome: stretch.after === '' }).catch((error: unknown) => {
+    const boards = stretch.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
+    const body = await urlSet(site, batches, boards).catch((error: unknown) => {
       if (error instanceof CoreError && error.code === 'bad_cursor') return undefined;
       throw error;
     });
@@ -46,19 +53,88 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
     return reply.type(SITEMAP_MEDIA_TYPE).header('Cache-Control', REVALIDATE).send(body);
   });
 
-  async function sitemapAnswer(): Promise<Answer> {
+  async function sitemapResponse(): Promise<CacheableResponse> {
     const stretches = await core.cutProductStretches(SHARD_URLS);
     const isSmall = stretches.length * SHARD_URLS <= MAX_SITEMAP_URLS;
     const body = isSmall
-      ? await urlSet(site, core.readProductAddresses(EVERYTHING, MAX_PRODUCTS), { withHome: true })
+      ? await urlSet(
+          site,
+          core.readProductAddresses(EVERYTHING, MAX_PRODUCTS),
+          await core.readBoardAddresses(SITEMAP_BOARDS),
+        )
       : sitemapIndex(site, stretches);
     return {
       status: 200,
       type: SITEMAP_MEDIA_TYPE,
       cacheControl: REVALIDATE,
       body,
-      reads: { products: [], catalogue: true, allCounts: false, unfinished: false },
+      dependencies: { products: [], catalogue: true, allCounts: false, unfinished: false },
       isDated: true,
     };
   }
+};
+
+const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
+
+/** Addresses per shard: about a megabyte, with room for products added in between. */
+const SHARD_URLS = 10_000;
+
+const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
+
+/** The address of a shard names its first and last product, so every process derives the same one. */
+const shardPath = ({ after, upTo }: ProductStretch) => `/sitemap/${after}~${upTo}.xml`;
+
+/** The range that a shard's name encodes; undefined for other names. The cursors are not validated. */
+function stretchOf(shardName: string): ProductStretch | undefined {
+  const [, after, upTo] = /^([\w-]*)~([\w-]*)\.xml$/.exec(shardName) ?? [];
+  return after === undefined || upTo === undefined ? undefined : { after, upTo };
+}
+
+/** The newest leaderboards: all of over twenty years. */
+const SITEMAP_BOARDS = 10_000;
+
+/**
+ * Writes a shard from batches, of which only the text stays in memory. The first shard, which has `boards`, includes the home page, and
+ * leaderboards as far as there is room.
+ */
+async function urlSet(
+  site: SiteIdentity,
+  batches: AsyncIterable<readonly ProductAddress[]>,
+  boards?: readonly BoardAddress[],
+): Promise<string> {
+  const parts = boards ? [entry('url', absoluteUrl(site, paths.home))] : [];
+  let count = parts.length;
+  for await (const batch of batches) {
+    count += batch.length;
+    const entries = batch.map(({ id, createdAt }) => entry('url', absoluteUrl(site, paths.product(id)), createdAt));
+    parts.push({ markup: entries.map(({ markup }) => markup).join('\n') });
+  }
+  for (const { period, finalAt } of boards?.slice(0, MAX_SITEMAP_URLS - count) ?? []) {
+    parts.push(entry('url', absoluteUrl(site, paths.board(period)), finalAt));
+  }
+  // The format requires at least one address.
+  if (count === 0) parts.push(entry('url', absoluteUrl(site, paths.home)));
+  return xmlDocument(element('urlset', NAMESPACE, parts));
+}
+
+/** Lists the shards with the date of their newest page. */
+function sitemapIndex(site: SiteIdentity, shards: readonly (ProductStretch & { newestAt: string })[]): string {
+  const entries = shards.map((shard) => entry('sitemap', absoluteUrl(site, shardPath(shard)), shard.newestAt));
+  return xmlDocument(element('sitemapindex', NAMESPACE, entries));
+}
+
+function entry(name: 'url' | 'sitemap', address: string, lastModified?: string): Xml {
+  const dated = lastModified === undefined ? [] : [element('lastmod', {}, lastModified)];
+  return element(name, {}, [element('loc', {}, address), ...dated]);
+}
+
+/**
+ * Everything may be crawled. Pages that should not be indexed, such as searches, say so themselves, which only a
+ * crawler can read.
+ */
+export const robotsRoutes: FastifyPluginAsync<{ site: SiteIdentity }> = async (app, { site }) => {
+  app.get('/robots.txt', async (_request, reply) => {
+    reply.type('text/plain; charset=utf-8').header('Cache-Control', REVALIDATE);
+    return `User-agent: *\nAllow: /\n\nSitemap: ${absoluteUrl(site, paths.sitemap)}\n`;
+  });
 };

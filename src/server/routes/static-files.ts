@@ -1,9 +1,10 @@
 import fastifyStatic from '@fastify/static';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyPluginAsync } from 'fastify';
 import { paths } from '../../contract/paths.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
-import { REVALIDATE } from '../http/caching.ts';
-import { addSecurityHeaders } from '../http/security-headers.ts';
+import { REVALIDATE } from '../http/problems.ts';
+import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
+import type { PageRenderer } from '../pages/renderer.ts';
 
 export interface StaticFolders {
   /** The browser's build: `assets/` with content hashes in its names, and a few files with fixed names. */
@@ -14,7 +15,7 @@ export interface StaticFolders {
   imagesDir?: string | undefined;
 }
 
-/** Files with fixed names, where browsers and the web app manifest look for them. */
+/** Files with fixed names, where browsers and the web app manifest expect them. */
 const ICONS = [
   'favicon.svg',
   'favicon.ico',
@@ -24,13 +25,18 @@ const ICONS = [
   'icon-maskable-512.png',
 ] as const;
 
-/** A picture is only ever shown: opened by itself, an SVG must not run anything. */
+/** Pictures are only displayed: an SVG that is opened directly must not run scripts. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
 export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
   app,
   { clientDir, picturesDir, imagesDir = '' },
 ) => {
+  // A folder, or an address outside the root, is not found.
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    if (error.statusCode === undefined || error.statusCode >= 500) throw error;
+    return reply.callNotFound();
+  });
   await app.register(fastifyStatic, {
     root: `${clientDir}/assets`,
     prefix: '/assets/',
@@ -45,13 +51,13 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
     app.get(`/${name}`, (_request, reply) => reply.sendFile(name, clientDir, { maxAge: '1d', immutable: false }));
   }
 
-  // Asked for again and again, so that a new build is known at the first visit after it.
+  // Revalidated each time, so a new build is noticed at the next visit.
   app.get(paths.serviceWorker, (_request, reply) =>
     reply.header('Cache-Control', REVALIDATE).sendFile('service-worker.js', clientDir, { cacheControl: false }),
   );
 
   await app.register(async (pictures) => {
-    addSecurityHeaders(pictures, { contentPolicy: PICTURE_POLICY });
+    addSecurityHeaders(pictures, securityHeaders(PICTURE_POLICY));
     await pictures.register(fastifyStatic, {
       root: picturesDir,
       prefix: '/pictures/',
@@ -60,7 +66,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
       index: false,
       redirect: false,
     });
-    // Not a folder as a whole: a picture that is being written lies there under another name.
+    // Not the whole folder: it also has temporary files of pictures that are being written.
     pictures.get<{ Params: { name: string } }>('/images/:name', (request, reply) => {
       const { name } = request.params;
       if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
@@ -68,3 +74,40 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
     });
   });
 };
+
+/** The files that make the site installable and readable offline. */
+export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = async (app, { renderer }) => {
+  app.get(paths.manifest, async (_request, reply) => {
+    reply.type('application/manifest+json; charset=utf-8').header('Cache-Control', REVALIDATE);
+    return JSON.stringify(webAppManifest(renderer.siteName));
+  });
+
+  app.get(paths.offlineShell, async (_request, reply) => {
+    reply.type('text/html; charset=utf-8').header('Cache-Control', REVALIDATE);
+    return renderer.shell();
+  });
+};
+
+/** What a system needs to install the site as an application. The colours match tokens.css in the light theme. */
+function webAppManifest(siteName: string): object {
+  return {
+    id: paths.home,
+    name: siteName,
+    short_name: siteName,
+    description: 'The place to discover and launch innovative tech products. Explore the wave.',
+    lang: 'en',
+    dir: 'ltr',
+    start_url: paths.home,
+    scope: '/',
+    display: 'standalone',
+    background_color: '#f7f9f8',
+    theme_color: '#0c3b54',
+    categories: ['productivity', 'news'],
+    icons: [
+      { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+      { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+      { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+      { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+    ],
+  };
+}

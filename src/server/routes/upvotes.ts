@@ -1,28 +1,39 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
 import { UpvotedQuerySchema, UpvotedSchema, UpvoteStateSchema } from '../../contract/upvotes/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { NO_STORE } from '../http/caching.ts';
-import { knownSessionOf, sessionOf } from '../http/session.ts';
-import { rememberWrite } from '../http/wrote-cookie.ts';
+import type { Runtime } from '../../core/runtime.ts';
+import { setLastWriteCookie } from '../http/last-write-cookie.ts';
+import { NO_STORE } from '../http/problems.ts';
+import { knownSessionOf, sessionOf } from '../http/request-keys.ts';
+import { networkPrefix } from '../limits/network-keys.ts';
 import type { UpvoteBursts } from '../limits/upvote-bursts.ts';
+import { type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
-  /** Unset: nobody watches for bursts. */
+  runtime: Runtime;
+  /** Unset: bursts are not detected. */
   bursts: UpvoteBursts | undefined;
 }
 
-export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, bursts }) => {
+/** Votes of one IPv4 address are counted together, and those of one IPv6 /64. */
+const IPV4_BYTES = 4;
+
+export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, runtime, bursts }) => {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header('Cache-Control', NO_STORE);
   });
 
   app.get(
     paths.api.upvotes,
-    { schema: { querystring: UpvotedQuerySchema, response: { 200: UpvotedSchema } } },
+    {
+      config: { operation: OPERATIONS.getUpvoted },
+      schema: { querystring: UpvotedQuerySchema, response: { 200: UpvotedSchema } },
+    },
     async (request) => {
       const session = sessionOf(request);
       const productIds = request.query.products.split(',').filter((id) => id !== '');
@@ -32,30 +43,77 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
 
   const params = Type.Object({ id: Type.String() });
 
-  /** Whoever voted can take the vote back, whatever others do in the same network. Not more work than asking for it. */
+  /**
+   * Visitors can always withdraw their own votes, however busy their network is. The check costs no more than reading
+   * upvotes.
+   */
   async function isRetraction(request: FastifyRequest): Promise<boolean> {
     const session = knownSessionOf(request);
     const { id } = request.params as { id: string };
     return session !== undefined && (await core.getUpvoted([id], session)).upvoted.length > 0;
   }
 
-  for (const [method, upvoted] of [
-    ['PUT', true],
-    ['DELETE', false],
+  for (const [method, upvoted, operation] of [
+    ['PUT', true, OPERATIONS.addUpvote],
+    ['DELETE', false, OPERATIONS.removeUpvote],
   ] as const) {
     app.route({
       method,
-      url: '/api/products/:id/upvote',
+      url: paths.api.upvote.route,
       schema: { params, response: { 200: UpvoteStateSchema } },
-      config: { limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
+      config: { operation, limit: { action: 'upvote', ...(upvoted ? {} : { passesBusyNetwork: isRetraction }) } },
       handler: async (request, reply) => {
         const { id: productId } = request.params;
         const session = sessionOf(request);
-        const state = await core.setUpvote({ productId, session, upvoted });
+        const state = await core.setUpvote({ productId, session, upvoted }, networkPrefix(request.ip, IPV4_BYTES));
         bursts?.note(productId, { session, address: request.ip }, upvoted);
-        rememberWrite(reply);
+        setLastWriteCookie(reply, runtime);
         return state;
       },
     });
   }
 };
+
+/** Their description, beside the schemas. */
+const OPERATIONS = {
+  getUpvoted: {
+    id: 'getUpvoted',
+    tag: 'Upvotes',
+    summary: 'List which of some products this session has upvoted',
+    needsSession: true,
+    parameters: {
+      products: {
+        description: `Ids of products, separated by commas; at most ${LIMITS.upvoteQueryProducts}`,
+        example: 'git,rust',
+      },
+    },
+    responses: { 200: { description: 'The upvoted ones among them', example: { upvoted: ['git'] } } },
+    problems: ['bad_request', 'session_required', 'too_many_products', 'unavailable'],
+  },
+  addUpvote: {
+    id: 'addUpvote',
+    tag: 'Upvotes',
+    summary: "Add the session's upvote",
+    description: 'Idempotent.',
+    needsSession: true,
+    isRateLimited: true,
+    parameters: { id: PRODUCT_ID },
+    responses: {
+      200: { description: 'The state and the count after the change', example: { upvoted: true, upvotes: 10 } },
+    },
+    problems: ['bad_request', 'session_required', 'product_not_found', 'rate_limited', 'unavailable', 'overloaded'],
+  },
+  removeUpvote: {
+    id: 'removeUpvote',
+    tag: 'Upvotes',
+    summary: "Remove the session's upvote",
+    description: 'Idempotent.',
+    needsSession: true,
+    isRateLimited: true,
+    parameters: { id: PRODUCT_ID },
+    responses: {
+      200: { description: 'The state and the count after the change', example: { upvoted: false, upvotes: 9 } },
+    },
+    problems: ['bad_request', 'session_required', 'product_not_found', 'rate_limited', 'unavailable', 'overloaded'],
+  },
+} satisfies Record<string, Operation>;

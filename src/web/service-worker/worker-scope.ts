@@ -1,19 +1,19 @@
 /**
- * The parts of a service worker's world that ours uses. TypeScript's own library of them cannot stand beside that of a
- * page, whose globals have the same names.
+ * The parts of the service worker's global scope that ours uses. TypeScript's own library for them conflicts with that
+ * of pages, whose globals have the same names.
  */
-interface Lasting extends Event {
+interface ExtendableEventLike extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
 
-export interface Asked extends Lasting {
+export interface FetchEventLike extends ExtendableEventLike {
   readonly request: Request;
-  /** The answer to a navigation that the browser asked for while the worker was starting; `undefined`: it did not. */
+  /** The response to a navigation that the browser requested while the worker was starting; `undefined`: none. */
   readonly preloadResponse: Promise<Response | undefined>;
   respondWith(response: Promise<Response>): void;
 }
 
-export interface Told extends Lasting {
+export interface Received extends ExtendableEventLike {
   readonly data: unknown;
 }
 
@@ -23,16 +23,16 @@ interface WorkerScope {
   readonly registration: ServiceWorkerRegistration;
   readonly clients: { claim(): Promise<void> };
   skipWaiting(): Promise<void>;
-  addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void;
-  addEventListener(type: 'fetch', listener: (event: Asked) => void): void;
-  addEventListener(type: 'message', listener: (event: Told) => void): void;
+  addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEventLike) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEventLike) => void): void;
+  addEventListener(type: 'message', listener: (event: Received) => void): void;
 }
 
 declare const self: unknown;
 
 export const worker = self as WorkerScope;
 
-/** Put in by the build: what it was made from, and the addresses of its files. */
+/** Inserted by the build: an id of its sources, and the addresses of its files. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
 

@@ -1,15 +1,14 @@
 import { useEffect, useRef, useState } from 'react';
-
-const HUES = 6;
+import { hueOf } from './picture.tsx';
 
 interface AvatarProps {
   name: string;
-  /** Without one, or when it fails, the initials are drawn. */
+  /** Without a picture, or if it fails, initials are drawn. */
   src?: string;
   size?: 'small' | 'regular' | 'large';
 }
 
-/** A face beside a name; the name stands in the text next to it, so this says nothing to screen readers. */
+/** A face beside a name; screen readers skip it, because the name stands next to it. */
 export function Avatar({ name, src, size = 'regular' }: AvatarProps) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
@@ -42,10 +41,4 @@ function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/);
   const initials = [words[0], words.length > 1 ? words.at(-1) : ''].map((word) => Array.from(word ?? '')[0] ?? '');
   return initials.join('').toUpperCase();
-}
-
-function hueOf(name: string): number {
-  let sum = 0;
-  for (const character of name) sum += character.codePointAt(0) ?? 0;
-  return sum % HUES;
 }

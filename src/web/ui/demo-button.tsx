@@ -6,7 +6,7 @@ interface DemoButtonProps {
   tone?: 'quiet' | 'outline';
 }
 
-/** Something that the site only pretends to have: truly disabled, and it says so to everyone. */
+/** A placeholder for a feature: disabled, and labelled as a demo. */
 export function DemoButton({ label, icon, tone = 'quiet' }: DemoButtonProps) {
   return (
     <button type="button" className="button demo-button" data-tone={tone} disabled>

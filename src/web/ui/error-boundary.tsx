@@ -1,6 +1,6 @@
 import { Component, type ReactNode } from 'react';
 
-/** The last resort when a page's code breaks or cannot be loaded. */
+/** The fallback when a page's code fails or cannot be loaded. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

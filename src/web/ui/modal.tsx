@@ -7,7 +7,10 @@ interface ModalProps {
   children: ReactNode;
 }
 
-/** The frame of a dialog, which keeps the focus inside and gives it back to what opened it. Escape and a click beside it close it. */
+/**
+ * The frame of a dialog, which traps the focus and returns it to the button that opened it. Escape and a click outside
+ * close it.
+ */
 export function Modal({ title, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
@@ -17,7 +20,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
   }, []);
 
   function onClick(event: MouseEvent): void {
-    // The dialog itself is hit only beside what lies in it.
+    // The dialog itself is the target only outside its content.
     if (event.target === dialog.current) dialog.current.close();
   }
 

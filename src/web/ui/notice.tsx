@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 
 interface NoticeProps {
   children: ReactNode;
-  /** Which picture stands above it: 'quiet' where there is nothing, 'failure' after one, 'lost' where no way leads. */
+  /** The picture above it: 'quiet' for an empty result, 'failure' after an error, 'lost' for an unknown page. */
   tone?: 'quiet' | 'failure' | 'lost';
 }
 
-/** A calm full-width message in place of content: nothing found, nothing there, nothing loaded. */
+/** A full-width message in place of content: empty, unknown, or failed. */
 export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   return (
     <div className="notice" data-tone={tone}>

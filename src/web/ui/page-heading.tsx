@@ -1,9 +1,15 @@
 import { type ReactNode, useEffect, useRef } from 'react';
-import { useLocation } from 'react-router';
-import { useHasNavigated } from '../lib/navigation.tsx';
+import { useHasNavigated } from '../routing/navigation.tsx';
+import { useLocation } from '../routing/router.tsx';
 
-/** The page's one `h1`. It takes the focus when a visitor arrives from another page here, as a loaded document would. */
-export function PageHeading({ children, className }: { children: ReactNode; className?: string }) {
+interface PageHeadingProps {
+  children: ReactNode;
+  className?: string | undefined;
+  dir?: 'auto';
+}
+
+/** The page's one `h1`. It takes the focus on navigation inside the site, as screen readers expect of a new document. */
+export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();
   const navigated = useHasNavigated();
@@ -12,13 +18,13 @@ export function PageHeading({ children, className }: { children: ReactNode; clas
   useEffect(() => {
     if (arrivedAt.current === pathname) return;
     arrivedAt.current = pathname;
-    // Somebody who is typing a search goes on typing.
+    // A visitor who is typing a search keeps the focus.
     if (document.activeElement instanceof HTMLInputElement) return;
     heading.current?.focus({ preventScroll: true });
   }, [pathname]);
 
   return (
-    <h1 ref={heading} tabIndex={-1} className={className}>
+    <h1 ref={heading} tabIndex={-1} className={className} dir={dir}>
       {children}
     </h1>
   );

@@ -1,27 +1,43 @@
 import { useEffect, useRef, useState } from 'react';
 
+/** The default of a product's `image`. */
+export const PLACEHOLDER = '/pictures/placeholder.svg';
+const HUES = 6;
+
 interface PictureProps {
   src: string;
   alt: string;
+  /** Of the product, whose initial stands in for a missing picture. */
+  name?: string;
   width: number;
   height: number;
   className?: string;
-  /** The one picture of the page that is worth waiting for. */
+  /** The most important picture of the page. */
   priority?: boolean;
 }
 
-/** An image in a box of fixed shape; a drawn placeholder takes its place when it is missing or fails. */
-export function Picture({ src, alt, width, height, className = '', priority = false }: PictureProps) {
+/** An image in a box of fixed shape; a tile replaces a missing or failed one. */
+export function Picture({ src, alt, name = '', width, height, className = '', priority = false }: PictureProps) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
 
-  // An image of the server's page may have failed before React was there to hear of it.
+  // An image of the server's document may have failed before React attached its handlers.
   useEffect(() => {
     const element = image.current;
     if (element?.complete && element.naturalWidth === 0 && element.getAttribute('src')) setFailedSrc(src);
   }, [src]);
 
-  if (!src || failedSrc === src) return <PicturePlaceholder alt={alt} className={className} />;
+  if (!src || failedSrc === src || (name && src === PLACEHOLDER)) {
+    const label = alt ? { role: 'img', 'aria-label': alt } : { 'aria-hidden': true };
+    return (
+      <span
+        className={`picture picture-placeholder ${className}`}
+        data-hue={name && hueOf(name)}
+        data-initial={Array.from(name.trim())[0]?.toUpperCase()}
+        {...label}
+      />
+    );
+  }
   return (
     <img
       ref={image}
@@ -33,22 +49,16 @@ export function Picture({ src, alt, width, height, className = '', priority = fa
       loading={priority ? 'eager' : 'lazy'}
       fetchPriority={priority ? 'high' : 'auto'}
       decoding="async"
-      // React holds a change of pages up for an image that nobody listens to.
+      // React delays a transition for an image without handlers.
       onLoad={() => {}}
       onError={() => setFailedSrc(src)}
     />
   );
 }
 
-function PicturePlaceholder({ alt, className }: { alt: string; className: string }) {
-  const name = alt === '' ? ({ 'aria-hidden': true } as const) : ({ role: 'img', 'aria-label': alt } as const);
-  return (
-    <span className={`picture picture-placeholder ${className}`} {...name}>
-      <svg viewBox="0 0 64 64" preserveAspectRatio="xMidYMid slice" aria-hidden="true">
-        <circle className="picture-placeholder-sun" cx="42" cy="22" r="8" />
-        <path className="picture-placeholder-back" d="M0 40c12 0 16-12 30-12s20 14 34 9v27H0Z" />
-        <path className="picture-placeholder-front" d="M0 50c10 0 14-7 24-7s16 9 26 9 10-3 14-4v16H0Z" />
-      </svg>
-    </span>
-  );
+/** The number of one of the colours, the same for a name everywhere. */
+export function hueOf(name: string): number {
+  let sum = 0;
+  for (const character of name) sum += character.codePointAt(0) ?? 0;
+  return sum % HUES;
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { formatCount } from '../lib/format-count.ts';
+import { formatCount } from './format-count.ts';
 
-/** A count that rolls up or down when it changes, the old one out and the new one in; as it first appears it stands still. */
+/** A count that rolls up or down when it changes; its first appearance is not animated. */
 export function RollingNumber({ value }: { value: number }) {
   const [shown, setShown] = useState<{ value: number; old?: string; roll?: 'up' | 'down' }>({ value });
   if (shown.value !== value) {

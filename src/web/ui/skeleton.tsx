@@ -1,9 +1,9 @@
-/** A grey bar where a line of text will be. */
+/** A grey bar in place of a line of text. */
 export function SkeletonLine({ width }: { width: 'short' | 'medium' | 'long' }) {
   return <span className="skeleton skeleton-line" data-width={width} />;
 }
 
-/** A grey box where a picture or a control will be; `className` gives it its size. */
+/** A grey box in place of a picture or a control; `className` sets its size. */
 export function SkeletonBox({ className }: { className: string }) {
   return <span className={`skeleton ${className}`} />;
 }

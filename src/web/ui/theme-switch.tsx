@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { currentTheme, rememberTheme, type Theme } from '../lib/theme.ts';
 import { MoonIcon, SunIcon } from './icons.tsx';
+import { currentTheme, rememberTheme, type Theme } from './theme.ts';
 
-/** Day or night. Which one it is, the server cannot know: the icon follows by CSS, the pressed state after hydration. */
+/** Day or night. The server does not know which one it is: CSS sets the icon, and hydration the pressed state. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');
   useEffect(() => setTheme(currentTheme()), []);

@@ -1,7 +1,6 @@
-import { useNow } from '../lib/now.tsx';
-import { timeAgo } from '../lib/time-ago.ts';
+import { useNow } from './now.tsx';
 
-/** How long ago something was, kept up to date; the exact time is its tooltip. */
+/** The age of something, kept current; the exact time is its tooltip. */
 export function TimeAgo({ time }: { time: string }) {
   const now = useNow();
   const exact = Number.isNaN(Date.parse(time)) ? undefined : new Date(time).toISOString();
@@ -10,4 +9,24 @@ export function TimeAgo({ time }: { time: string }) {
       {timeAgo(time, now)}
     </time>
   );
+}
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** An age in the specification's words (section 9). `now` is in milliseconds. */
+export function timeAgo(time: string | null | undefined, now: number): string {
+  const then = time ? Date.parse(time) : Number.NaN;
+  if (Number.isNaN(then)) return 'Recently';
+  const elapsed = now - then;
+  // A clock that runs behind the server's makes a new comment's age negative.
+  if (elapsed < MINUTE_MS) return 'Just now';
+  if (elapsed < HOUR_MS) return count(Math.floor(elapsed / MINUTE_MS), 'minute');
+  if (elapsed < DAY_MS) return count(Math.floor(elapsed / HOUR_MS), 'hour');
+  return count(Math.floor(elapsed / DAY_MS), 'day');
+}
+
+function count(amount: number, unit: string): string {
+  return `${amount} ${unit}${amount === 1 ? '' : 's'} ago`;
 }

@@ -5,8 +5,8 @@ import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus-distributio
 type Fields = Record<string, unknown>;
 
 /**
- * What some engine or pooler that the site may run on cannot do (decision 18), by the kind of the node that says so.
- * Each rule answers with the fault, or with nothing.
+ * Syntax that some supported engine or pooler lacks (decision 18), by the kind of syntax node. Each rule returns the
+ * fault, if any.
  */
 const RULES: Record<string, (fields: Fields) => string | false> = {
   CreateTrigStmt: () => 'a trigger',
@@ -70,7 +70,7 @@ function lockFault({ lockingClause, fromClause }: Fields): string | false {
   return tables.some(isDistributed) && 'a lock on rows of many products (rowLock says where there is one)';
 }
 
-/** What of a text of SQL is not portable; empty where all of it is. @throws where it is not SQL. */
+/** The non-portable parts of an SQL text; empty if there are none. @throws if it is not SQL. */
 export async function faultsOf(sql: string): Promise<string[]> {
   const faults = new Set<string>();
   const visit = (node: unknown): void => {
@@ -88,8 +88,8 @@ export async function faultsOf(sql: string): Promise<string[]> {
 }
 
 /**
- * What of a migration cannot be done where the distributed tables are on several servers: a key without the column by which
- * rows are put there, and, in one that may come when they are there already, a new table that points to them.
+ * Faults of a migration of distributed tables: a key without the distribution column and, if it may find them
+ * distributed, a new table that references them.
  */
 export async function distributionFaultsOf(sql: string, { mayPoint }: { mayPoint: boolean }): Promise<string[]> {
   const faults: string[] = [];
@@ -113,7 +113,7 @@ function pointsToDistributed(fields: Fields): boolean {
   return [...pointed].some(([, name]) => isDistributed(name));
 }
 
-/** The columns of each primary or unique key that a statement makes. */
+/** The columns of each primary or unique key that a statement creates. */
 function uniqueKeysOf(kind: string, fields: Fields): string[][] {
   if (kind === 'IndexStmt') {
     const names = [...JSON.stringify(fields.indexParams).matchAll(/"IndexElem":\{"name":"([^"]+)"/g)];

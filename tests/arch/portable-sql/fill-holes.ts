@@ -1,12 +1,15 @@
 import { parse, SqlError } from 'libpg-query';
 import { HOLE } from './statements.ts';
 
-/** What a hole is taken for, the likeliest first: a name, nothing, a value, a condition or an assignment, a query, a constraint. */
+/**
+ * The possible contents of a hole, the likeliest first: a name, nothing, a value, a condition or an assignment, a
+ * query, a constraint.
+ */
 const FILLERS = ['filled', '', '$1', '1', 'filled = 1', 'SELECT 1', 'CHECK (true)'];
 
 /**
- * Fills the holes of a text so that PostgreSQL can read it; undefined where no way was found. A way is given up as soon as the
- * parser stumbles over what stands before the next hole.
+ * Fills the holes of a text so PostgreSQL can parse it; undefined if that is impossible. An attempt ends as soon as
+ * the parser fails before the next hole.
  */
 export async function fillHoles(text: string): Promise<string | undefined> {
   const hole = text.indexOf(HOLE);
@@ -22,7 +25,7 @@ export async function fillHoles(text: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Where the first token is that is no SQL, as an offset into the text; undefined: all of it is. */
+/** The offset of the first token that is not SQL; undefined if all of it is. */
 async function stumblesAt(sql: string): Promise<number | undefined> {
   try {
     await parse(sql);

@@ -2,26 +2,29 @@ import { dirname, join } from 'node:path/posix';
 import ts from 'typescript';
 import { filesBelow, readText } from '../source-files.ts';
 
-/** A text of SQL as the program may send it. */
+/** An SQL text as the program may send it. */
 export interface SourceStatement {
   /** File and line. */
   place: string;
-  /** What it may be: one reading for each way to fill those holes of which the source says what they may be. */
+  /** Its possible readings: one for each way to fill holes whose values the source shows. */
   readings: string[];
 }
 
-/** Stands in a reading for what is not known before the program runs. */
+/** Stands in a reading for values that are unknown before run time. */
 export const HOLE = '\0';
 
-/** How a text begins that is a statement, and not a condition or a message. */
+/** How a statement begins, unlike a condition or a message. */
 const BEGINNING =
-  /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b/;
+  /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b(?!:)/;
 
 const MOST_READINGS = 64;
-/** How far names are followed. */
+/** Maximum depth of resolving names. */
 const MOST_STEPS = 8;
 
-/** Every statement in the program's sources, found by their syntax trees. Roles and databases of the embedded server are no part of it. */
+/**
+ * Every statement in the program's sources, found in their syntax trees. Roles and databases of the embedded server
+ * are excluded.
+ */
 export async function sourceStatements(): Promise<SourceStatement[]> {
   const paths = (await filesBelow('src')).filter(
     (path) => /(?<!\.test|\.fixture)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
@@ -63,7 +66,21 @@ function headOf(text: Text): string {
   return ts.isTemplateExpression(text) ? text.head.text : text.text;
 }
 
-/** All texts that an expression may stand for. */
+/** The branches of a hole. A condition that occurs again in a text is decided as before. */
+function branchesOf(
+  hole: ts.Expression,
+  decided: ReadonlyMap<string, boolean>,
+): { expression: ts.Expression; decided: Map<string, boolean> }[] {
+  if (!ts.isConditionalExpression(hole)) return [{ expression: hole, decided: new Map(decided) }];
+  const condition = hole.condition.getText();
+  const known = decided.get(condition);
+  return (known === undefined ? [true, false] : [known]).map((isTrue) => ({
+    expression: isTrue ? hole.whenTrue : hole.whenFalse,
+    decided: new Map(decided).set(condition, isTrue),
+  }));
+}
+
+/** All texts that an expression may have. */
 function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
   const read = (inner: ts.Expression) => readingsOf(inner, files, depth + 1);
   if (depth > MOST_STEPS) return [HOLE];
@@ -72,13 +89,19 @@ function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.Sou
   if (ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)) return read(expression.expression);
   if (ts.isConditionalExpression(expression)) return [...read(expression.whenTrue), ...read(expression.whenFalse)];
   if (ts.isTemplateExpression(expression)) {
-    let readings = [expression.head.text];
+    let readings = [{ text: expression.head.text, decided: new Map<string, boolean>() }];
     for (const { expression: hole, literal } of expression.templateSpans) {
-      const fillings = [...new Set(read(hole))];
-      readings = readings.flatMap((begun) => fillings.map((filling) => begun + filling + literal.text));
+      readings = readings.flatMap(({ text, decided }) =>
+        branchesOf(hole, decided).flatMap((branch) =>
+          [...new Set(read(branch.expression))].map((filling) => ({
+            text: text + filling + literal.text,
+            decided: branch.decided,
+          })),
+        ),
+      );
       if (readings.length > MOST_READINGS) throw new Error(`Too many readings: ${expression.getText()}`);
     }
-    return readings;
+    return readings.map(({ text }) => text);
   }
   if (ts.isIdentifier(expression)) {
     const value = initializerOf(expression, files);
@@ -87,7 +110,7 @@ function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.Sou
   return [HOLE];
 }
 
-/** What a constant was set to: one of a surrounding block, of the file, or of the file that it is imported from. */
+/** The value of a constant: of a surrounding block, of the file, or of the file that it is imported from. */
 function initializerOf(name: ts.Identifier, files: ReadonlyMap<string, ts.SourceFile>): ts.Expression | undefined {
   for (let scope: ts.Node = name.parent; scope; scope = scope.parent) {
     if (ts.isFunctionLike(scope) && scope.parameters.some((parameter) => parameter.name.getText() === name.text))

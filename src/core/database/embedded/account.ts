@@ -1,19 +1,31 @@
-import { readFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchownSync,
+  fstatSync,
+  lchownSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { realpath, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /**
- * Under whose identity PostgreSQL's programs run. PostgreSQL refuses root, so root has two ways out:
- * `user` gives up root for an unprivileged account, and `namespace` stays root on disk while it is an unprivileged
- * user inside a user namespace of its own (which reaches folders that only root can enter).
+ * The identity that runs PostgreSQL's programs. PostgreSQL refuses root, so root has two ways out: `user` gives up
+ * root for an unprivileged account, and `namespace` stays root on disk while it is an unprivileged user inside its own
+ * user namespace (which reaches folders that only root can enter).
  */
 export type Account =
   | { readonly kind: 'self' }
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-/** Known on every system, and owner of nothing that matters. */
+/** Exists on every system and owns nothing that matters. */
 export const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
 /** True when this process is root in the sense of PostgreSQL's refusal. False on Windows. */
@@ -21,27 +33,30 @@ export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-interface FolderOwner {
+export interface FolderOwner {
   readonly uid: number;
   readonly gid: number;
 }
 
 /**
- * The identities worth trying, best first. The scheme for root: the owner of an existing cluster keeps it; a new
- * cluster goes to the owner of the data folder when that is a known unprivileged user (so that `sudo` leaves nothing
- * which that user cannot open later), else to `nobody`; a user namespace is next.
+ * The identities to try, best first. For root: the owner of an existing cluster keeps it; a new cluster goes to the
+ * owner of the data folder if that is a known unprivileged user (so `sudo` leaves nothing that this user cannot open
+ * later), else to `nobody`; a user namespace is next.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
   if (!isRoot()) return hasName() ? [{ kind: 'self' }] : [{ kind: 'namespace' }, { kind: 'self' }];
-  if (clusterOwner?.uid === 0) return [{ kind: 'namespace' }, nobody];
-  if (clusterOwner) return [{ kind: 'user', ...clusterOwner }, { kind: 'namespace' }];
+  const user = (owner: FolderOwner): Account => ({ kind: 'user', uid: owner.uid, gid: owner.gid });
+  // In a folder that another user can change, root on disk could be tricked into acting for that user.
   if (dataDirOwner.uid !== 0 && isKnownUser(dataDirOwner.uid)) {
-    return [{ kind: 'user', ...dataDirOwner }, nobody, { kind: 'namespace' }];
+    if (clusterOwner && clusterOwner.uid !== 0) return [user(clusterOwner)];
+    return clusterOwner ? [nobody] : [user(dataDirOwner), nobody];
   }
+  if (clusterOwner?.uid === 0) return [{ kind: 'namespace' }, nobody];
+  if (clusterOwner) return [user(clusterOwner), { kind: 'namespace' }];
   return [nobody, { kind: 'namespace' }];
 }
 
-/** Who owns, on disk, what the account writes. Undefined: leave ownership as it is. */
+/** The owner of files that the account writes. Undefined: ownership is not changed. */
 export function ownerOnDisk(account: Account): FolderOwner | undefined {
   if (account.kind === 'user') return { uid: account.uid, gid: account.gid };
   if (account.kind === 'namespace' && isRoot()) return { uid: 0, gid: 0 };
@@ -49,8 +64,68 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
 }
 
 /**
- * Can the account walk down to this folder? (Root inside a namespace has the rights of root's files and no more.) Looks at the mode bits of every folder on the way: asking the kernel would
- * need a program that runs as that account. An access list that says otherwise only makes us choose a namespace.
+ * Runs synchronous work with the rights of a folder's owner, so a link planted there leads root no further than that
+ * account could go. Synchronous, since the identity applies to the whole process.
+ */
+export function withRightsOf<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
+  const { seteuid, setegid, setgroups, getgroups } = process;
+  if (!owner || owner.uid === 0 || !isRoot() || !seteuid || !setegid || !setgroups || !getgroups) return work();
+  const groups = getgroups();
+  setgroups([]);
+  setegid(owner.gid);
+  seteuid(owner.uid);
+  try {
+    return work();
+  } finally {
+    seteuid(0);
+    setegid(0);
+    setgroups(groups);
+  }
+}
+
+/** Opens a folder that root is about to change in place, without following links. */
+export function openRealFolder(folder: string): number {
+  return openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+}
+
+/** The same for changes inside it: a path that stays with the folder even if its own path is redirected. */
+export function withRealFolder<Result>(folder: string, work: (path: string, handle: number) => Result): Result {
+  const handle = openRealFolder(folder);
+  try {
+    return work(process.platform === 'linux' ? `/proc/self/fd/${handle}` : folder, handle);
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** Deletes a folder with its contents, each with the rights of its owner. */
+export function removeFolder(folder: string): void {
+  const found = lstatSync(folder, { throwIfNoEntry: false });
+  if (found?.isDirectory()) {
+    withRealFolder(folder, (path, handle) =>
+      withRightsOf(fstatSync(handle), () => {
+        for (const name of readdirSync(path)) rmSync(join(path, name), { recursive: true, force: true, maxRetries: 5 });
+      }),
+    );
+  }
+  withRightsOf(statSync(dirname(folder)), () => rmSync(folder, { recursive: true, force: true }));
+}
+
+/** Changes the owner of a folder and its contents. The folder comes last, so an unfinished change is recognised. */
+export function giveFolder(folder: string, owner: FolderOwner): void {
+  withRealFolder(folder, (path, handle) => {
+    for (const entry of readdirSync(path, { withFileTypes: true })) {
+      if (entry.isDirectory()) giveFolder(join(path, entry.name), owner);
+      else lchownSync(join(path, entry.name), owner.uid, owner.gid);
+    }
+    fchownSync(handle, owner.uid, owner.gid);
+  });
+}
+
+/**
+ * Whether the account can reach this folder. (Root inside a namespace has only the rights of root's files.) Checks the
+ * mode bits of every folder on the way, since asking the kernel would need a program that runs as that account. A
+ * deviating access list only makes us choose a namespace.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);
@@ -66,7 +141,7 @@ export async function canReach(account: Account, folder: string): Promise<boolea
   }
 }
 
-/** initdb refuses a user id without an entry in the password file, as containers with `--user 12345` have. */
+/** initdb refuses a user id without an entry in the password file, such as in containers with `--user 12345`. */
 function hasName(): boolean {
   try {
     userInfo();

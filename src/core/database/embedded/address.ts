@@ -1,7 +1,9 @@
-import { chmod, chown, mkdtemp, rm } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { rmSync } from 'node:fs';
+import { chmod, chown, mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import pg from 'pg';
 import { type Account, ownerOnDisk } from './account.ts';
 
 /** Where a postmaster listens: in the folder of a unix socket, or (socketDir undefined) on a loopback port. */
@@ -13,19 +15,26 @@ export interface Address {
 export const ROLE = 'groundswell';
 export const DATABASE = 'groundswell';
 
+/** `starting` includes stopping: the server lives and accepts no sessions. `silent`: no response in time. */
+export type ProbeResult = 'ready' | 'starting' | 'unreachable' | 'silent';
+
+const PROBE_TIMEOUT_MS = 10_000;
+/** SQLSTATE while a server starts, recovers or stops. */
+const CANNOT_CONNECT_NOW = '57P03';
+
 const SOCKET_PORT = 5432;
 const LOOPBACK = '127.0.0.1';
-/** `sun_path` has 104 bytes on macOS and 108 on Linux, its closing zero included. */
+/** `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating zero. */
 const SOCKET_PATH_BYTES = 103;
 const SHORT_FOLDER = 'groundswell-pg-';
 
 /**
- * Chooses where a postmaster shall listen: a socket in the cluster's own folder (0700), in a short private folder when
- * that path is too long for a socket, on a free loopback port where there are no unix sockets.
+ * Chooses a postmaster's address: a socket in the cluster's own folder (0700), in a short private folder if that path
+ * is too long, or a free loopback port if there are no unix sockets.
  */
 export async function chooseAddress(clusterDir: string, account: Account, unixSockets: boolean): Promise<Address> {
   if (!unixSockets) return { socketDir: undefined, port: await freePort() };
-  // PostgreSQL reads the setting as a list, in which a comma or a quote would have to be escaped.
+  // PostgreSQL reads the setting as a list, in which commas and quotes would have to be escaped.
   if (fitsSocket(clusterDir) && !/[,"]/.test(clusterDir)) return { socketDir: clusterDir, port: SOCKET_PORT };
   if (!fitsSocket(join(tmpdir(), `${SHORT_FOLDER}xxxxxx`))) return { socketDir: undefined, port: await freePort() };
   const socketDir = await mkdtemp(join(tmpdir(), SHORT_FOLDER));
@@ -35,32 +44,40 @@ export async function chooseAddress(clusterDir: string, account: Account, unixSo
   return { socketDir, port: SOCKET_PORT };
 }
 
-/** Removes the short private folder of a socket, when there was one. */
-export async function removeShortFolder(socketDir: string | undefined): Promise<void> {
+/** Deletes the short private folder of a socket, if any. */
+export function removeShortFolder(socketDir: string | undefined): void {
   if (!socketDir || !basename(socketDir).startsWith(SHORT_FOLDER) || dirname(socketDir) !== tmpdir()) return;
-  await rm(socketDir, { recursive: true, force: true });
+  rmSync(socketDir, { recursive: true, force: true });
 }
 
-/** The `postgres://` URL of the product's database. It holds the password: never to be logged. */
+/** The `postgres://` URL of the site's database. It contains the password: never log it. */
 export function databaseUrl(address: Address, password: string): string {
   const url = `postgres://${ROLE}:${encodeURIComponent(password)}@`;
   if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${DATABASE}`;
   return `${url}localhost:${address.port}/${DATABASE}?host=${encodeURIComponent(address.socketDir)}`;
 }
 
-/** Does anything accept connections there? */
-export function isListening(address: Address): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket =
-      address.socketDir === undefined
-        ? connect(address.port, LOOPBACK)
-        : connect(join(address.socketDir, `.s.PGSQL.${address.port}`));
-    socket.on('connect', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
+/**
+ * Opens a session, which alone proves that the server lives: the kernel also accepts connections for a stopped
+ * process, or a killed process that still exists.
+ */
+export async function probeServer(address: Address, password: string): Promise<ProbeResult> {
+  const client = new pg.Client({
+    connectionString: databaseUrl(address, password),
+    connectionTimeoutMillis: PROBE_TIMEOUT_MS,
+    application_name: 'groundswell',
   });
+  client.on('error', () => undefined); // A server that dies during the session.
+  try {
+    await client.connect();
+    return 'ready';
+  } catch (error) {
+    // Any other refusal, such as too many connections, is a response of a working server.
+    if (error instanceof pg.DatabaseError) return error.code === CANNOT_CONNECT_NOW ? 'starting' : 'ready';
+    return error instanceof Error && /timeout/.test(error.message) ? 'silent' : 'unreachable';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 function fitsSocket(folder: string): boolean {

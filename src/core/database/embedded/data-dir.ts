@@ -1,8 +1,8 @@
-import { access, chmod, constants, mkdir, realpath, stat } from 'node:fs/promises';
+import { access, constants, mkdir, open, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
 
-/** Makes the data folder when missing; returns its real path. Throws `data_dir_unwritable`. */
+/** Creates the data folder if missing; returns its real path. Throws `data_dir_unwritable`. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
   try {
@@ -19,10 +19,9 @@ export async function prepareDataDir(dataDir: string): Promise<string> {
 }
 
 /**
- * Makes a folder, and those above it that are missing. Others may pass through whatever the umask says: the account that
- * the database runs as has to. What is private is the cluster inside.
- *
- * Not by `mkdir`'s own recursion, which never ends where a folder exists and yet nothing can be made in it, as in /proc.
+ * Creates a folder, and missing parents. Others may enter them whatever the umask says, since the database's account
+ * has to; only the cluster inside is private. Not with `mkdir`'s recursion, which never ends where a folder exists but
+ * nothing can be created in it, as in /proc.
  */
 export async function makeOpenFolder(folder: string): Promise<void> {
   try {
@@ -34,7 +33,12 @@ export async function makeOpenFolder(folder: string): Promise<void> {
     await makeOpenFolder(parent);
     await mkdir(folder);
   }
-  await chmod(folder, 0o755);
+  const made = await open(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    await made.chmod(0o755);
+  } finally {
+    await made.close();
+  }
 }
 
 async function isFolder(path: string): Promise<boolean> {

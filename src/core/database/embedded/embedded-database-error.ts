@@ -7,7 +7,7 @@ export type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
-/** A reason why the embedded database cannot be had. The message is one line for the operator: what is wrong and what to do. */
+/** Why the embedded database cannot be used. The message is one line for the operator: what is wrong and what to do. */
 export class EmbeddedDatabaseError extends Error {
   readonly code: EmbeddedDatabaseErrorCode;
 

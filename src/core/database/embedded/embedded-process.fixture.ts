@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../runtime.ts';
+import { thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { thisMachine } from './machine.ts';
 import { type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
 
 /**
- * A process for the tests that holds an embedded database, to be watched, asked and killed. Its one argument is the
- * options as JSON. It tells what happens as lines of JSON and ends, in order, on a line of input.
+ * A process for tests that holds an embedded database, to be watched, queried and killed. Its one argument is the
+ * options as JSON. It reports events as lines of JSON, and stops in order on a line of input.
  */
 function tell(event: object): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -19,10 +19,10 @@ const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; elsewhere?: 
   process.argv[2] ?? '{}',
 );
 
-// A Ctrl-C reaches this process too; what it does about it is not what the tests are after.
+// A Ctrl-C reaches this process, too; its own reaction is not under test.
 process.on('SIGINT', () => tell({ event: 'interrupted' }));
 try {
-  const database = await openEmbedded({ ...given, log }, { ...thisMachine, ...given });
+  const database = await openEmbedded({ ...given, log }, { ...thisHost, ...given });
   tell({ event: 'open', url: database.url, location: database.location });
   createInterface({ input: process.stdin }).once('line', async () => {
     await database.stop();

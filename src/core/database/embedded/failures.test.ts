@@ -3,18 +3,17 @@ import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { binariesIn } from './binaries.ts';
-import { mustBeTaken } from './cluster-folder.ts';
-import { DEADLINE_MS, Ground, isRootRun, noneRuns, silent } from './embedded.fixture.ts';
+import { type HostEnvironment, mustBeTaken, thisHost } from './cluster-location.ts';
+import { Ground, isRootRun, noneRuns, silent } from './embedded.fixture.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { type Machine, thisMachine } from './machine.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clear());
 
-/** The error of a start that must fail, whose message must be one line for the operator. */
-async function failure(dataDir: string, machine: Partial<Machine> = {}): Promise<EmbeddedDatabaseError> {
-  const opening = openEmbedded({ dataDir, mode: 'own', log: silent }, { ...thisMachine, ...machine });
+/** The error of a start that must fail; its message must be one line for the operator. */
+async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
+  const opening = openEmbedded({ dataDir, mode: 'own', log: silent }, { ...thisHost, ...host });
   const error = await opening.then(
     () => undefined,
     (thrown: unknown) => thrown,
@@ -24,12 +23,12 @@ async function failure(dataDir: string, machine: Partial<Machine> = {}): Promise
   return error;
 }
 
-describe('a database that cannot be had says why in one line', { timeout: DEADLINE_MS }, () => {
+describe('an unusable database says why in one line', () => {
   it.each([
     ['a system without a build', { platform: 'sunos', arch: 'x64' }],
     ['a build that is not installed', { platform: 'linux', arch: process.arch === 'ppc64' ? 'ia32' : 'ppc64' }],
-  ])('%s: names DATABASE_URL', async (_, machine) => {
-    const error = await failure(join(await ground.folder(), 'data'), machine);
+  ])('%s: names DATABASE_URL', async (_, host) => {
+    const error = await failure(join(await ground.folder(), 'data'), host);
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
@@ -46,19 +45,22 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
     expect(error).toMatchObject({ code: 'platform_unsupported', message: expect.stringContaining('DATABASE_URL') });
   });
 
-  it('a data folder that cannot be made', async () => {
+  it('a data folder that cannot be created', async () => {
     const file = join(await ground.folder(), 'file');
     await writeFile(file, '');
     const error = await failure(join(file, 'data'));
     expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOTDIR') });
   });
 
-  it.runIf(process.platform === 'linux')('a place in which nothing can be made, without trying for ever', async () => {
-    const error = await failure('/proc/groundswell');
-    expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOENT') });
-  });
+  it.runIf(process.platform === 'linux')(
+    'a place in which no file can be created, without endless retries',
+    async () => {
+      const error = await failure('/proc/groundswell');
+      expect(error).toMatchObject({ code: 'data_dir_unwritable', message: expect.stringContaining('ENOENT') });
+    },
+  );
 
-  it('a database of another major version of PostgreSQL, which is left as it is', async () => {
+  it('a database of another major version of PostgreSQL, which stays as it is', async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
     await writeFile(join(location, 'PG_VERSION'), '17\n');
@@ -66,12 +68,12 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
     const error = await failure(dataDir);
     expect(error.code).toBe('version_mismatch');
     expect(error.message).toMatch(
-      /PostgreSQL 17 .* PostgreSQL 18: .*groundswell backup.*move the folder away.*groundswell restore.*DATABASE_URL/,
+      /PostgreSQL 17, .* PostgreSQL 18: .*groundswell backup.*move the folder away.*groundswell restore.*DATABASE_URL/,
     );
     expect(await readdir(location)).toEqual(before);
   });
 
-  it('a database that others can enter: names the mode, and the command that sets it right', async () => {
+  it('a database that others can enter: names the mode and the command that corrects it', async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
     await chmod(location, 0o755);
@@ -82,7 +84,7 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
 
   it.runIf(isRootRun)('a database of another user: names that user, and the command that gives it away', async () => {
     const location = join(await ground.madeDataDir(), 'postgres');
-    // Root takes what is anybody's; whoever else it is, is asked for as that one.
+    // Root may open any user's folder; another user must be that user.
     const owner = (await stat(location)).uid;
     const daemon = 1;
     const seteuid = process.seteuid ?? (() => {});
@@ -99,7 +101,7 @@ describe('a database that cannot be had says why in one line', { timeout: DEADLI
     );
   });
 
-  it("a server that does not start: PostgreSQL's own reason; and the folder is free again", async () => {
+  it("a server that does not start: reports PostgreSQL's reason and frees the folder", async () => {
     const dataDir = await ground.madeDataDir();
     const location = join(dataDir, 'postgres');
     await appendFile(join(location, 'postgresql.conf'), 'no_such_setting = 1\n');

@@ -1,19 +1,19 @@
-import { mkdir, readdir, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEADLINE_MS, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
-import { thisMachine } from './machine.ts';
+import { thisHost } from './cluster-location.ts';
+import { Ground, noneRuns, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clear());
 
-const open = (dataDir: string, machine = thisMachine) =>
-  openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, machine);
+const open = (dataDir: string, host = thisHost) =>
+  openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, host);
 
-describe('an embedded database', { timeout: DEADLINE_MS }, () => {
-  it('keeps what was written over a stop and a start, at the same URL', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+describe('an embedded database', () => {
+  it('preserves data over a stop and a start, at the same URL', async () => {
+    const dataDir = await ground.madeDataDir();
     const first = await open(dataDir);
     await query(first.url, 'CREATE TABLE kept (word text)');
     await query(first.url, "INSERT INTO kept VALUES ('still here')");
@@ -26,7 +26,7 @@ describe('an embedded database', { timeout: DEADLINE_MS }, () => {
     await second.stop();
   });
 
-  it('is durable, private, and knows Unicode whatever the locale of the machine', async () => {
+  it('is durable, private, and knows Unicode in any locale of the machine', async () => {
     const dataDir = join(await ground.folder(), 'data');
     const { url, location, stop } = await openEmbedded({ dataDir, mode: 'own', log: silent });
     const setting = async (name: string) => (await query(url, `SHOW ${name}`))[0]?.[name];
@@ -57,15 +57,14 @@ describe('an embedded database', { timeout: DEADLINE_MS }, () => {
   });
 
   it('takes a relative data folder', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = await ground.madeDataDir();
     const database = await open(relative(process.cwd(), dataDir));
     expect(database.location).toBe(join(dataDir, 'postgres'));
     await database.stop();
   });
 
-  it('listens in a short folder of its own when the path is too long for a socket, and removes it', async () => {
-    const dataDir = join(await ground.folder(), 'data', 'deep'.repeat(30));
-    await mkdir(dataDir, { recursive: true });
+  it('listens in a short folder if the path is too long for a socket, and deletes it afterwards', async () => {
+    const dataDir = await ground.madeDataDir(join(await ground.folder(), 'deep'.repeat(30)));
     const database = await open(dataDir);
     const socketDir = new URL(database.url).searchParams.get('host') ?? '';
     expect((await stat(socketDir)).mode & 0o777).toBe(0o700);
@@ -75,9 +74,9 @@ describe('an embedded database', { timeout: DEADLINE_MS }, () => {
     await expect(stat(socketDir)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  it('listens on a loopback port where there are no unix sockets', async () => {
-    const dataDir = join(await ground.folder(), 'data');
-    const database = await open(dataDir, { ...thisMachine, unixSockets: false });
+  it('listens on a loopback port if there are no unix sockets', async () => {
+    const dataDir = await ground.madeDataDir();
+    const database = await open(dataDir, { ...thisHost, unixSockets: false });
     expect(new URL(database.url).hostname).toBe('127.0.0.1');
     expect(await query(database.url, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '127.0.0.1' }]);
     await database.stop();

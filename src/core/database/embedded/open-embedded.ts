@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../runtime.ts';
+import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { type Machine, thisMachine } from './machine.ts';
 import { type OwnedCluster, runCluster } from './owned-cluster.ts';
 import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
 import type { Durability } from './server-settings.ts';
 
 export interface EmbeddedOptions {
-  /** The product's data folder; the cluster lives in its `postgres` folder. Made when missing. */
+  /** The site's data folder; the cluster is in its folder `postgres`. Created if missing. */
   readonly dataDir: string;
   /**
    * `own`: the site, of which a data folder has one. `share`: an operator's command, which uses the running database,
-   * else starts it and stops it again afterwards.
+   * else starts it and stops it afterwards.
    */
   readonly mode: 'own' | 'share';
   readonly log: Log;
@@ -21,13 +21,13 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedDatabase {
-  /** `postgres://` URL with its password: never to be logged. */
+  /** `postgres://` URL with its password: never log it. */
   readonly url: string;
   /** The folder in which the data lies, for the operator. */
   readonly location: string;
-  /** What a second site is told about this one, such as its address. */
+  /** The description of this site that a second site reports, such as its address. */
   setOwnerNote(note: string): void;
-  /** Stops PostgreSQL in order when this process is its owner and nobody else uses it; else lets go of it. Once, however often called. */
+  /** Stops PostgreSQL in order if this process owns it and no other uses it; else disconnects. Idempotent. */
   stop(): Promise<void>;
 }
 
@@ -39,17 +39,17 @@ type Session =
       readonly owner: OwnerConnection;
     };
 
-/** How long those who share stand back when an owner lets go, so that the site that asked for the folder gets it. */
+/** How long sharing processes wait after an owner releases the folder, so the site that requested it gets it. */
 const STAND_BACK_MS = 300;
 
 /**
- * Opens the embedded database of a data folder. Throws EmbeddedDatabaseError, whose message is for the operator.
- * The database runs in a session of its own: when this process dies without `stop`, it goes on, and the next one to
- * open the folder takes it over.
+ * Opens the embedded database of a data folder. Throws EmbeddedDatabaseError, whose message is for the operator. The
+ * database runs in its own session: if this process dies without `stop`, it continues, and the next one to open the
+ * folder adopts it.
  */
 export async function openEmbedded(
   options: EmbeddedOptions,
-  machine: Machine = thisMachine,
+  host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
   const { mode, log } = options;
   const dataDir = await prepareDataDir(options.dataDir);
@@ -77,7 +77,7 @@ export async function openEmbedded(
 
   async function own(ownership: Ownership): Promise<Session> {
     try {
-      const cluster = await runCluster(dataDir, options.durability ?? 'full', machine, log);
+      const cluster = await runCluster(dataDir, options.durability ?? 'full', host, log);
       ownership.announce({ url: cluster.url, location: cluster.location });
       return { kind: 'owner', cluster, ownership };
     } catch (error) {
@@ -86,7 +86,7 @@ export async function openEmbedded(
     }
   }
 
-  /** Follows what becomes of the folder while it is open: a site may take it from a command, an owner may go away. */
+  /** Follows the folder's ownership while it is open: a site may take it from a command, an owner may disappear. */
   function attend(): void {
     const current = session;
     if (!current) return;
@@ -110,7 +110,7 @@ export async function openEmbedded(
       session = undefined;
       await leave();
       await delay(STAND_BACK_MS);
-      // Also when `stop` was called meanwhile: if nobody else came, the server is ours to stop.
+      // Even if `stop` was called since: without another owner, this process must stop the server.
       session = await enter();
       attend();
     })().catch((error: unknown) => log.error({ err: error }, 'The embedded database could not be taken over.'));
@@ -123,7 +123,7 @@ export async function openEmbedded(
     const { cluster, ownership } = session;
     const sharers = ownership.sharers();
     if (sharers > 0) {
-      log.info(`Left the embedded PostgreSQL to ${sharers} command(s) at work, the last of which stops it.`);
+      log.info(`Left the embedded PostgreSQL running for ${sharers} command(s); the last one stops it.`);
       await cluster.leave();
     } else {
       ownership.setStopping();
@@ -146,7 +146,7 @@ export async function openEmbedded(
   };
 }
 
-/** Returns when the folder may be free; throws when it is a site's, which will not give it away. */
+/** Returns when the folder may be free; throws if a site owns it. */
 async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');
   if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
@@ -156,7 +156,7 @@ async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<vo
   await owner.gone;
 }
 
-/** Returns how the database is reached, or undefined when its owner went away before it was up. */
+/** Returns how the database is reached, or undefined if its owner disappeared first. */
 async function waitToShare(owner: OwnerConnection, dataDir: string): Promise<Reachable | undefined> {
   const status = await owner.ask('share');
   if (status !== 'silent') return owner.reachable();
@@ -167,7 +167,7 @@ async function waitToShare(owner: OwnerConnection, dataDir: string): Promise<Rea
 function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabaseError {
   const what =
     status === 'silent'
-      ? 'a process that does not answer: end it'
+      ? 'a process that does not respond: end it'
       : `process ${status.pid}${status.note === '' ? '' : ` (${status.note})`} since ${status.since}: stop that one`;
   return new EmbeddedDatabaseError(
     'data_dir_held',
@@ -175,7 +175,7 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
   );
 }
 
-/** What the system refused and nobody foresaw still comes as one line. */
+/** Unforeseen system errors are also reported in one line. */
 function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatabaseError {
   if (error instanceof EmbeddedDatabaseError) return error;
   const reason = error instanceof Error ? error.message : String(error);

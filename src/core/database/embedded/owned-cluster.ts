@@ -1,12 +1,10 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../runtime.ts';
 import { chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
 import { findBinaries } from './binaries.ts';
-import { mustBeTaken } from './cluster-folder.ts';
+import { type ClusterLocation, chooseLocation, type HostEnvironment, mustBeTaken } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { clusterVersion, initCluster, readPassword } from './init-cluster.ts';
-import type { Machine } from './machine.ts';
 import type { Reachable } from './ownership.ts';
-import { choosePlace, type Place } from './place.ts';
 import { adoptPostmaster, type Cluster, type Postmaster } from './postmaster.ts';
 import type { Durability } from './server-settings.ts';
 import { startAt, supervise } from './supervisor.ts';
@@ -17,65 +15,66 @@ export interface OwnedCluster extends Reachable {
   leave(): Promise<void>;
 }
 
-/** Brings the cluster of a data folder up and keeps it up. Only for the folder's owner. */
+/** Starts the cluster of a data folder and keeps it running. Only for the folder's owner. */
 export async function runCluster(
   dataDir: string,
   durability: Durability,
-  machine: Machine,
+  host: HostEnvironment,
   log: Log,
 ): Promise<OwnedCluster> {
-  const binaries = machine.binaries ?? (await findBinaries(machine.platform, machine.arch));
-  const place = await choosePlace({
+  const binaries = host.binaries ?? (await findBinaries(host.platform, host.arch));
+  const location = await chooseLocation({
     dataDir,
     binaries,
-    namespaces: machine.namespaces,
-    elsewhere: machine.elsewhere,
+    namespaces: host.namespaces,
+    elsewhere: host.elsewhere,
     log,
   });
-  const { clusterDir } = place;
-  const cluster: Cluster = { clusterDir, account: place.account, binaries: place.binaries, durability };
-  if (place.exists) {
-    await mustBeTaken(place);
-    await checkVersion(place);
+  const { clusterDir } = location;
+  const cluster: Cluster = { clusterDir, account: location.account, binaries: location.binaries, durability };
+  if (location.exists) {
+    await mustBeTaken(location);
+    checkVersion(location);
   } else {
-    log.info({ location: clusterDir }, 'Making the embedded database, once.');
+    log.info({ location: clusterDir }, 'Creating the embedded database.');
     await initCluster(cluster);
   }
-  const password = await readPassword(clusterDir);
-  const postmaster = await adoptOrStart(cluster, machine.unixSockets, log);
-  const supervisor = supervise(cluster, postmaster, log);
+  const password = readPassword(cluster);
+  const postmaster = await adoptOrStart(cluster, password, host.unixSockets, log);
+  const supervisor = supervise(cluster, postmaster, password, log);
   return {
     url: databaseUrl(postmaster.address, password),
     location: clusterDir,
     leave: () => supervisor.leave(),
     async stop() {
       await supervisor.stop();
-      await removeShortFolder(postmaster.address.socketDir);
+      removeShortFolder(postmaster.address.socketDir);
     },
   };
 }
 
-async function adoptOrStart(cluster: Cluster, unixSockets: boolean, log: Log): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster);
+async function adoptOrStart(cluster: Cluster, password: string, unixSockets: boolean, log: Log): Promise<Postmaster> {
+  const adopted = await adoptPostmaster(cluster, password);
   if (adopted) {
-    log.info({ pid: adopted.pid }, 'Took over the embedded PostgreSQL that was left running.');
+    log.info({ pid: adopted.pid }, 'Adopted the embedded PostgreSQL of a previous site.');
     return adopted;
   }
   const address = await chooseAddress(cluster.clusterDir, cluster.account, unixSockets);
   try {
-    return await startAt(cluster, address);
+    return await startAt(cluster, address, password);
   } catch (error) {
-    await removeShortFolder(address.socketDir);
+    removeShortFolder(address.socketDir);
     throw error;
   }
 }
 
-async function checkVersion({ clusterDir, majorVersion }: Place): Promise<void> {
-  const made = await clusterVersion(clusterDir);
+function checkVersion(location: ClusterLocation): void {
+  const { clusterDir, majorVersion } = location;
+  const made = clusterVersion(location);
   if (made === majorVersion) return;
   throw new EmbeddedDatabaseError(
     'version_mismatch',
-    `The database in ${clusterDir} was made by PostgreSQL ${made} and this is PostgreSQL ${majorVersion}: write a backup with the ` +
+    `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version includes PostgreSQL ${majorVersion}: write a backup with the ` +
       'Groundswell that made it (groundswell backup site.backup), move the folder away, and restore it with this one ' +
       '(groundswell restore site.backup); or set DATABASE_URL.',
   );

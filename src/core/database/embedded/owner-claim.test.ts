@@ -22,7 +22,7 @@ function endAll(claims: Claim[]): void {
 }
 
 describe('the claim on a data folder', () => {
-  it('is won by exactly one of many who come at once, time and again', async () => {
+  it('is won by exactly one of many concurrent attempts, repeatedly', async () => {
     const dataDir = await ground.folder();
     for (let round = 0; round < 25; round += 1) {
       const claims = await claimTogether(dataDir, 8);
@@ -31,7 +31,7 @@ describe('the claim on a data folder', () => {
     }
   });
 
-  it('does not mind what dead owners left behind', async () => {
+  it('ignores leftovers of dead owners', async () => {
     const dataDir = await ground.folder();
     const folder = join(dataDir, 'postgres.owner');
     await mkdir(folder);

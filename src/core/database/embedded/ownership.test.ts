@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHolder, DEADLINE_MS, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
+import { buildHolder, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const ground = new Ground();
 let program = '';
 beforeAll(async () => {
   program = await buildHolder(await ground.folder());
-}, DEADLINE_MS);
+});
 afterAll(() => ground.clear());
 
-describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
+describe('one owner per data folder', () => {
   it('tells a second site at once who holds the database', async () => {
     const dataDir = await ground.madeDataDir();
     const site = await openEmbedded({ dataDir, mode: 'own', log: silent });
@@ -24,7 +24,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
     await site.stop();
   });
 
-  it('lets exactly one of two sites have a new folder when both start together', async () => {
+  it('gives a new folder to exactly one of two sites that start together', async () => {
     const dataDir = join(await ground.folder(), 'data');
     const both = [ground.hold(program, { dataDir, mode: 'own' }), ground.hold(program, { dataDir, mode: 'own' })];
     const outcomes = await Promise.allSettled(both.map((one) => one.opened()));
@@ -35,7 +35,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
     await noneRuns(join(dataDir, 'postgres'));
   });
 
-  it('frees the folder of an owner that was killed, and takes its server over', async () => {
+  it('frees the folder of a killed owner, and adopts its server', async () => {
     const dataDir = await ground.madeDataDir();
     const killed = ground.hold(program, { dataDir, mode: 'own' });
     const { url } = await killed.opened();
@@ -48,7 +48,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
     await noneRuns(next.location);
   });
 
-  it('does not let a process that does not answer pass for a dead one', async () => {
+  it('does not take an unresponsive process for a dead one', async () => {
     const dataDir = await ground.madeDataDir();
     const frozen = ground.hold(program, { dataDir, mode: 'own' });
     await frozen.opened();
@@ -59,7 +59,7 @@ describe('one owner per data folder', { timeout: DEADLINE_MS }, () => {
   });
 });
 
-describe('a command', { timeout: DEADLINE_MS }, () => {
+describe('a command', () => {
   it('uses the database of a running site and leaves it running', async () => {
     const dataDir = await ground.madeDataDir();
     const site = ground.hold(program, { dataDir, mode: 'own' });
@@ -72,15 +72,15 @@ describe('a command', { timeout: DEADLINE_MS }, () => {
     await noneRuns(join(dataDir, 'postgres'));
   });
 
-  it('starts the database when nobody runs it, and stops it afterwards', async () => {
-    const dataDir = join(await ground.folder(), 'data');
+  it('starts the database if none runs, and stops it afterwards', async () => {
+    const dataDir = await ground.madeDataDir();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     expect(await query(command.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await command.stop();
     await noneRuns(command.location);
   });
 
-  it('hands the database it started to a site that starts, and goes on working', async () => {
+  it('hands the database it started to a site that starts, and continues to work', async () => {
     const dataDir = await ground.madeDataDir();
     const command = await openEmbedded({ dataDir, mode: 'share', log: silent });
     const site = ground.hold(program, { dataDir, mode: 'own' });

@@ -2,18 +2,18 @@ import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { claimOwnership } from './owner-claim.ts';
 
-/** Where a running database is reached. The URL holds the password. */
+/** How a running database is reached. The URL contains the password. */
 export interface Reachable {
   readonly url: string;
   readonly location: string;
 }
 
-/** Who owns a data folder, as told to others. */
+/** The owner of a data folder, as reported to others. */
 export interface OwnerStatus {
   readonly pid: number;
   /** ISO time of the claim. */
   readonly since: string;
-  /** `site` stays until it is stopped; `command` only has the database until somebody else wants to keep it. */
+  /** `site` stays until it is stopped; `command` has the database only until another process wants to keep it. */
   readonly role: 'site' | 'command';
   /** Free text of the owner, such as its address. */
   readonly note: string;
@@ -28,27 +28,27 @@ interface Answer {
 
 export interface Ownership {
   setNote(note: string): void;
-  /** Tells those who share, now and later, that the database can be reached. */
+  /** Notifies sharing processes, now and later, that the database can be reached. */
   announce(reachable: Reachable): void;
-  /** Called when a site wants what a command holds. */
+  /** Called when a site requests the folder that a command holds. */
   onWanted(handOver: () => void): void;
-  /** How many other processes use the database now. */
+  /** The number of other processes that use the database. */
   sharers(): number;
   /** From now on newcomers wait until the owner is gone. */
   setStopping(): void;
-  /** Lets go: everybody who is connected notices, and may claim. */
+  /** Releases the folder: every connected process is notified and may claim it. */
   release(): void;
 }
 
 /** One connection to an owner, from the side of another process. */
 export interface OwnerConnection {
-  /** Asks the owner: its status, `gone` when it went away instead, `silent` (and closed) when it lives but does not answer. */
+  /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
   ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'>;
-  /** Waits until the database can be reached; undefined when the owner went away instead. */
+  /** Waits until the database can be reached; undefined if the owner disappeared instead. */
   reachable(): Promise<Reachable | undefined>;
-  /** Settles when the owner let go or died. */
+  /** Settles when the owner released the folder or died. */
   readonly gone: Promise<void>;
-  /** Ends the connection, and returns when the owner has noticed. */
+  /** Closes the connection, and returns once the owner has noticed. */
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerCon
 
 const ANSWER_MS = 2_000;
 
-/** Becomes the owner of a data folder, or gets a connection to the process that is. */
+/** Becomes the owner of a data folder, or connects to its owner. */
 export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {
   let status: OwnerStatus = { pid: process.pid, since: new Date().toISOString(), role, note, stopping: false };
   let ready: Reachable | undefined;
@@ -169,7 +169,7 @@ function send(socket: Socket, answer: Answer): void {
   socket.write(`${JSON.stringify(answer)}\n`);
 }
 
-/** The other end's death is an error here (which readline passes on) and then a 'close', which is what is listened to. */
+/** The other end's death emits an error here (which readline forwards) and then 'close', which we listen to. */
 function onLine(socket: Socket, take: (line: string) => void): void {
   socket.on('error', () => undefined);
   createInterface({ input: socket })

@@ -1,21 +1,49 @@
-import { open, readdir, rm } from 'node:fs/promises';
+import { closeSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Account } from './account.ts';
-import { ownerOnDisk } from './account.ts';
-import { type Address, isListening, removeShortFolder } from './address.ts';
+import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
+import { type Address, probeServer, removeShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { readPostmasterFile, runningPostmaster } from './postmaster-file.ts';
 import { belongsToCluster, processesOf, runsProgram } from './process-table.ts';
 import { startProgram } from './run-program.ts';
 import { lastServerLine, START_LOG } from './server-log.ts';
 import { commandLine, type Durability } from './server-settings.ts';
 
+/** The contents of `postmaster.pid`, which a postmaster writes into its cluster. */
+interface PostmasterFile {
+  readonly pid: number;
+  readonly port: number;
+  /** Folder of its unix socket; empty when it has none. */
+  readonly socketDir: string;
+  readonly status: 'starting' | 'ready' | 'stopping' | 'unknown';
+}
+
+/** Reads `postmaster.pid`; undefined if it is missing or incomplete. The process may be dead. */
+export async function readPostmasterFile(clusterDir: string): Promise<PostmasterFile | undefined> {
+  const text = await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n').map((line) => line.trim());
+  const pid = Math.abs(Number.parseInt(lines[0] ?? '', 10));
+  if (!Number.isInteger(pid) || pid === 0) return undefined;
+  const word = lines[7] ?? '';
+  const status = word === 'starting' || word === 'ready' || word === 'stopping' ? word : 'unknown';
+  return { pid, port: Number.parseInt(lines[3] ?? '', 10) || 0, socketDir: lines[4] ?? '', status };
+}
+
+/**
+ * The postmaster that runs on this cluster, or undefined. A file of a dead postmaster does not count, even if its
+ * process id was reused.
+ */
+export async function runningPostmaster(clusterDir: string): Promise<PostmasterFile | undefined> {
+  const file = await readPostmasterFile(clusterDir);
+  return file && (await belongsToCluster(file.pid, clusterDir)) ? file : undefined;
+}
+
 export interface Postmaster {
   readonly pid: number;
   readonly address: Address;
-  /** Settles when the process is gone, for whatever reason; never rejects. */
+  /** Settles when the process is gone, for any reason; never rejects. */
   readonly gone: Promise<void>;
 }
 
@@ -28,21 +56,31 @@ export interface Cluster {
 
 const POLL_MS = 10;
 const WATCH_MS = 200;
-const FAST_STOP_MS = 60_000;
-const IMMEDIATE_STOP_MS = 10_000;
+/** How long a live postmaster may refuse connections before it is stopped; a dying one is gone sooner. */
+const UNREACHABLE_MS = 5_000;
+
+/** A signal, and how long to wait for its effect. */
+type StopStep = readonly [NodeJS.Signals, number];
+const IMMEDIATE_STOP: readonly StopStep[] = [
+  ['SIGQUIT', 10_000],
+  ['SIGKILL', 10_000],
+];
+const FAST_STOP: readonly StopStep[] = [['SIGINT', 60_000], ...IMMEDIATE_STOP];
 
 /**
- * Starts the postmaster of a cluster that nobody runs, and waits until it accepts connections, as long as a recovery
+ * Starts the postmaster of a cluster that has none, and waits until it accepts connections, as long as a recovery
  * takes. Throws `start_failed` with PostgreSQL's own last line.
  */
 export async function startPostmaster(cluster: Cluster, address: Address): Promise<Postmaster> {
   const { clusterDir, account, binaries } = cluster;
-  // A file and not a pipe: the postmaster may outlive this process, and would die of writing into a broken pipe.
-  const output = await open(join(clusterDir, START_LOG), 'w', 0o600);
-  const owner = ownerOnDisk(account);
-  if (owner) await output.chown(owner.uid, owner.gid);
+  // A file and not a pipe: the postmaster may outlive this process, and writing into a broken pipe would kill it.
+  const output = withRightsOf(ownerOnDisk(account), () => {
+    const path = join(clusterDir, START_LOG);
+    rmSync(path, { force: true });
+    return openSync(path, 'wx', 0o600);
+  });
   const args = commandLine(clusterDir, address, cluster.durability);
-  const child = startProgram(account, binaries.postgres, args, ['ignore', output.fd, output.fd]);
+  const child = startProgram(account, binaries.postgres, args, ['ignore', output, output]);
   child.unref();
   let ended = false;
   const gone = new Promise<void>((resolve) => {
@@ -53,9 +91,9 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
     child.on('error', end);
     child.on('exit', end);
   });
-  await output.close();
+  closeSync(output);
   for (;;) {
-    if (ended) throw startFailed(await lastServerLine(clusterDir));
+    if (ended) throw startFailed(lastServerLine(cluster));
     const file = await readPostmasterFile(clusterDir);
     if (file && file.pid === child.pid && file.status === 'ready') return { pid: file.pid, address, gone };
     await delay(POLL_MS);
@@ -63,42 +101,41 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
 }
 
 /**
- * The postmaster that an owner left running, if there is one that can be used: its owner was killed, or handed it over.
- * One that is going down is waited for; one that cannot be reached, or runs programs that npm has replaced, is stopped.
- * Those are then undefined.
+ * The running postmaster of a previous owner, if it can be used. If it is starting, stopping or dying, this waits; if
+ * it does not respond, or runs programs that npm has replaced, this stops it.
  */
-export async function adoptPostmaster({ clusterDir, binaries }: Cluster): Promise<Postmaster | undefined> {
-  for (;;) {
+export async function adoptPostmaster(cluster: Cluster, password: string): Promise<Postmaster | undefined> {
+  const { clusterDir, binaries } = cluster;
+  for (const unreachableAt = performance.now() + UNREACHABLE_MS; ; await delay(POLL_MS)) {
     const file = await runningPostmaster(clusterDir);
     if (!file) return undefined;
-    if (file.status === 'ready') {
-      const address: Address = { socketDir: file.socketDir === '' ? undefined : file.socketDir, port: file.port };
-      const usable = (await runsProgram(file.pid, binaries.postgres)) && (await isListening(address));
-      if (usable) return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
-      await stopPostmaster(file.pid, clusterDir);
-      return undefined;
-    }
-    await delay(POLL_MS);
+    if (file.status !== 'ready') continue;
+    const address: Address = { socketDir: file.socketDir === '' ? undefined : file.socketDir, port: file.port };
+    const isCurrent = await runsProgram(file.pid, binaries.postgres);
+    const probed = isCurrent ? await probeServer(address, password) : undefined;
+    if (probed === 'ready') return { pid: file.pid, address, gone: watch(file.pid, clusterDir) };
+    if (probed === 'starting' || (probed === 'unreachable' && performance.now() < unreachableAt)) continue;
+    await stopPostmaster(file.pid, clusterDir, probed === 'silent' ? IMMEDIATE_STOP : FAST_STOP);
+    return undefined;
   }
 }
 
 /**
- * Removes what a dead postmaster left: its backends that still hold the shared memory (or itself, killed so early that it
- * had not written its file), and its lock files, which would stop the next one where their process id is some other
- * program's by now. Only for the owner of the cluster, and only
- * when no postmaster runs.
+ * Removes what a dead postmaster left: its backends that still hold the shared memory (or itself, if killed before it
+ * wrote its file), and its lock files, which would block the next one if their process id was reused. Only for the
+ * owner of the cluster, and only when no postmaster runs.
  */
-export async function clearDeadPostmaster(clusterDir: string): Promise<void> {
+export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
   await killAll(clusterDir);
-  await removeShortFolder(file?.socketDir);
-  const sockets = (await readdir(clusterDir)).filter((name) => name.startsWith('.s.PGSQL.'));
-  for (const name of ['postmaster.pid', ...sockets]) {
-    await rm(join(clusterDir, name), { force: true });
-  }
+  withRightsOf(ownerOnDisk(account), () => {
+    removeShortFolder(file?.socketDir);
+    const sockets = readdirSync(clusterDir).filter((name) => name.startsWith('.s.PGSQL.'));
+    for (const name of ['postmaster.pid', ...sockets]) rmSync(join(clusterDir, name), { force: true });
+  });
 }
 
-/** Ends every PostgreSQL process at work on a folder, at once. For those that have no postmaster any more. */
+/** Kills every PostgreSQL process of a folder. For processes without a postmaster. */
 export async function killAll(folder: string): Promise<void> {
   for (;;) {
     const pids = await processesOf(folder);
@@ -109,25 +146,26 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Stops a postmaster in order: sessions are ended, everything is written (PostgreSQL's fast mode). One that does not
- * come to an end is stopped the hard way, which costs a recovery at the next start but no data.
+ * Stops a postmaster in order (PostgreSQL's fast mode). If it does not end, it is killed, which costs a recovery at the
+ * next start but no data.
  */
-export async function stopPostmaster(pid: number, clusterDir: string): Promise<void> {
-  const steps: [NodeJS.Signals, number][] = [
-    ['SIGINT', FAST_STOP_MS],
-    ['SIGQUIT', IMMEDIATE_STOP_MS],
-    ['SIGKILL', IMMEDIATE_STOP_MS],
-  ];
+export async function stopPostmaster(
+  pid: number,
+  clusterDir: string,
+  steps: readonly StopStep[] = FAST_STOP,
+): Promise<void> {
   for (const [name, deadlineMs] of steps) {
     if (!(await belongsToCluster(pid, clusterDir))) return;
     signal(pid, name);
-    for (const end = Date.now() + deadlineMs; Date.now() < end; await delay(POLL_MS)) {
+    // A suspended one would never see it.
+    signal(pid, 'SIGCONT');
+    for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
       if (!(await belongsToCluster(pid, clusterDir))) return;
     }
   }
 }
 
-/** A postmaster that is not our child sends no exit event, so it is looked at. */
+/** A postmaster that is not our child emits no exit event, so it is polled. */
 async function watch(pid: number, clusterDir: string): Promise<void> {
   while (await belongsToCluster(pid, clusterDir)) await delay(WATCH_MS, undefined, { ref: false });
 }
@@ -136,7 +174,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended by itself between the look and the signal, which is what the signal was for.
+    // It ended between the check and the signal, which had the same purpose.
   }
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { runProgram } from './run-program.ts';
 
 /**
- * Is there a live process of this id? A zombie is dead: in a container whose first process does not reap, a killed
- * postmaster would otherwise look alive for ever.
+ * Whether a process of this id lives. A zombie is dead: in a container whose first process does not reap, a killed
+ * postmaster would otherwise look alive forever.
  */
 async function isAlive(pid: number): Promise<boolean> {
   try {
@@ -19,8 +19,8 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Is this live process a PostgreSQL of this cluster? A process id alone proves nothing, since ids are used again; every
- * process of a cluster works in the cluster's folder, and elsewhere than on Linux the command line names it.
+ * Whether this live process is a PostgreSQL of this cluster. An id alone proves nothing, since ids are reused; every
+ * process of a cluster works in its folder, and outside Linux its command line names it.
  */
 export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
@@ -31,8 +31,8 @@ export async function belongsToCluster(pid: number, clusterDir: string): Promise
 }
 
 /**
- * Does the process still run the program of this path? Not after npm has replaced it: then what the process would load
- * later is gone or another version's. Where the system does not tell, it does.
+ * Whether the process still runs the program at this path. False after npm has replaced it, since later loads would
+ * fail or mix versions. True if the system cannot tell.
  */
 export async function runsProgram(pid: number, program: string): Promise<boolean> {
   if (process.platform !== 'linux') return true;
@@ -40,7 +40,7 @@ export async function runsProgram(pid: number, program: string): Promise<boolean
   return running === undefined || running === (await realpath(program));
 }
 
-/** Every live PostgreSQL process at work on a folder: working in it, or naming it on its command line. */
+/** Every live PostgreSQL process that works in a folder, or names it on its command line. */
 export async function processesOf(clusterDir: string): Promise<number[]> {
   if (process.platform === 'win32') return [];
   if (process.platform !== 'linux') return processesNaming(clusterDir);

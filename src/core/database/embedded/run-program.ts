@@ -4,13 +4,13 @@ import type { Account } from './account.ts';
 export interface ProgramResult {
   /** Exit code; null when a signal ended it or it could not be started. */
   readonly code: number | null;
-  /** Standard output and standard error in the order they came. */
+  /** Standard output and standard error in the order of arrival. */
   readonly output: string;
 }
 
 /**
- * Starts a program of PostgreSQL under an account, in a session of its own: a Ctrl-C in the terminal goes to the whole
- * foreground group, and the database must end after the site, in order.
+ * Starts a program of PostgreSQL under an account, in its own session: a Ctrl-C in the terminal goes to the whole
+ * foreground group, and the database must stop after the site, in order.
  */
 export function startProgram(
   account: Account,
@@ -31,7 +31,10 @@ export function startProgram(
   return spawn('unshare', ['--user', '--map-user=65534', '--map-group=65534', '--', program, ...args], options);
 }
 
-/** Runs a program of PostgreSQL to its end, `input` on its standard input. Never rejects: a failed start is a null code. */
+/**
+ * Runs a program of PostgreSQL to its end with `input` on standard input. Never rejects: a failed start is a null
+ * code.
+ */
 export function runProgram(
   account: Account,
   program: string,
@@ -44,7 +47,7 @@ export function runProgram(
     try {
       child = startProgram(account, program, args, 'pipe');
     } catch (error) {
-      // Some refusals of the system (an account it does not know) are thrown and not emitted.
+      // Some system errors (an unknown account) are thrown and not emitted.
       return resolve({ code: null, output: String(error) });
     }
     const collect = (chunk: Buffer) => {
@@ -60,8 +63,8 @@ export function runProgram(
   });
 }
 
-/** PGPORT, PGDATA, PGOPTIONS and their kin are meant for other databases; translated messages could not be read. */
+/** PGPORT, PGDATA, PGOPTIONS and the like are meant for other databases; translated messages could not be parsed. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !/^LC_|^LANG/.test(name));
-  return { ...Object.fromEntries(kept), LC_ALL: 'C' };
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !/^LC_|^LANG/.test(name));
+  return { ...Object.fromEntries(inherited), LC_ALL: 'C' };
 }

@@ -8,7 +8,7 @@ const ground = new Ground();
 afterAll(() => ground.clear());
 
 describe("PostgreSQL's log", () => {
-  it('keeps its ten newest files', async () => {
+  it("PostgreSQL's log is limited to its ten newest files", async () => {
     const clusterDir = await ground.folder();
     await mkdir(join(clusterDir, 'log'));
     const names = Array.from(
@@ -16,7 +16,7 @@ describe("PostgreSQL's log", () => {
       (_, day) => `postgresql-2026-01-${String(day + 1).padStart(2, '0')}_000000.log`,
     );
     for (const name of names) await writeFile(join(clusterDir, 'log', name), '');
-    await pruneLogs(clusterDir);
+    pruneLogs({ clusterDir, account: { kind: 'self' } });
     expect((await readdir(join(clusterDir, 'log'))).sort()).toEqual(names.slice(3));
   });
 
@@ -30,7 +30,7 @@ describe("PostgreSQL's log", () => {
       'LOG:  unrecognized "x" in line 3',
     ],
     ['starting\nstill starting\n', 'still starting'],
-    ['', 'it said nothing'],
+    ['', 'it printed no message'],
   ])('tells why a server ended: %j', (log, line) => {
     expect(tellingLine(log)).toBe(line);
   });

@@ -1,10 +1,7 @@
 import { totalmem } from 'node:os';
 import type { Address } from './address.ts';
 
-/**
- * `full`: a commit that was answered survives a loss of power. `none`: nothing is forced to the disk, for the tests of
- * code that only wants a database, whose data nobody will miss.
- */
+/** `full`: an acknowledged commit survives a loss of power. `none`: no fsync, for tests whose data may be lost. */
 export type Durability = 'full' | 'none';
 
 const MB = 1024 * 1024;
@@ -12,17 +9,17 @@ const SMALLEST_BUFFERS_MB = 128;
 const LARGEST_BUFFERS_MB = 2_048;
 
 /**
- * Written into `postgresql.conf` once, where an operator may change them. PostgreSQL takes its buffers only as they fill: a
- * small site never uses an eighth of the memory, and a large one searches several times as fast with them.
+ * Written into `postgresql.conf` once, where an operator may change them. PostgreSQL takes its buffers only as they
+ * fill: a small site never uses an eighth of the memory, and a large one searches several times as fast with them.
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
   const buffersMb = Math.min(LARGEST_BUFFERS_MB, Math.max(SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 8)));
   return [
-    // For as many processes as may serve a site, and the operator's commands beside them.
+    // Enough for the maximum number of serving processes and the operator's commands.
     'max_connections=250',
     `shared_buffers=${buffersMb}MB`,
-    // What the system keeps of files as well: no memory is taken, plans are chosen by it.
+    // Includes the system's file cache: no memory is taken, plans are chosen by it.
     `effective_cache_size=${Math.max(4 * SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 2))}MB`,
     'max_wal_size=512MB',
     'log_checkpoints=off',
@@ -31,9 +28,9 @@ export function initialSettings(memoryBytes: number): string[] {
   ];
 }
 
-/** What this process may use: of the machine, or of the container that it runs in. */
+/** The memory that this process may use: of the machine or its container. */
 export function memoryForUs(): number {
-  // Where nothing constrains it, this is 0 or more than any machine has.
+  // Without a limit, this is 0 or more than any machine has.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }
@@ -41,7 +38,7 @@ export function memoryForUs(): number {
 export const LOG_FOLDER = 'log';
 export const LOG_FILES_KEPT = 10;
 
-/** Settings that are ours at every start, whatever the cluster's files say. */
+/** Passed at every start, so they override the cluster's files. */
 export function commandLine(clusterDir: string, address: Address, durability: Durability): string[] {
   const durable = durability === 'full' ? 'on' : 'off';
   const settings = {
@@ -52,7 +49,7 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // A log that cannot fill the disk: files of 10 MB, of which the owner keeps the newest ten.
+    // A bounded log: files of 10 MB, of which the owner retains the newest ten.
     logging_collector: 'on',
     log_destination: 'stderr',
     log_directory: LOG_FOLDER,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../runtime.ts';
 import type { Address } from './address.ts';
 import {
   adoptPostmaster,
@@ -16,30 +16,30 @@ const LONGEST_BACKOFF_MS = 10_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
 
 export interface Supervisor {
-  /** Stops the postmaster in order and watches no more. */
+  /** Stops the postmaster in order and ends supervision. */
   stop(): Promise<void>;
-  /** Watches no more and leaves the postmaster running, for somebody else to take over. */
+  /** Ends supervision and leaves the postmaster running for the next owner. */
   leave(): Promise<void>;
 }
 
 /**
- * Keeps a postmaster running: when it dies, starts it again at the same address, and tries for as long as it takes,
- * because a site that waits for its disk to have room again is better than one that gave up at night.
+ * Keeps a postmaster running: when it dies, restarts it at the same address, for as long as it takes, because a site
+ * that recovers once its disk has room again is better than one that gave up at night.
  */
-export function supervise(cluster: Cluster, first: Postmaster, log: Log): Supervisor {
+export function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
   const { address } = first;
   const end = new AbortController();
   let current: Postmaster | undefined = first;
   const watching = keepRunning();
-  const pruning = setInterval(() => void prune(), PRUNE_INTERVAL_MS).unref();
-  void prune();
+  const pruning = setInterval(prune, PRUNE_INTERVAL_MS).unref();
+  prune();
 
   async function keepRunning(): Promise<void> {
     while (!end.signal.aborted && current) {
       await Promise.race([current.gone, aborted(end.signal)]);
       if (end.signal.aborted) return;
       current = undefined;
-      log.error(`The embedded PostgreSQL ended: ${await lastServerLine(cluster.clusterDir)} Starting it again.`);
+      log.error(`The embedded PostgreSQL exited: ${lastServerLine(cluster)} Restarting it.`);
       current = await startUntilItRuns();
       if (current) log.warn({ pid: current.pid }, 'The embedded PostgreSQL is running again.');
     }
@@ -52,7 +52,7 @@ export function supervise(cluster: Cluster, first: Postmaster, log: Log): Superv
       backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS)
     ) {
       try {
-        return await startAt(cluster, address);
+        return await startAt(cluster, address, password);
       } catch (error) {
         log.error(
           { err: error },
@@ -64,10 +64,12 @@ export function supervise(cluster: Cluster, first: Postmaster, log: Log): Superv
     return undefined;
   }
 
-  async function prune(): Promise<void> {
-    await pruneLogs(cluster.clusterDir).catch((error: unknown) =>
-      log.warn({ err: error }, 'Old PostgreSQL logs could not be removed.'),
-    );
+  function prune(): void {
+    try {
+      pruneLogs(cluster);
+    } catch (error) {
+      log.warn({ err: error }, 'Could not remove old logs of PostgreSQL.');
+    }
   }
 
   async function leave(): Promise<void> {
@@ -85,11 +87,11 @@ export function supervise(cluster: Cluster, first: Postmaster, log: Log): Superv
   };
 }
 
-/** Adopts what runs on the cluster, else clears the dead one away and starts a new postmaster at this address. */
-export async function startAt(cluster: Cluster, address: Address): Promise<Postmaster> {
-  const adopted = await adoptPostmaster(cluster);
+/** Adopts what runs on the cluster, else cleans up after the dead one and starts a new postmaster at this address. */
+export async function startAt(cluster: Cluster, address: Address, password: string): Promise<Postmaster> {
+  const adopted = await adoptPostmaster(cluster, password);
   if (adopted) return adopted;
-  await clearDeadPostmaster(cluster.clusterDir);
+  await clearDeadPostmaster(cluster);
   return startPostmaster(cluster, address);
 }
 

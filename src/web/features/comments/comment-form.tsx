@@ -1,57 +1,71 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef } from 'react';
-import { useApi } from '../../lib/api-context.tsx';
-import { useBrowserStore } from '../../lib/browser-store.ts';
-import { formatCount } from '../../lib/format-count.ts';
-import { judgeDraft } from './draft.ts';
-import { draftOn, drafts, keepDraft, MOST_DRAFT_CHARACTERS } from './drafts.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
+import { useApi } from '../../api/api-context.tsx';
+import { commentKeys } from '../../cache/keys.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { formatCount } from '../../ui/format-count.ts';
+import { showLoadFailure } from '../../ui/toasts.ts';
+import { draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 import { COMMENT_TEXTS } from './messages.ts';
-import { addCommentOptions } from './queries.ts';
 
-/** What is written is kept by the browser until it is posted, in all its tabs. */
+/** Hydration does not need the code that posts, so it loads afterwards. */
+const loadWrites = () => import('./write-comments.ts');
+
+/** The browser saves the text until it is posted, and shares it between tabs. */
 export function CommentForm({ productId }: { productId: string }) {
-  const kept = useBrowserStore(drafts, (all) => draftOn(all, productId));
-  const text = kept?.text ?? '';
+  const saved = useBrowserStore(drafts, (all) => draftOn(all, productId));
+  const text = saved?.text ?? '';
   const button = useRef<HTMLButtonElement>(null);
   const trap = useRef<HTMLInputElement>(null);
   const hintId = useId();
   const client = useQueryClient();
-  const options = addCommentOptions(useApi(), client, productId);
-  const { mutate, isPending } = useMutation(options);
-  const draft = judgeDraft(text);
+  const api = useApi();
+  const [isPending, setPending] = useState(false);
+  const isPosting = useRef(false);
+  const draft = validateDraft(text);
   const blocked = !draft.postable || isPending;
   useFocusAfterPosting(button, isPending);
+  useEffect(() => void loadWrites().catch(() => {}), []);
 
-  function post(): void {
-    // Asked of the client: a second click may come before the first one was rendered.
-    if (!kept || blocked || client.isMutating({ mutationKey: options.mutationKey }) > 0) return;
-    mutate({ content: draft.content, website: trap.current?.value ?? '', idempotencyKey: kept.idempotencyKey });
+  async function post(): Promise<void> {
+    // A second click may come before React renders the first, or after the visitor left this page and returned.
+    const isMutating = client.isMutating({ mutationKey: commentKeys.addMutation(productId) }) > 0;
+    if (!saved || blocked || isPosting.current || isMutating) return;
+    isPosting.current = true;
+    setPending(true);
+    const { content } = draft;
+    const { idempotencyKey } = saved;
+    const writes = await loadWrites().catch(showLoadFailure);
+    await writes?.postComment(api, client, productId, { content, website: trap.current?.value ?? '', idempotencyKey });
+    isPosting.current = false;
+    setPending(false);
   }
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault();
-    post();
+    void post();
   }
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) post();
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void post();
   }
 
   return (
     <form className="comment-form" onSubmit={onSubmit}>
       <textarea
+        dir="auto"
         value={text}
         rows={3}
-        maxLength={MOST_DRAFT_CHARACTERS}
+        maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isPending}
         placeholder={COMMENT_TEXTS.placeholder}
         aria-label="Your comment"
         aria-describedby={hintId}
         aria-invalid={draft.left < 0}
-        onChange={(event) => keepDraft(productId, event.currentTarget.value)}
+        onChange={(event) => saveDraft(productId, event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      {/* Nobody sees it or gets to it by keyboard; a program that fills in whatever it finds gives itself away. */}
+      {/* A honeypot: people cannot see or reach this field, but programs fill in every field. */}
       <input
         ref={trap}
         className="visually-hidden"
@@ -79,13 +93,13 @@ export function CommentForm({ productId }: { productId: string }) {
 }
 
 /**
- * The button is disabled while it posts, and loses the focus by that. It gets it back to try again; after a success, when there is
- * nothing to post, the discussion's title has it.
+ * Disabling the button during a request removes its focus. After a failure the button gets the focus back; after a
+ * success, the discussion's title gets it.
  */
 function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPending: boolean): void {
   const hadFocus = useRef(false);
   useEffect(() => {
-    // Not every browser takes the focus from what is disabled.
+    // Some browsers leave the focus on a disabled button.
     const isHere = document.activeElement === button.current || document.activeElement === document.body;
     if (!isPending && isHere && hadFocus.current) {
       const target = button.current?.disabled ? document.getElementById('comments-title') : button.current;

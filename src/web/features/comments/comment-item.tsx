@@ -1,31 +1,85 @@
+import { useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
-import { commentElementId } from '../../lib/comment-cache.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { commentElementId } from '../../cache/comment-cache.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
 import { Avatar } from '../../ui/avatar.tsx';
-import { ReplyIcon } from '../../ui/icons.tsx';
+import { HeartIcon, ReplyIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
+import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { TimeAgo } from '../../ui/time-ago.tsx';
-import { CommentText } from './comment-text.tsx';
-import { LikeButton } from './like-button.tsx';
+import { UserText } from '../../ui/user-text.tsx';
+import { ownComments } from './commented-products.ts';
 
 export function CommentItem({ comment }: { comment: Comment }) {
+  const isOwn = useBrowserStore(ownComments, (ids) => ids.includes(comment.id));
   return (
     <li id={commentElementId(comment.id)} className="comment">
       <Avatar name={comment.authorName} src={comment.authorAvatar} />
       <article className="comment-body" aria-label={`Comment by ${comment.authorName}`}>
         <p className="comment-head">
-          <span className="comment-author">{comment.authorName}</span>
-          {comment.authorBadge && <span className="badge">{comment.authorBadge}</span>}
-          <TimeAgo time={comment.createdAt} />
+          <span className="comment-author" dir="auto">
+            {comment.authorName}
+          </span>
+          {comment.authorBadge && (
+            <span className="badge" dir="auto">
+              {comment.authorBadge}
+            </span>
+          )}
+          <Link className="comment-link" to={`#${commentElementId(comment.id)}`} title="Copy link">
+            <TimeAgo time={comment.createdAt} />
+          </Link>
+          {isOwn && <span className="comment-own">Posted from this browser</span>}
         </p>
         <CommentText text={comment.content} />
         <div className="comment-actions">
           <LikeButton comment={comment} />
-          {/* Shown and without effect, as the specification has it. */}
-          <button type="button" className="button" data-tone="quiet">
+          {/* The specification shows Reply without an effect. */}
+          <button type="button" className="button comment-reply" data-tone="quiet">
             <ReplyIcon />
             Reply
           </button>
         </div>
       </article>
     </li>
+  );
+}
+
+/** Plain text with its line breaks, several blank ones as one; the style sheet clips a long text until its details are open. */
+function CommentText({ text }: { text: string }) {
+  const shown = text.replace(/\n\s*\n/g, '\n\n');
+  return (
+    <>
+      {(shown.length > 1_000 || shown.split('\n').length > 15) && (
+        <details>
+          <summary>
+            <span>Show more</span>
+            <span>Show less</span>
+          </summary>
+        </details>
+      )}
+      <p className="comment-text" dir="auto">
+        <UserText text={shown} />
+      </p>
+    </>
+  );
+}
+
+function LikeButton({ comment }: { comment: Comment }) {
+  const api = useApi();
+  const client = useQueryClient();
+
+  async function like(): Promise<void> {
+    // Hydration does not need this code, which the form above the comments has already loaded.
+    const writes = await import('./write-comments.ts').catch(console.warn);
+    await writes?.likeComment(api, client, comment);
+  }
+
+  return (
+    <button type="button" className="button like-button" data-tone="quiet" title="Like" onClick={like}>
+      <HeartIcon />
+      <span className="visually-hidden">Like </span>
+      <RollingNumber value={comment.likes} />
+    </button>
   );
 }

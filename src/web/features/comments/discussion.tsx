@@ -1,29 +1,29 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { useSearchParams } from 'react-router';
-import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/sort.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { flattenComments } from '../../lib/comment-cache.ts';
-import { useReadOnArrival } from '../../lib/navigation.tsx';
+import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
+import type { CommentSort } from '../../../contract/comments/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { flattenComments } from '../../cache/comment-cache.ts';
+import { useReadOnArrival } from '../../routing/navigation.tsx';
+import { useSearchParams } from '../../routing/router.tsx';
+import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 import { CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
-import { CommentsEmpty, CommentsFailure, CommentsLoading } from './comment-states.tsx';
 import { COMMENT_TEXTS } from './messages.ts';
 import { MoreComments } from './more-comments.tsx';
 import { commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
-import { SortSelect } from './sort-select.tsx';
 
 interface DiscussionProps {
   productId: string;
-  /** The product's count: those that are shown, and those that wait to be. */
+  /** The product's count: shown comments and those still to be loaded. */
   count: number;
-  /** What tells of comments that were written meanwhile, which is another feature's. */
-  news: ReactNode;
+  /** The announcement of new comments, which is another feature's. */
+  liveUpdates: ReactNode;
 }
 
-export function Discussion({ productId, count, news }: DiscussionProps) {
+export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   const api = useApi();
-  const [params] = useSearchParams();
+  const params = useSearchParams();
   const [sort, setSort] = useState(DEFAULT_COMMENT_SORT);
   const list = useInfiniteQuery({
     ...commentListOptions(api, productId, commentOrder(sort, params.get('comments'))),
@@ -40,11 +40,14 @@ export function Discussion({ productId, count, news }: DiscussionProps) {
         </h2>
         <SortSelect sort={sort} onChange={setSort} />
       </div>
+      <noscript>
+        {typeof window === 'undefined' && <p className="needs-script">Writing and liking comments need JavaScript.</p>}
+      </noscript>
       <CommentForm productId={productId} />
-      {news}
+      {liveUpdates}
       {list.isPending && <CommentsLoading />}
       {list.isError && !list.data && <CommentsFailure onRetry={() => list.refetch()} />}
-      {list.data && comments.length === 0 && <CommentsEmpty />}
+      {list.data && comments.length === 0 && count === 0 && <CommentsEmpty />}
       {comments.length > 0 && (
         <ol className="comment-list" aria-busy={list.isPlaceholderData}>
           {comments.map((comment) => (
@@ -52,7 +55,65 @@ export function Discussion({ productId, count, news }: DiscussionProps) {
           ))}
         </ol>
       )}
-      {!list.isPlaceholderData && <MoreComments list={list} />}
+      {!list.isPlaceholderData && <MoreComments productId={productId} list={list} />}
     </section>
   );
+}
+
+const LABELS: Record<CommentSort, string> = { best: 'Best', newest: 'Newest', oldest: 'Oldest' };
+const SORTS = Object.keys(LABELS) as CommentSort[];
+
+interface SortSelectProps {
+  sort: CommentSort;
+  onChange: (sort: CommentSort) => void;
+}
+
+function SortSelect({ sort, onChange }: SortSelectProps) {
+  return (
+    <label className="sort-select">
+      <span className="visually-hidden">Sort comments</span>
+      <select value={sort} onChange={(event) => onChange(event.currentTarget.value as CommentSort)}>
+        {SORTS.map((value) => (
+          <option key={value} value={value}>
+            {LABELS[value]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function CommentsLoading() {
+  return (
+    <div className="comment-list">
+      <p className="visually-hidden" role="status">
+        Loading comments...
+      </p>
+      {[1, 2].map((number) => (
+        <div key={number} className="comment" aria-hidden="true">
+          <SkeletonBox className="avatar-skeleton" />
+          <div className="comment-body">
+            <SkeletonLine width="short" />
+            <SkeletonLine width="long" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** A failed read is an empty list (specification, section 8), with an unobtrusive way to retry. */
+function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
+  return (
+    <p className="comments-failed" role="status">
+      The comments are out of reach right now.{' '}
+      <button type="button" className="text-button" onClick={onRetry}>
+        Try again
+      </button>
+    </p>
+  );
+}
+
+function CommentsEmpty() {
+  return <p className="comments-empty">{COMMENT_TEXTS.empty}</p>;
 }

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { draftOn, drafts, dropDraft, keepDraft } from './drafts.ts';
+import { deleteDraft, draftOn, drafts, saveDraft, validateDraft } from './drafts.ts';
 
-const kept = new Map<string, string>();
+const stored = new Map<string, string>();
 
 beforeEach(() => {
-  kept.clear();
+  stored.clear();
   vi.stubGlobal('window', {
     localStorage: {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, text: string) => kept.set(key, text),
-      removeItem: (key: string) => kept.delete(key),
+      getItem: (key: string) => stored.get(key) ?? null,
+      setItem: (key: string, text: string) => stored.set(key, text),
+      removeItem: (key: string) => stored.delete(key),
     },
   });
 });
@@ -20,48 +20,64 @@ const DAY_MS = 24 * 60 * 60_000;
 const textOn = (productId: string) => draftOn(drafts.read(), productId)?.text;
 const keyOn = (productId: string) => draftOn(drafts.read(), productId)?.idempotencyKey;
 
-test('each product has a draft of its own, and an empty one is none', () => {
-  keepDraft('harbour', 'Calm');
-  keepDraft('pier', 'Long');
+test('each product has its own draft, and an empty text is not a draft', () => {
+  saveDraft('harbour', 'Calm');
+  saveDraft('pier', 'Long');
   expect([textOn('harbour'), textOn('pier'), textOn('quay')]).toEqual(['Calm', 'Long', undefined]);
-  keepDraft('harbour', '');
-  keepDraft('pier', '');
+  saveDraft('harbour', '');
+  saveDraft('pier', '');
   expect(drafts.read()).toEqual([]);
-  expect(kept.size).toBe(0);
+  expect(stored.size).toBe(0);
 });
 
-test('another text gets another key; blanks around it make no other text', () => {
-  keepDraft('harbour', 'Calm');
+test('another text gets another key, unless only the blanks around it differ', () => {
+  saveDraft('harbour', 'Calm');
   const key = keyOn('harbour');
-  keepDraft('harbour', 'Calm ');
+  saveDraft('harbour', 'Calm ');
   expect(keyOn('harbour')).toBe(key);
-  keepDraft('harbour', 'Calm water');
+  saveDraft('harbour', 'Calm water');
   expect(keyOn('harbour')).not.toBe(key);
 });
 
-test('what was posted is dropped, and what was written since stays', () => {
-  keepDraft('harbour', 'Calm');
+test('a posted draft is deleted, unless the text has changed since', () => {
+  saveDraft('harbour', 'Calm');
   const posted = draftOn(drafts.read(), 'harbour');
-  keepDraft('harbour', 'Calm water');
-  if (posted) dropDraft(posted);
+  saveDraft('harbour', 'Calm water');
+  if (posted) deleteDraft(posted);
   expect(textOn('harbour')).toBe('Calm water');
   const newer = draftOn(drafts.read(), 'harbour');
-  if (newer) dropDraft(newer);
+  if (newer) deleteDraft(newer);
   expect(textOn('harbour')).toBeUndefined();
 });
 
-test('only the 20 latest are kept, and none for longer than 30 days', () => {
-  for (let number = 1; number <= 21; number += 1) keepDraft(`p${number}`, 'Text', number);
+test('only the 20 latest are stored, and none for longer than 30 days', () => {
+  for (let number = 1; number <= 21; number += 1) saveDraft(`p${number}`, 'Text', number);
   expect(drafts.read()).toHaveLength(20);
   expect(textOn('p1')).toBeUndefined();
-  keepDraft('p2', 'Text again', 30 * DAY_MS + 10);
+  saveDraft('p2', 'Text again', 30 * DAY_MS + 10);
   expect(drafts.read().map(({ productId }) => productId)).toEqual([
     'p2',
     ...Array.from({ length: 11 }, (_, index) => `p${21 - index}`),
   ]);
 });
 
-test('what is no draft is left out', () => {
-  kept.set('comment_drafts', '[1, null, {"productId":"a"}, {"productId":"b","text":"T","idempotencyKey":"k","at":1}]');
+test('invalid stored drafts are ignored', () => {
+  stored.set(
+    'comment_drafts',
+    '[1, null, {"productId":"a"}, {"productId":"b","text":"T","idempotencyKey":"k","at":1}]',
+  );
   expect(drafts.read().map(({ productId }) => productId)).toEqual(['b']);
+});
+
+test.each(['', '   ', '\n\t '])('%j cannot be posted', (text) => {
+  expect(validateDraft(text).postable).toBe(false);
+});
+
+test('a draft is posted trimmed', () => {
+  expect(validateDraft('  Calm\nwater. ')).toMatchObject({ content: 'Calm\nwater.', postable: true, showLeft: false });
+});
+
+test('characters are counted as people count them, and shown when few are left', () => {
+  expect(validateDraft('🌊'.repeat(2_000))).toMatchObject({ left: 0, showLeft: true, postable: true });
+  expect(validateDraft('🌊'.repeat(2_001))).toMatchObject({ left: -1, showLeft: true, postable: false });
 });

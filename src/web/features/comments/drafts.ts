@@ -1,62 +1,73 @@
-import { createBrowserStore } from '../../lib/browser-store.ts';
-import { newDraftKey } from './draft.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
+import { randomId } from '../../storage/random-id.ts';
 
-/** What somebody began to write on a product's page. */
-export interface KeptDraft {
+/** A comment that the visitor has not posted yet. */
+export interface SavedDraft {
   productId: string;
   text: string;
-  /** Stays with the text: sent again after a reload, it makes no second comment. */
+  /** Saved with the text, so posting again after a reload makes no second comment. */
   idempotencyKey: string;
-  /** When it was last written on, in milliseconds since 1970. */
+  /** Time of the last edit, in milliseconds since 1970. */
   at: number;
 }
 
-/** The one that was not written on for the longest goes first. */
-const MOST = 20;
+/** The form shows the remaining characters from this many on. */
+const COUNT_FROM_LEFT = 200;
 
-/** UTF-16 units that the text box takes: far more than a comment may have, and little for a storage. */
-export const MOST_DRAFT_CHARACTERS = 10_000;
+/** Beyond this, the draft with the oldest edit is deleted. */
+const MAX_ITEMS = 20;
 
-const FORGET_AFTER_MS = 30 * 24 * 60 * 60_000;
+/** UTF-16 units that the text box accepts: far more than a comment may have, and little for local storage. */
+export const MAX_DRAFT_CHARACTERS = 10_000;
 
-/** The latest first. */
-export const drafts = createBrowserStore<readonly KeptDraft[]>('comment_drafts', (kept) =>
-  Array.isArray(kept) ? kept.filter(isDraft) : [],
+const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
+
+/** Latest edit first. */
+export const drafts = createBrowserStore<readonly SavedDraft[]>('comment_drafts', (saved) =>
+  Array.isArray(saved) ? saved.filter(isDraft) : [],
 );
 
-export function draftOn(all: readonly KeptDraft[], productId: string): KeptDraft | undefined {
+export function draftOn(all: readonly SavedDraft[], productId: string): SavedDraft | undefined {
   return all.find((draft) => draft.productId === productId);
 }
 
-/** Another text is another comment, even if the answer to the first one was lost; blanks around it make no other. */
-export function keepDraft(productId: string, text: string, now = Date.now()): void {
+/** A changed text gets a new key: it is another comment, even if the response to the first was lost. */
+export function saveDraft(productId: string, text: string, now = Date.now()): void {
   const before = draftOn(drafts.read(), productId);
   const isSame = before && before.text.trim() === text.trim();
   const draft = {
     productId,
     text,
-    idempotencyKey: isSame ? before.idempotencyKey : newDraftKey(),
+    idempotencyKey: isSame ? before.idempotencyKey : (randomId() ?? `draft-${Date.now()}`),
     at: now,
   };
   store([...(text === '' ? [] : [draft]), ...others(productId)], now);
 }
 
-/** A draft that was posted; what another tab wrote meanwhile stays. */
-export function dropDraft(posted: Pick<KeptDraft, 'productId' | 'idempotencyKey'>, now = Date.now()): void {
+/** Deletes a posted draft, unless another tab has changed it since. */
+export function deleteDraft(posted: Pick<SavedDraft, 'productId' | 'idempotencyKey'>, now = Date.now()): void {
   const { productId, idempotencyKey } = posted;
   if (draftOn(drafts.read(), productId)?.idempotencyKey === idempotencyKey) store(others(productId), now);
 }
 
-function others(productId: string): KeptDraft[] {
+/** Whether a text can be posted. Lengths are in code points of the trimmed text, as the server counts them. */
+export function validateDraft(text: string) {
+  const content = text.trim();
+  const left = LIMITS.commentCharacters - Array.from(content).length;
+  return { content, left, showLeft: left <= COUNT_FROM_LEFT, postable: content !== '' && left >= 0 };
+}
+
+function others(productId: string): SavedDraft[] {
   return drafts.read().filter((draft) => draft.productId !== productId);
 }
 
-function store(all: readonly KeptDraft[], now: number): void {
-  const kept = all.filter(({ at }) => now - at < FORGET_AFTER_MS).slice(0, MOST);
-  drafts.write(kept.length > 0 ? kept : undefined);
+function store(all: readonly SavedDraft[], now: number): void {
+  const current = all.filter(({ at }) => now - at < MAX_AGE_MS).slice(0, MAX_ITEMS);
+  drafts.write(current.length > 0 ? current : undefined);
 }
 
-function isDraft(value: unknown): value is KeptDraft {
+function isDraft(value: unknown): value is SavedDraft {
   if (typeof value !== 'object' || value === null) return false;
   const { productId, text, idempotencyKey, at } = value as Record<string, unknown>;
   return (

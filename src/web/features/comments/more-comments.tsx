@@ -1,8 +1,9 @@
 import type { MouseEvent } from 'react';
-import { useLocation } from 'react-router';
-import { focusAdded } from '../../lib/focus-added.ts';
+import { paths } from '../../../contract/paths.ts';
+import { focusAdded } from '../../ui/focus.ts';
 
 interface MoreCommentsProps {
+  productId: string;
   list: {
     data: { pages: { nextCursor: string | null }[] } | undefined;
     hasNextPage: boolean;
@@ -12,9 +13,8 @@ interface MoreCommentsProps {
   };
 }
 
-/** The way to older pages; without JavaScript an address that starts there. */
-export function MoreComments({ list }: MoreCommentsProps) {
-  const { pathname } = useLocation();
+/** Loads the next page; without JavaScript it is a link to a page that starts there. */
+export function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
   if (!list.hasNextPage || !cursor) return null;
 
@@ -34,7 +34,7 @@ export function MoreComments({ list }: MoreCommentsProps) {
       <a
         className="button more-comments"
         data-tone="outline"
-        href={`${pathname}?comments=${encodeURIComponent(cursor)}#comments`}
+        href={paths.commentsFrom(productId, cursor)}
         aria-disabled={list.isFetchingNextPage}
         onClick={loadHere}
       >

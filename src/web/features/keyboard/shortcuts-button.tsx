@@ -1,12 +1,12 @@
 import { useEffect, useRef } from 'react';
-import { isBusyElsewhere } from '../../lib/keyboard.ts';
-import { useLateDialog } from '../../lib/late-dialog.ts';
+import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
+import { isShortcutBlocked } from '../../ui/shortcuts.ts';
 
 const load = () => import('./shortcuts-dialog.tsx').then((module) => module.ShortcutsDialog);
 
-/** Opens the list of shortcuts, as the key `?` does. */
+/** Opens the list of shortcuts, like the key `?`. */
 export function ShortcutsButton() {
-  const { Dialog, open, close, props } = useLateDialog(load);
+  const { Dialog, open, close, props } = useDeferredDialog(load);
   const openNow = useRef(open);
   useEffect(() => {
     openNow.current = open;
@@ -14,7 +14,7 @@ export function ShortcutsButton() {
 
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
-      if (event.key !== '?' || isBusyElsewhere(event)) return;
+      if (event.key !== '?' || isShortcutBlocked(event)) return;
       event.preventDefault();
       void openNow.current();
     }

@@ -1,5 +1,5 @@
-import { setShortcuts, useShortcuts } from '../../lib/keyboard.ts';
 import { Modal } from '../../ui/modal.tsx';
+import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
 const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ['/'], does: 'Search products' },
@@ -7,7 +7,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ['?'], does: 'This list' },
 ];
 
-/** They are never in the way: Escape belongs to what is open, and the other one to a text field. */
+/** These keys never interfere: Escape belongs to the open dialog, the other one to a text field. */
 const ALWAYS: readonly { keys: readonly string[]; does: string }[] = [
   { keys: ['Esc'], does: 'Clear the search; close what is open' },
   { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },
@@ -23,7 +23,7 @@ const SPOKEN: Record<string, string> = {
   Ctrl: 'Control',
 };
 
-/** Which keys do what. Shortcuts of one key can be turned off, for those to whom they get in the way (WCAG 2.1.4). */
+/** The list of shortcuts. Single-key shortcuts can be turned off if they interfere (WCAG 2.1.4). */
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const isOn = useShortcuts();
   return (
@@ -31,7 +31,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       <label className="shortcuts-switch">
         <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
         <span className="shortcuts-switch-track" aria-hidden="true" />
-        <span>Shortcuts of a single key</span>
+        <span>Single-key shortcuts</span>
       </label>
       <dl className="shortcuts" data-off={!isOn}>
         {SHORTCUTS.map(Row)}

@@ -1,26 +1,26 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { type ShownList, shownList } from './shown.ts';
+import { type VisibleList, visibleList } from './visible-queries.ts';
 
 export interface LaunchWatch {
-  /** Reads the beginning of the list on screen and looks. @throws ApiError as the API does. */
+  /** Reads the start of the list on screen and compares. @throws ApiError like the API. */
   check(): Promise<void>;
-  /** Notes which products of the list's present beginning are not on screen. */
+  /** Finds products at the start of the current list that are not on screen. */
   look(beginning: readonly Pick<Product, 'id'>[]): void;
-  /** The new ones of the list on screen, the newest first. */
+  /** New products of the list on screen, newest first. */
   waiting(): string[];
   subscribe(listener: () => void): () => void;
 }
 
-/** Knows what was launched since the list on screen was read. Lists in another order than by time have no place for it. */
+/** Detects launches since the list on screen was read. Only lists ordered by time have a place for them. */
 export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatch {
-  /** By list; what comes on screen meanwhile is new no more. */
+  /** By list; products that appear on screen are no longer new. */
   const news = new Map<string, readonly string[]>();
   const listeners = new Set<() => void>();
 
-  function listOfNewest(): ShownList | undefined {
-    const list = shownList(client);
+  function listOfNewest(): VisibleList | undefined {
+    const list = visibleList(client);
     return list && !list.filters.sort && !list.filters.cursor ? list : undefined;
   }
 
@@ -41,9 +41,9 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
       const list = listOfNewest();
       if (!list) return;
       const { q, tag } = list.filters;
-      // The very address that a new page reads: answered from memory.
+      // The exact request of a new page, which the server's cache responds to.
       const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
-      // Another list came on screen meanwhile.
+      // Another list has appeared on screen since.
       if (listOfNewest()?.query === list.query) look(page.items);
     },
     look,

@@ -1,20 +1,16 @@
 import { LIMITS } from '../../../contract/limits.ts';
-import { paths } from '../../../contract/paths.ts';
+import type { ListAddress } from '../../../contract/paths/site.ts';
+import { readListCursor } from '../../../contract/products/list-cursor.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 
-/** What the home page's address asks for. Defaults are left out, so that equal lists have equal keys. */
-export interface ProductFilters {
-  q?: string;
-  tag?: string;
+/** The list that the home page's address names. Defaults are left out, so equal lists have equal keys. */
+export interface ProductFilters extends ListAddress {
   sort?: ProductSort;
-  /** Where the list starts when the address names a later page (reading without JavaScript). */
-  cursor?: string;
-  page?: number;
 }
 
 const SORTS: readonly string[] = ['top', 'discussed'] satisfies ProductSort[];
 
-/** Reads an address leniently: what it does not understand narrows nothing. */
+/** Reads an address leniently: invalid parameters are ignored. */
 export function readFilters(params: URLSearchParams): ProductFilters {
   const filters: ProductFilters = {};
   const q = cleanTerm(params.get('q'), LIMITS.searchCharacters);
@@ -24,21 +20,8 @@ export function readFilters(params: URLSearchParams): ProductFilters {
   const sort = params.get('sort');
   if (sort && SORTS.includes(sort)) filters.sort = sort as ProductSort;
   const cursor = params.get('cursor');
-  if (cursor && cursor.length <= LIMITS.cursorCharacters) {
-    filters.cursor = cursor;
-    filters.page = readPage(params.get('page'));
-  }
+  if (cursor && cursor.length <= LIMITS.cursorCharacters) filters.cursor = cursor;
   return filters;
-}
-
-/** The address of a list. */
-export function listHref(filters: ProductFilters): string {
-  const params = new URLSearchParams();
-  for (const name of ['q', 'tag', 'sort', 'cursor', 'page'] as const) {
-    const value = filters[name];
-    if (value !== undefined) params.set(name, String(value));
-  }
-  return params.size === 0 ? paths.home : `${paths.home}?${params}`;
 }
 
 function cleanTerm(term: string | null, maxCharacters: number): string {
@@ -46,8 +29,12 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
   return Array.from(storable).slice(0, maxCharacters).join('');
 }
 
-/** A cursor without a page number stands somewhere after the first page. */
-function readPage(page: string | null): number {
-  const number = Number(page);
-  return Number.isSafeInteger(number) && number > 1 ? number : 2;
+/** The number of the page that an address names; `undefined` for a list from its start. A search’s first page may be short. */
+export function pageNumberOf(filters: ProductFilters): number | undefined {
+  return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
+}
+
+/** The number of products before the list that an address names. */
+export function positionOf({ cursor }: ProductFilters): number {
+  return (cursor && readListCursor(cursor)?.position) || 0;
 }

@@ -1,6 +1,7 @@
+import { paths } from '../../../contract/paths.ts';
 import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
-import { listHref, type ProductFilters } from './filters.ts';
+import type { ProductFilters } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
 
@@ -17,7 +18,7 @@ export function ListLoading() {
   );
 }
 
-/** A search that found nothing yet and is not at the end of the list. */
+/** A search without matches so far, before the end of the list. */
 export function ListSearching() {
   return (
     <p className="list-loading" role="status">
@@ -38,7 +39,7 @@ export function ListFailure({ filters }: { filters: ProductFilters }) {
           Try again
         </button>
         {filters.cursor && (
-          <Link className="button" data-tone="outline" to={listHref(withoutPlace(filters))} onClick={focusListTitle}>
+          <Link className="button" data-tone="outline" to={paths.list(withoutPlace(filters))} onClick={focusListTitle}>
             Start from the first page
           </Link>
         )}
@@ -59,9 +60,9 @@ export function ListEmpty({ filters }: { filters: ProductFilters }) {
   return (
     <Notice>
       <p className="notice-title">Nothing on the horizon for “{filters.q ?? filters.tag}”</p>
-      <p>No product’s name or description matches. A shorter word may find more.</p>
+      <p>{reasonOf(filters)}</p>
       <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={listHref(withoutTerms(filters))} onClick={focusListTitle}>
+        <Link className="button" data-tone="primary" to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
           Show all products
         </Link>
       </div>
@@ -69,7 +70,13 @@ export function ListEmpty({ filters }: { filters: ProductFilters }) {
   );
 }
 
-function withoutPlace({ cursor: _cursor, page: _page, ...filters }: ProductFilters): ProductFilters {
+function reasonOf({ q, tag }: ProductFilters): string {
+  if (!q) return 'No product has this tag.';
+  const whose = tag ? `No name or description of a product tagged “${tag}”` : 'No product’s name or description';
+  return `${whose} matches. A shorter word may find more.`;
+}
+
+function withoutPlace({ cursor: _cursor, ...filters }: ProductFilters): ProductFilters {
   return filters;
 }
 

@@ -1,7 +1,8 @@
+import { paths } from '../../../contract/paths.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
-import { listHref, type ProductFilters } from './filters.ts';
+import { type ProductFilters, pageNumberOf } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 
 const SORTS: { sort: ProductSort; label: string }[] = [
@@ -10,7 +11,7 @@ const SORTS: { sort: ProductSort; label: string }[] = [
   { sort: 'discussed', label: 'Discussed' },
 ];
 
-/** The list's orders, as links: each is an address of its own. */
+/** The list's orders, as links: each is a URL. */
 export function SortLinks({ filters }: { filters: ProductFilters }) {
   const { q, tag, sort: current = 'newest' } = filters;
   return (
@@ -28,9 +29,10 @@ export function SortLinks({ filters }: { filters: ProductFilters }) {
   );
 }
 
-/** What narrows the list, each with a way out. */
+/** The active filters, each with a way to remove it. */
 export function ActiveFilters({ filters }: { filters: ProductFilters }) {
-  const { q, tag, sort, page } = filters;
+  const { q, tag, sort } = filters;
+  const page = pageNumberOf(filters);
   if (!q && !tag && !page) return null;
   return (
     <ul className="active-filters" aria-label="Active filters">
@@ -41,7 +43,7 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
           kind="From page"
           value={String(page)}
           without={hrefOf({ q, tag, sort })}
-          // Only of the second page it is known where the one before begins.
+          // Only the second page knows where the previous one begins.
           rel={page === 2 ? 'prev' : undefined}
         />
       )}
@@ -61,7 +63,10 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
     <li>
       <Link className="filter-chip" to={without} rel={rel} onClick={focusListTitle}>
         <span className="visually-hidden">Remove </span>
-        <span>{kind}:</span> <span className="filter-chip-value">{value}</span>
+        <span>{kind}:</span>{' '}
+        <span className="filter-chip-value" dir="auto">
+          {value}
+        </span>
         <CloseIcon />
       </Link>
     </li>
@@ -71,5 +76,5 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
 type Loose = { [Name in keyof ProductFilters]: ProductFilters[Name] | undefined };
 
 function hrefOf(filters: Loose): string {
-  return listHref(filters as ProductFilters);
+  return paths.list(filters as ProductFilters);
 }

@@ -1,11 +1,16 @@
 import { type MouseEvent, useEffect, useRef } from 'react';
-import { focusAdded } from '../../lib/focus-added.ts';
-import { listHref, type ProductFilters } from './filters.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { paths } from '../../../contract/paths.ts';
+import { focusAdded } from '../../ui/focus.ts';
+import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
 import type { PagedProducts } from './queries.ts';
 
-/** How far below the screen the next page is asked for. */
+/** How far below the screen the next page is requested. */
 const AHEAD = '800px';
+
+/** Two pages more than the first; then the visitor decides, since what follows the list must be within reach. */
+const MAX_UNASKED = 3 * LIMITS.listedProducts;
 
 interface LoadMoreProps {
   list: {
@@ -16,10 +21,12 @@ interface LoadMoreProps {
     fetchNextPage: () => Promise<unknown>;
   };
   filters: ProductFilters;
+  /** The number of products that are loaded. */
+  shown: number;
 }
 
-/** The list's end: loads on as it comes near, and is a plain link to the next page without JavaScript. */
-export function LoadMore({ list, filters }: LoadMoreProps) {
+/** The end of the list: loads more when it comes near, later when pressed, and is a plain link to the next page without JavaScript. */
+export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
   const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');
   const isFailed = isFetchNextPageError && !isFetchingNextPage;
@@ -46,7 +53,12 @@ export function LoadMore({ list, filters }: LoadMoreProps) {
         </div>
       )}
       {hasNextPage && href && (
-        <NextPageLink href={href} isBusy={isFetchingNextPage} onNear={fetchNextPage} onPress={press} />
+        <NextPageLink
+          href={href}
+          isBusy={isFetchingNextPage}
+          onNear={shown < MAX_UNASKED && fetchNextPage}
+          onPress={press}
+        />
       )}
     </>
   );
@@ -55,20 +67,20 @@ export function LoadMore({ list, filters }: LoadMoreProps) {
 interface NextPageLinkProps {
   href: string;
   isBusy: boolean;
-  onNear: () => unknown;
+  onNear: false | (() => unknown);
   onPress: () => void;
 }
 
-/** While the next page comes, the link is out of sight and stays in its place for whoever has the focus on it. */
+/** While the next page loads, the link is invisible and stays in place, since it may have the focus. */
 function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
   const link = useRef<HTMLAnchorElement>(null);
 
   useEffect(() => {
-    if (!link.current || isBusy) return;
+    if (!link.current || isBusy || !onNear) return;
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
-        // Whoever got here by keyboard goes on with what comes.
+        // Keyboard users continue with the first new item.
         if (document.activeElement === link.current) onPress();
         else onNear();
       },
@@ -99,8 +111,7 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
   );
 }
 
-function nextHref({ pages, pageParams }: PagedProducts, filters: ProductFilters): string | null {
+function nextHref({ pages }: PagedProducts, filters: ProductFilters): string | null {
   const cursor = pages.at(-1)?.nextCursor;
-  const page = pageParams.at(-1)?.page;
-  return cursor && page ? listHref({ ...filters, cursor, page: page + 1 }) : null;
+  return cursor ? paths.list({ ...filters, cursor }) : null;
 }

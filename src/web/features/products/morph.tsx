@@ -6,7 +6,7 @@ interface MorphProps {
   children: ReactElement;
 }
 
-/** What a product keeps on the way between its card and its page: one grows out of the other, where the browser can. */
+/** The elements that a product's card and page share in a view transition, in browsers that support it. */
 export function Morph({ part, productId, children }: MorphProps) {
   return (
     <ViewTransition name={`${part}-${productId}`} share={`morph-${part}`} default="none">

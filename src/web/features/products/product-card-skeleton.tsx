@@ -1,6 +1,6 @@
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
-/** The shape of a card, for as long as nothing is known about it. */
+/** The placeholder of a card while it loads. */
 function ProductCardSkeleton() {
   return (
     <div className="card product-card" aria-hidden="true">

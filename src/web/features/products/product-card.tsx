@@ -7,10 +7,11 @@ import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
+import { TimeAgo } from '../../ui/time-ago.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
-/** What other features put on a card. */
+/** Parts of other features on a card. */
 export interface CardParts {
   marker: ReactNode;
   save: ReactNode;
@@ -20,13 +21,15 @@ export interface CardParts {
 interface ProductCardProps extends CardParts {
   product: Product;
   rank: number;
+  /** The search term, whose matches are marked. */
+  q?: string | undefined;
 }
 
 /**
- * The name's link is stretched over the whole card; what can be pressed lies above it. Only the letters in it travel:
- * what travels cannot be pressed on its way, and a card must be.
+ * The name's link is stretched over the whole card; other controls lie above it. Only its text takes part in the view
+ * transition: moving elements cannot be pressed, and a card must be.
  */
-export function ProductCard({ product, rank, marker, save, vote }: ProductCardProps) {
+export function ProductCard({ product, rank, q, marker, save, vote }: ProductCardProps) {
   return (
     <article className="card product-card">
       {marker}
@@ -39,6 +42,7 @@ export function ProductCard({ product, rank, marker, save, vote }: ProductCardPr
           className="product-card-picture"
           src={product.image}
           alt=""
+          name={product.name}
           width={72}
           height={72}
           priority={rank === 1}
@@ -48,11 +52,16 @@ export function ProductCard({ product, rank, marker, save, vote }: ProductCardPr
         <h3 className="product-card-name">
           <Link to={paths.product(product.id)}>
             <Morph part="name" productId={product.id}>
-              <span>{product.name}</span>
+              <span dir="auto">{marked(product.name, q)}</span>
             </Morph>
           </Link>
         </h3>
-        <p className="product-card-description">{product.description}</p>
+        <p className="product-card-origin">
+          <bdi>{product.maker}</bdi> · <TimeAgo time={product.createdAt} />
+        </p>
+        <p className="product-card-description" dir="auto">
+          {marked(product.description, q)}
+        </p>
         <div className="product-card-foot">
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
           <div className="product-card-actions">
@@ -72,4 +81,13 @@ export function ProductCard({ product, rank, marker, save, vote }: ProductCardPr
       <div className="product-card-vote">{vote}</div>
     </article>
   );
+}
+
+/** The text with every match of a search term marked, as the server matches: ignoring case. */
+function marked(text: string, q?: string): ReactNode {
+  if (!q) return text;
+  const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');
+  // Every second part is a match.
+  // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
+  return text.split(term).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
 }

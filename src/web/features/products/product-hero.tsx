@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { COMMENTS_HASH } from '../../../contract/paths.ts';
+import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
@@ -7,31 +7,56 @@ import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
+import { UserText } from '../../ui/user-text.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
+/** Longer names fill a phone's screen in the usual size. */
+const LONG_NAME_CHARACTERS = 60;
+
 interface ProductHeroProps {
   product: Product;
-  /** The upvote and the way to share, which are other features'. */
+  /** The upvote, the standing and the share button, which are other features'. */
   vote: ReactNode;
+  standing: ReactNode;
   share: ReactNode;
 }
 
-export function ProductHero({ product, vote, share }: ProductHeroProps) {
+export function ProductHero({ product, vote, standing, share }: ProductHeroProps) {
   return (
     <header className="product-hero">
       <Morph part="picture" productId={product.id}>
-        <Picture className="product-hero-picture" src={product.image} alt="" width={128} height={128} priority />
+        <Picture
+          className="product-hero-picture"
+          src={product.image}
+          alt=""
+          name={product.name}
+          width={128}
+          height={128}
+          priority
+        />
       </Morph>
       <div className="product-hero-title">
         <Morph part="name" productId={product.id}>
-          <PageHeading>{product.name}</PageHeading>
+          <PageHeading dir="auto" className={product.name.length > LONG_NAME_CHARACTERS ? 'long-name' : undefined}>
+            {product.name}
+          </PageHeading>
         </Morph>
-        <p className="product-hero-maker">by {product.maker}</p>
+        <p className="product-hero-maker">
+          by <bdi>{product.maker}</bdi>
+        </p>
       </div>
       <div className="product-hero-vote">{vote}</div>
       <div className="product-hero-text">
-        <p className="product-description">{product.description}</p>
+        <noscript>
+          {typeof window === 'undefined' && (
+            <p className="needs-script">Upvoting, saving and sharing need JavaScript.</p>
+          )}
+        </noscript>
+        {standing}
+        <p className="product-description" dir="auto">
+          <UserText text={product.description} />
+        </p>
         <TagList tags={product.tags} />
         <div className="product-hero-actions">
           <Link className="button" data-tone="outline" to={COMMENTS_HASH}>

@@ -1,59 +1,77 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { useReadOnArrival } from '../../lib/navigation.tsx';
-import type { ProductFilters } from './filters.ts';
-import { ListAnnouncement } from './list-announcement.tsx';
+import { useApi } from '../../api/api-context.tsx';
+import { useTimeZone } from '../../routing/document-head.ts';
+import { useReadOnArrival } from '../../routing/navigation.tsx';
+import { formatAmount } from '../../ui/format-count.ts';
+import { type ProductFilters, positionOf } from './filters.ts';
 import { ListEmpty, ListFailure, ListLoading, ListSearching } from './list-states.tsx';
 import { LoadMore } from './load-more.tsx';
 import { type CardParts, ProductCard } from './product-card.tsx';
-import { type PagedProducts, productListOptions, rankOf } from './queries.ts';
+import { type PagedProducts, productListOptions } from './queries.ts';
 
 interface ProductListProps {
   filters: ProductFilters;
-  /** What other features put on a product's card. */
+  /** Parts of other features on a product's card. */
   renderParts: (product: Product) => CardParts;
 }
 
 export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useReadOnArrival() });
+  const timeZone = useTimeZone();
+  const days = useMemo(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone }), [timeZone]);
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;
 
-  const ranked = rankedProducts(list.data);
+  const ranked = rankedProducts(list.data, positionOf(filters));
   const settled = !list.isPlaceholderData;
-  // A page without products and with a next one: the server did not look at the whole list yet, so nothing is said to be
-  // missing, and the list's end goes on asking.
+  const hasDays = !filters.q && !filters.sort;
+  const dayOf = (product?: Product) => product && days.format(new Date(product.createdAt));
+  // A page without products but with a next one: the server has not searched the whole list yet, so the page does not
+  // report an empty result, and the list continues loading.
   const searching = ranked.length === 0 && list.hasNextPage;
   return (
     <>
-      <ListAnnouncement
-        filters={filters}
-        count={ranked.length}
-        more={list.hasNextPage}
-        settled={settled && !searching}
-      />
+      <p className="list-found" role="status">
+        {(filters.q ?? filters.tag) &&
+          settled &&
+          ranked.length > 0 &&
+          `${formatAmount(ranked.length, 'product')}${list.hasNextPage ? ' or more' : ''}`}
+      </p>
       {searching && <ListSearching />}
       {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
+      <noscript>
+        {typeof window === 'undefined' && <p className="needs-script">Upvoting and saving need JavaScript.</p>}
+      </noscript>
       {ranked.length > 0 && (
         <ol className="product-list" aria-busy={!settled} start={ranked[0]?.rank}>
-          {ranked.map(({ product, rank }) => (
-            <li key={product.id}>
-              <ProductCard product={product} rank={rank} {...renderParts(product)} />
-            </li>
-          ))}
+          {ranked.map(({ product, rank }, index) => {
+            const day = dayOf(product);
+            return (
+              <li key={product.id}>
+                {hasDays && day !== dayOf(ranked[index - 1]?.product) && (
+                  // Servers and browsers may have different versions of these words.
+                  <p className="list-day" suppressHydrationWarning>
+                    {day}
+                  </p>
+                )}
+                <ProductCard product={product} rank={rank} q={filters.q} {...renderParts(product)} />
+              </li>
+            );
+          })}
         </ol>
       )}
-      {settled && <LoadMore list={list} filters={filters} />}
+      {settled && <LoadMore list={list} filters={filters} shown={ranked.length} />}
     </>
   );
 }
 
 /**
- * Products of all pages with their ranks, counted on from the first page: a search's pages may be shorter than full ones.
+ * Products of all pages with their ranks, counted from the first page: a search's pages may be shorter than full ones.
  * A product that moved to a later page while paging is shown once.
  */
-function rankedProducts({ pages, pageParams }: PagedProducts): { product: Product; rank: number }[] {
+function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
   const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));
-  return [...products.values()].map((product, index) => ({ product, rank: rankOf(pageParams[0]?.page ?? 1, index) }));
+  return [...products.values()].map((product, index) => ({ product, rank: position + index + 1 }));
 }

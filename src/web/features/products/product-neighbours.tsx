@@ -1,19 +1,24 @@
-import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { useNavigate } from 'react-router';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { isBusyElsewhere, useShortcuts } from '../../lib/keyboard.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { useRouter } from '../../routing/router.tsx';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
-import { productDetailOptions } from './queries.ts';
-import { useIdle } from './use-idle.ts';
+import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
+import { readFilters } from './filters.ts';
+import { productDetailOptions, productListOptions } from './queries.ts';
 
-type Neighbours = Pick<ProductDetail, 'previousId' | 'nextId'>;
+interface ProductNeighboursProps {
+  detail: ProductDetail;
+  /** The list that the visitor came from. */
+  listHref: string | undefined;
+}
 
-/** Steps to the products beside this one in the list, by button or by arrow key. */
-export function ProductNeighbours({ previousId, nextId }: Neighbours) {
-  const navigate = useNavigate();
+/** Leads to the neighbouring products in the list that the visitor came from, by button or arrow key. */
+export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeighboursProps) {
+  const { previousId, nextId } = useNeighbours(detail, listHref);
+  const { navigate } = useRouter();
   const previousName = useNeighbourName(previousId);
   const nextName = useNeighbourName(nextId);
   const hasShortcuts = useShortcuts();
@@ -21,7 +26,7 @@ export function ProductNeighbours({ previousId, nextId }: Neighbours) {
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
       const id = event.key === 'ArrowLeft' ? previousId : event.key === 'ArrowRight' ? nextId : null;
-      if (id === null || event.shiftKey || isBusyElsewhere(event)) return;
+      if (id === null || event.shiftKey || isShortcutBlocked(event)) return;
       event.preventDefault();
       navigate(paths.product(id));
     }
@@ -56,14 +61,53 @@ export function ProductNeighbours({ previousId, nextId }: Neighbours) {
         Next
         <ChevronRightIcon />
       </button>
+      <noscript>
+        {typeof window === 'undefined' && (
+          <>
+            {previousId !== null && <PlainLink id={previousId}>Previous</PlainLink>}
+            {nextId !== null && <PlainLink id={nextId}>Next</PlainLink>}
+          </>
+        )}
+      </noscript>
     </nav>
   );
 }
 
-/** Fetched while nothing else happens, so that the step itself is instant. */
+function PlainLink({ id, children }: { id: string; children: string }) {
+  return (
+    <a className="button" data-tone="outline" href={paths.product(id)}>
+      {children}
+    </a>
+  );
+}
+
+/** In the default order, and for products that are not in the list, those that the server names. */
+function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
+  const filters = readFilters(new URLSearchParams(listHref.slice(1)));
+  const { data, fetchNextPage, hasNextPage } = useInfiniteQuery({
+    ...productListOptions(useApi(), filters),
+    enabled: false,
+  });
+  const ids = data?.pages.flatMap(({ items }) => items.map(({ id }) => id)) ?? [];
+  const at = listHref === paths.home ? -1 : ids.indexOf(detail.product.id);
+  const isLast = at >= 0 && at === ids.length - 1;
+  useEffect(() => {
+    if (isLast && hasNextPage) void fetchNextPage();
+  }, [isLast, hasNextPage, fetchNextPage]);
+  return at < 0 ? detail : { previousId: ids[at - 1] ?? null, nextId: ids[at + 1] ?? null };
+}
+
+/** After what the page itself needs. */
+const PREFETCH_AFTER_MS = 500;
+
+/** Prefetched, so the step itself is instant. */
 function useNeighbourName(id: string | null): string | undefined {
   const api = useApi();
-  const idle = useIdle();
-  const { data } = useQuery({ ...productDetailOptions(api, id ?? ''), enabled: idle && id !== null, meta: {} });
+  const [isDue, setDue] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(setDue, PREFETCH_AFTER_MS, true);
+    return () => clearTimeout(timer);
+  }, []);
+  const { data } = useQuery({ ...productDetailOptions(api, id ?? ''), enabled: isDue && id !== null, meta: {} });
   return data?.product.name;
 }

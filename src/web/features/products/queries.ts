@@ -3,44 +3,39 @@ import type { ReadApi } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { ProductDetail, ProductPage } from '../../../contract/products/schema.ts';
-import { reasonOf } from '../../lib/api-error.ts';
-import { productKeys } from '../../lib/product-cache.ts';
+import { reasonOf } from '../../api/api-error.ts';
+import { productKeys } from '../../cache/keys.ts';
 import type { ProductFilters } from './filters.ts';
 
 /** Specification, section 9: fresh for 5 minutes; 2 retries, 1 s doubling up to 30 s. */
 const FRESHNESS = {
   staleTime: 5 * 60_000,
-  // Long enough that coming back to a list finds it as it was left.
+  // Long enough to find a list unchanged when returning to it.
   gcTime: 30 * 60_000,
   retry: 2,
   retryDelay: (attempt: number) => Math.min(1_000 * 2 ** attempt, 30_000),
   meta: { logFailureAs: 'error' },
 } as const;
 
-export interface ProductPageParam {
-  cursor: string | undefined;
-  /** Counted from 1. */
-  page: number;
-}
+/** Empty for the first page; not `undefined`, which a page's state could not hold. */
+type Cursor = string;
 
-export type PagedProducts = InfiniteData<ProductPage, ProductPageParam>;
+export type PagedProducts = InfiniteData<ProductPage, Cursor>;
 
 export function productListOptions(api: ReadApi, filters: ProductFilters) {
-  const { q, tag, sort, cursor, page = 1 } = filters;
-  const firstPage: ProductPageParam = { cursor, page };
-  return infiniteQueryOptions<ProductPage, Error, PagedProducts, readonly unknown[], ProductPageParam>({
+  const { q, tag, sort, cursor = '' } = filters;
+  return infiniteQueryOptions<ProductPage, Error, PagedProducts, readonly unknown[], Cursor>({
     ...FRESHNESS,
     queryKey: productKeys.list(filters),
     queryFn: ({ pageParam, signal }) =>
       raising(
         api.listProducts(
-          withoutAbsent({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam.cursor }),
+          withoutAbsent({ q, tag, sort, limit: LIMITS.listedProducts, cursor: pageParam || undefined }),
           signal,
         ),
       ),
-    initialPageParam: firstPage,
-    getNextPageParam: (last, _pages, lastParam): ProductPageParam | null =>
-      last.nextCursor === null ? null : { cursor: last.nextCursor, page: lastParam.page + 1 },
+    initialPageParam: cursor,
+    getNextPageParam: (last) => last.nextCursor,
     placeholderData: keepPreviousData,
   });
 }
@@ -53,11 +48,6 @@ export function productDetailOptions(api: ReadApi, id: string) {
   });
 }
 
-/** The rank of a list's item: pages before its own count as full ones. */
-export function rankOf(page: number, index: number): number {
-  return (page - 1) * LIMITS.listedProducts + index + 1;
-}
-
 async function raising<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer;
@@ -68,7 +58,7 @@ async function raising<Answer>(answer: Promise<Answer>): Promise<Answer> {
 
 type Present<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
 
-/** Leaves out what is `undefined`, which the contract's optional fields do not allow as a value. */
+/** Omits `undefined`, which the contract's optional fields do not allow as a value. */
 function withoutAbsent<T extends object>(query: T): Present<T> {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined)) as Present<T>;
 }

@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 
-/** How far a finger has to travel for a swipe. */
+/** How far a finger has to move for a swipe. */
 const SWIPE_PX = 48;
 
 interface ScreenshotViewerProps {
@@ -10,7 +10,7 @@ interface ScreenshotViewerProps {
   onClose: () => void;
 }
 
-/** Pictures in full size. The modal dialog keeps the focus inside and gives it back to what opened it. */
+/** Pictures in full size. The modal dialog traps the focus and returns it to the link that opened it. */
 export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotViewerProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const touchStart = useRef<number | null>(null);
@@ -35,7 +35,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   }
 
   function onClick(event: MouseEvent): void {
-    // The dialog itself is hit only beside what lies in it.
+    // The dialog itself is the target only outside its content.
     if (event.target === dialog.current) dialog.current.close();
   }
 

@@ -8,7 +8,7 @@ interface ScreenshotsProps {
   screenshots: readonly string[];
 }
 
-/** A grid of pictures; each is a link to its file, and opens in a viewer where scripts run. */
+/** A grid of pictures; each links to its file, and opens in a viewer where scripts run. */
 export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
   const [openIndex, setOpenIndex] = useState<number | null>(null);
   if (screenshots.length === 0) return null;

@@ -1,21 +1,20 @@
-import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { useLocation, useNavigate, useSearchParams } from 'react-router';
+import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
-import { useShortcuts } from '../../lib/keyboard.ts';
+import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';
-import { listHref, readFilters } from './filters.ts';
-import { useFocusKey } from './use-focus-key.ts';
+import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
+import { readFilters } from './filters.ts';
 
 const DEBOUNCE_MS = 200;
 
-/** Searches as one types; without JavaScript it is a form that asks for the home page with `?q=`. */
+/** Searches while typing; without JavaScript it is a form that requests the home page with `?q=`. */
 export function SearchBox() {
-  const { pathname } = useLocation();
-  const [params] = useSearchParams();
-  const navigate = useNavigate();
+  const { location, navigate } = useRouter();
+  const { pathname } = location;
+  const params = useSearchParams();
   const input = useRef<HTMLInputElement>(null);
-  const atHome = pathname === paths.home;
+  const atHome = pathname === paths.home && !params.has('board');
   const filters = readFilters(params);
   const inAddress = atHome ? (filters.q ?? '') : '';
   const [text, setText] = useState(inAddress);
@@ -25,7 +24,7 @@ export function SearchBox() {
   useFocusKey('/', input);
   const hasShortcut = useShortcuts();
 
-  // Back, forward and links change the address under the box; what was typed here does not come back as an echo.
+  // Back, forward and links change the address of the box; its own changes must not return as an echo.
   if (address !== seen) {
     setSeen(address);
     if (address !== sent) {
@@ -37,10 +36,12 @@ export function SearchBox() {
   function search(term: string): void {
     const q = term.trim();
     if (q === inAddress) return;
-    const sort = atHome && filters.sort ? { sort: filters.sort } : {};
+    const { tag, sort } = atHome ? filters : {};
     setSent(addressOf(paths.home, q));
     // The first search is a step that Back returns from; refining it is not.
-    navigate(listHref({ ...(q ? { q } : {}), ...sort }), { replace: atHome });
+    navigate(paths.list({ ...(q && { q }), ...(tag && { tag }), ...(sort && { sort }) }), {
+      replace: inAddress !== '',
+    });
   }
 
   const searchRef = useRef(search);
@@ -50,7 +51,7 @@ export function SearchBox() {
   useEffect(() => {
     if (text === inAddress) return;
     const timer = setTimeout(() => {
-      // The visitor is on the way to another page, whose code is still being fetched.
+      // The visitor is navigating to another page, whose code is still loading.
       if (window.location.pathname !== pathname) return;
       searchRef.current(text);
     }, DEBOUNCE_MS);
@@ -64,7 +65,7 @@ export function SearchBox() {
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.key !== 'Escape') return;
-    // A search field clears itself in some browsers, without telling React.
+    // Some browsers clear a search field without notifying React.
     event.preventDefault();
     if (text === '') input.current?.blur();
     setText('');
@@ -78,6 +79,7 @@ export function SearchBox() {
         <input
           ref={input}
           type="search"
+          dir="auto"
           name="q"
           value={text}
           maxLength={LIMITS.searchCharacters}
@@ -94,6 +96,8 @@ export function SearchBox() {
             /
           </span>
         )}
+        {atHome && filters.tag && <input type="hidden" name="tag" value={filters.tag} />}
+        {atHome && filters.sort && <input type="hidden" name="sort" value={filters.sort} />}
         <button type="submit" className="visually-hidden">
           Search
         </button>
@@ -102,7 +106,21 @@ export function SearchBox() {
   );
 }
 
-/** What of an address concerns the box: the page, and the term that is searched for there. */
+/** The parts of an address that concern the box: the page, and its search term. */
 function addressOf(pathname: string, q: string): string {
   return `${pathname}?${q}`;
+}
+
+/** Moves the focus to a text field when a key is pressed anywhere outside of text fields and dialogs. */
+function useFocusKey(key: string, field: RefObject<HTMLInputElement | null>): void {
+  useEffect(() => {
+    function onKeyDown(event: globalThis.KeyboardEvent): void {
+      if (event.key !== key || isShortcutBlocked(event)) return;
+      event.preventDefault();
+      field.current?.focus();
+      field.current?.select();
+    }
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [key, field]);
 }

@@ -1,5 +1,5 @@
+import { paths } from '../../../contract/paths.ts';
 import { Link } from '../../ui/link.tsx';
-import { listHref } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 
 /** Each tag leads to the products that carry it. */
@@ -9,7 +9,7 @@ export function TagList({ tags }: { tags: readonly string[] }) {
     <ul className="tag-list" aria-label="Tags">
       {[...new Set(tags)].map((tag) => (
         <li key={tag}>
-          <Link className="tag" to={listHref({ tag })} onClick={focusListTitle}>
+          <Link className="tag" dir="auto" to={paths.list({ tag })} onClick={focusListTitle}>
             {tag}
           </Link>
         </li>

@@ -1,20 +1,23 @@
-import { showToast } from '../../lib/toasts.ts';
 import { BookmarkIcon } from '../../ui/icons.tsx';
-import { forgetProduct, MOST_SAVED, type SavedProduct, saveProduct, useIsSaved } from './saved-products.ts';
+import { type SavedProduct, saveProduct, unsaveProduct, useIsSaved } from './saved-products.ts';
 
 interface SaveButtonProps {
   product: SavedProduct;
-  /** Beside other words it has one of its own. */
+  /** Its label where other words stand beside it. */
   look?: 'icon' | 'word';
 }
 
-/** Keeps a product in this browser, or no more. Whether it is kept, the server cannot know: the button is pressed after hydration. */
+/**
+ * Saves a product in this browser, or removes it. The server does not know the state, so the button is set after
+ * hydration.
+ */
 export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
   const isSaved = useIsSaved(product.id);
+  const word = look === 'word' && isSaved ? 'Saved' : 'Save';
 
   function toggle(): void {
-    if (isSaved) forgetProduct(product.id);
-    else if (!saveProduct(product)) showToast({ title: 'No room left', description: FULL });
+    if (isSaved) unsaveProduct(product.id);
+    else if (!saveProduct(product)) void import('./show-full.ts').then(({ showFull }) => showFull());
   }
 
   return (
@@ -22,15 +25,13 @@ export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
       type="button"
       className="button save-button"
       data-tone={look === 'icon' ? 'quiet' : 'outline'}
-      aria-label={`Save ${product.name}`}
+      aria-label={`${word} ${product.name}`}
       aria-pressed={isSaved}
       title={isSaved ? 'Remove from saved products' : 'Save for later'}
       onClick={toggle}
     >
       <BookmarkIcon />
-      {look === 'word' && 'Save'}
+      {look === 'word' && <span>{word}</span>}
     </button>
   );
 }
-
-const FULL = `${MOST_SAVED} products are saved. Remove one to save another.`;

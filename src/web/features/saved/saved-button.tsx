@@ -1,14 +1,17 @@
-import { useBrowserStore } from '../../lib/browser-store.ts';
-import { useLateDialog } from '../../lib/late-dialog.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
 import { BookmarkIcon } from '../../ui/icons.tsx';
 import { savedProducts } from './saved-products.ts';
 
 const load = () => import('./saved-dialog.tsx').then((module) => module.SavedDialog);
 
-/** Opens what this browser has saved; the number beside it is there after hydration and lies over the button, moving nothing. */
+/**
+ * Opens the products saved in this browser; the number appears after hydration and lies over the button, so the layout
+ * does not shift.
+ */
 export function SavedButton() {
   const count = useBrowserStore(savedProducts, (all) => all.length);
-  const { Dialog, close, props } = useLateDialog(load);
+  const { Dialog, close, props } = useDeferredDialog(load);
   return (
     <>
       <button type="button" className="icon-button saved-button" title="Saved products" {...props}>

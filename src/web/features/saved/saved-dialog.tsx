@@ -2,10 +2,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { useBrowserStore } from '../../lib/browser-store.ts';
-import { formatAmount } from '../../lib/format-count.ts';
-import { cachedProduct } from '../../lib/product-cache.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { productKeys } from '../../cache/keys.ts';
+import { cachedProduct } from '../../cache/product-cache.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { formatAmount } from '../../ui/format-count.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -14,11 +15,11 @@ import { type SavedProduct, savedProducts } from './saved-products.ts';
 
 const FRESH_MS = 5 * 60_000;
 
-/** What this browser has saved. A product that is taken off the list stays in sight until the dialog closes: a slip is undone there. */
+/** The saved products. A removed product stays visible until the dialog closes, so a slip can be undone there. */
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
   const [shown, setShown] = useState(saved);
-  // Another tab may have saved more meanwhile.
+  // Another tab may have saved more since.
   const added = saved.filter(({ id }) => shown.every((product) => product.id !== id));
   if (added.length > 0) setShown([...added, ...shown]);
 
@@ -43,11 +44,11 @@ function SavedRow({ product }: { product: SavedProduct }) {
   const api = useApi();
   const client = useQueryClient();
   const { data } = useQuery<Product | null>({
-    queryKey: ['saved', product.id],
+    queryKey: productKeys.saved(product.id),
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => cachedProduct(client, product.id),
     staleTime: FRESH_MS,
-    // What cannot be read is shown as it was saved.
+    // If a product cannot be read, its saved data is shown.
     retry: false,
   });
   const isGone = data === null;
@@ -55,12 +56,14 @@ function SavedRow({ product }: { product: SavedProduct }) {
 
   return (
     <li className="saved-row">
-      <Picture className="saved-picture" src={image} alt="" width={48} height={48} />
+      <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
       <div className="saved-words">
         {isGone ? (
-          <p className="saved-name">{name}</p>
+          <p className="saved-name" dir="auto">
+            {name}
+          </p>
         ) : (
-          <Link className="saved-name" to={paths.product(product.id)} onClick={closeFirst}>
+          <Link className="saved-name" dir="auto" to={paths.product(product.id)} onClick={closeFirst}>
             {name}
           </Link>
         )}
@@ -76,7 +79,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
   );
 }
 
-/** Behind an open dialog nothing takes the focus, which the page that one comes to wants. */
+/** Elements behind an open dialog cannot take the focus, which the new page needs. */
 function closeFirst(event: MouseEvent): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   event.currentTarget.closest('dialog')?.close();

@@ -1,29 +1,29 @@
-import { createBrowserStore, useBrowserStore } from '../../lib/browser-store.ts';
+import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
-/** What is kept of a product, so that it can be named when it cannot be read. */
+/** The saved data of a product, so it can be named when it cannot be read. */
 export interface SavedProduct {
   id: string;
   name: string;
   image: string;
 }
 
-/** As many as one looks through; nothing is thrown out to make room for more. */
-export const MOST_SAVED = 100;
+/** As many as people look through; a full list evicts none. */
+export const MAX_SAVED = 100;
 
-/** The latest first. */
-export const savedProducts = createBrowserStore<readonly SavedProduct[]>('saved_products', (kept) =>
-  Array.isArray(kept) ? kept.filter(isSavedProduct).slice(0, MOST_SAVED) : [],
+/** Latest first. */
+export const savedProducts = createBrowserStore<readonly SavedProduct[]>('saved_products', (stored) =>
+  Array.isArray(stored) ? stored.filter(isSavedProduct).slice(0, MAX_SAVED) : [],
 );
 
 /** Returns whether there was room. */
 export function saveProduct({ id, name, image }: SavedProduct): boolean {
   const others = savedProducts.read().filter((saved) => saved.id !== id);
-  if (others.length >= MOST_SAVED) return false;
+  if (others.length >= MAX_SAVED) return false;
   savedProducts.write([{ id, name, image }, ...others]);
   return true;
 }
 
-export function forgetProduct(id: string): void {
+export function unsaveProduct(id: string): void {
   const others = savedProducts.read().filter((saved) => saved.id !== id);
   savedProducts.write(others.length > 0 ? others : undefined);
 }

@@ -1,17 +1,16 @@
 import { useId, useRef, useState } from 'react';
 import { CheckIcon, CopyIcon } from '../../ui/icons.tsx';
-import { copyFrom } from './copy-text.ts';
 
 interface CopyFieldProps {
   label: string;
-  /** What the button says and what is said afterwards, e.g. 'Copy link' and 'Link copied'. */
+  /** The label and the confirmation, e.g. 'Copy link' and 'Link copied'. */
   action: string;
   done: string;
   text: string;
   multiline?: boolean;
 }
 
-/** A text to take along. It can be selected by hand as well, where a browser lets no script copy. */
+/** A text to copy. It can also be selected by hand where a browser lets no script copy. */
 export function CopyField({ label, action, done, text, multiline = false }: CopyFieldProps) {
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
@@ -39,4 +38,20 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
       </p>
     </div>
   );
+}
+
+/**
+ * Copies the text of a field. If the browser refuses, the text stays selected, so it can be copied by hand. Resolves
+ * to whether it was copied.
+ */
+async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<boolean> {
+  try {
+    // Missing on plain http.
+    await navigator.clipboard.writeText(field.value);
+    return true;
+  } catch {
+    field.focus();
+    field.select();
+    return document.execCommand('copy');
+  }
 }

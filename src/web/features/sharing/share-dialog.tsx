@@ -1,9 +1,11 @@
 import { useId, useState } from 'react';
-import { type BadgeTheme, paths } from '../../../contract/paths.ts';
+import type { BadgeTheme } from '../../../contract/paths/site.ts';
+import { paths } from '../../../contract/paths.ts';
+import { useSiteName, useSiteUrl } from '../../routing/document-head.ts';
 import { ShareIcon } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { CopyField } from './copy-field.tsx';
-import { badgeSnippet, productUrl, type SharedProduct, type SnippetFormat } from './snippets.ts';
+import { type BadgeSize, badgeSnippet, productUrl, type SharedProduct, type SnippetFormat } from './snippets.ts';
 
 const THEMES = [
   { value: 'light', label: 'Light' },
@@ -15,31 +17,49 @@ const FORMATS = [
   { value: 'markdown', label: 'Markdown' },
 ] as const;
 
-/** Ways to pass a product on. */
-export function ShareDialog({ product, onClose }: { product: SharedProduct; onClose: () => void }) {
+interface ShareDialogProps {
+  product: Pick<SharedProduct, 'id' | 'name'>;
+  onClose: () => void;
+}
+
+/** Ways to share a product. */
+export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps) {
+  const product = { id, name, siteName: useSiteName(), siteUrl: useSiteUrl() };
   const [theme, setTheme] = useState<BadgeTheme>('light');
   const [format, setFormat] = useState<SnippetFormat>('html');
+  const [size, setSize] = useState<BadgeSize>();
   const url = productUrl(product);
 
   return (
-    <Modal title={<>Share {product.name}</>} onClose={onClose}>
+    <Modal
+      title={
+        <>
+          Share <bdi>{product.name}</bdi>
+        </>
+      }
+      onClose={onClose}
+    >
       <CopyField label="Link to this page" action="Copy link" done="Link copied" text={url} />
       {typeof navigator.share === 'function' && <ShareOnButton title={product.name} url={url} />}
       <section className="share-badge" aria-label="Badge">
         <h3>Badge for your own page</h3>
-        <p className="share-badge-words">It shows the upvotes as they are whenever somebody looks.</p>
+        <p className="share-badge-words">Always shows the current count.</p>
         <div className="share-badge-choices">
           <Choice name="Theme" options={THEMES} value={theme} onChange={setTheme} />
           <Choice name="Format" options={FORMATS} value={format} onChange={setFormat} />
         </div>
         <div className="share-badge-preview" data-theme={theme}>
-          <img src={paths.badge(product.id, theme)} alt={`Preview of the ${theme} badge`} />
+          <img
+            src={paths.badge(product.id, theme)}
+            alt={`Preview of the ${theme} badge`}
+            onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
+          />
         </div>
         <CopyField
-          label="Code of the badge"
+          label="Badge code"
           action="Copy code"
           done="Code copied"
-          text={badgeSnippet(product, theme, format)}
+          text={badgeSnippet(product, theme, format, size)}
           multiline
         />
       </section>
@@ -47,9 +67,9 @@ export function ShareDialog({ product, onClose }: { product: SharedProduct; onCl
   );
 }
 
-/** The system's own way, where there is one. */
+/** The system's share sheet, where available. */
 function ShareOnButton({ title, url }: { title: string; url: string }) {
-  // Whoever closes the system's sheet has not met an error.
+  // Closing the system's sheet is not an error.
   const share = () => navigator.share({ title, url }).catch(() => {});
   return (
     <button type="button" className="button share-on" data-tone="primary" onClick={share}>

@@ -18,7 +18,7 @@ describe('the snippet of a badge', () => {
     );
   });
 
-  test('keeps a name from getting out of its place', () => {
+  test('escapes a name that contains markup', () => {
     const evil = { ...product, name: 'A "quoted" <b>\n[link](x) `code`' };
     expect(badgeSnippet(evil, 'light', 'html')).toContain(
       'alt="A &quot;quoted&quot; &lt;b&gt; [link](x) `code` on Groundswell"',

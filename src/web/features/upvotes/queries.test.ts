@@ -1,100 +1,52 @@
-import { MutationObserver, QueryClient } from '@tanstack/react-query';
 import { describe, expect, test } from 'vitest';
-import type { Api } from '../../../contract/api.ts';
-import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
-import { readOnlyApi } from '../../lib/api-context.tsx';
-import { cachedProduct, productKeys } from '../../lib/product-cache.ts';
-import { buildProduct } from '../../test-products.ts';
-import { setUpvoteOptions, upvoteStatusOptions } from './queries.ts';
+import { batchUpvoteStatus } from './queries.ts';
 
-type Answer = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
-
-/** A product with 7 upvotes, a way to click, and the requests that wait for an answer. */
-function setUp() {
-  const client = new QueryClient();
-  client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
-  client.setQueryData(['upvoted', 'harbour'], false);
-  const requests: Answer[] = [];
-  const elsewhere: string[] = [];
-  const unused = () => Promise.reject(new Error('not asked for in this test'));
-  const api: Api = {
-    ...readOnlyApi({ listProducts: unused, getProduct: unused, listComments: unused }),
-    getUpvoted: async () => ({ upvoted: elsewhere }),
-    setUpvote: (_id, upvoted) => new Promise((resolve, reject) => requests.push({ resolve, reject, upvoted })),
+function countingApi(respond: (ids: readonly string[]) => Promise<{ upvoted: string[] }>) {
+  const requests: string[][] = [];
+  return {
+    requests,
+    getUpvoted(ids: readonly string[]) {
+      requests.push([...ids]);
+      return respond(ids);
+    },
   };
-  const click = (upvoted: boolean) =>
-    new MutationObserver(client, setUpvoteOptions(api, client, 'harbour')).mutate(upvoted).catch(() => undefined);
-  const shown = () => [client.getQueryData(['upvoted', 'harbour']), cachedProduct(client, 'harbour')?.upvotes];
-  const request = async (index: number): Promise<Answer> => {
-    await expect.poll(() => requests.length).toBeGreaterThan(index);
-    const found = requests[index];
-    if (!found) throw new Error(`There is no request ${index}`);
-    return found;
-  };
-  const readStatus = () => client.fetchQuery({ ...upvoteStatusOptions(api, 'harbour'), staleTime: 0 });
-  const isCountOld = () => client.getQueryState(productKeys.detail('harbour'))?.isInvalidated;
-  return { click, shown, request, requests, elsewhere, readStatus, isCountOld };
 }
 
-describe('an upvote', () => {
-  test('shows before the answer, and then the server’s count', async () => {
-    const { click, shown, request } = setUp();
-    const done = click(true);
-    expect(shown()).toEqual([true, 8]);
-    (await request(0)).resolve({ upvoted: true, upvotes: 12 });
-    await done;
-    expect(shown()).toEqual([true, 12]);
+describe('the upvote status', () => {
+  test('of many products is read in one request with each id once', async () => {
+    const api = countingApi(async () => ({ upvoted: ['b'] }));
+    const getStatus = batchUpvoteStatus(api);
+    expect(await Promise.all([getStatus('a'), getStatus('b'), getStatus('b'), getStatus('c')])).toEqual([
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(api.requests).toEqual([['a', 'b', 'c']]);
   });
 
-  test('that fails is taken back', async () => {
-    const { click, shown, request } = setUp();
-    const done = click(true);
-    (await request(0)).reject(new Error('out of reach'));
-    await done;
-    expect(shown()).toEqual([false, 7]);
+  test('of more products than one request may name is read in several requests', async () => {
+    const api = countingApi(async (ids) => ({ upvoted: [...ids] }));
+    const getStatus = batchUpvoteStatus(api);
+    const states = await Promise.all(Array.from({ length: 250 }, (_, index) => getStatus(`p${index}`)));
+    expect(states.every(Boolean)).toBe(true);
+    expect(api.requests.map((ids) => ids.length)).toEqual([100, 100, 50]);
   });
 
-  test('clicked three times sends one request after another, and the last click wins', async () => {
-    const { click, shown, request, requests } = setUp();
-    const done = Promise.all([click(true), click(false), click(true)]);
-    expect(shown()).toEqual([true, 8]);
-    (await request(0)).resolve({ upvoted: true, upvotes: 8 });
-    expect((await request(1)).upvoted).toBe(false);
-    expect(shown()).toEqual([true, 8]);
-    (await request(1)).resolve({ upvoted: false, upvotes: 7 });
-    (await request(2)).resolve({ upvoted: true, upvotes: 8 });
-    await done;
-    expect(requests).toHaveLength(3);
-    expect(shown()).toEqual([true, 8]);
+  test('is requested again in a later turn', async () => {
+    const api = countingApi(async () => ({ upvoted: [] }));
+    const getStatus = batchUpvoteStatus(api);
+    await getStatus('a');
+    await getStatus('a');
+    expect(api.requests).toEqual([['a'], ['a']]);
   });
 
-  test('whose last click fails shows what was confirmed before it', async () => {
-    const { click, shown, request } = setUp();
-    const done = Promise.all([click(true), click(false)]);
-    (await request(0)).resolve({ upvoted: true, upvotes: 20 });
-    (await request(1)).reject(new Error('out of reach'));
-    await done;
-    expect(shown()).toEqual([true, 20]);
-  });
-});
-
-describe('an upvote made in another tab', () => {
-  test('has the count read again with it', async () => {
-    const { elsewhere, readStatus, isCountOld } = setUp();
-    await readStatus();
-    expect(isCountOld(), 'nothing happened').toBe(false);
-    elsewhere.push('harbour');
-    expect(await readStatus()).toBe(true);
-    expect(isCountOld()).toBe(true);
-  });
-
-  test('waits for a click that is under way here', async () => {
-    const { click, request, elsewhere, readStatus, isCountOld } = setUp();
-    const done = click(true);
-    elsewhere.push('harbour');
-    await readStatus();
-    expect(isCountOld()).toBe(false);
-    (await request(0)).resolve({ upvoted: true, upvotes: 9 });
-    await done;
+  test('fails for all readers with one error in the specification’s words', async () => {
+    const getStatus = batchUpvoteStatus(countingApi(() => Promise.reject(new Error('out of reach'))));
+    const errors = await Promise.all(
+      [getStatus('a'), getStatus('b')].map((status) => status.catch((error: unknown) => error)),
+    );
+    expect(errors[0]).toMatchObject({ message: 'Failed to check upvote status: out of reach' });
+    expect(errors[1]).toBe(errors[0]);
   });
 });

@@ -1,28 +1,30 @@
-import { mutationOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
+import { LIMITS } from '../../../contract/limits.ts';
 import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
-import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
-import { reasonOf } from '../../lib/api-error.ts';
-import { cachedProduct, invalidateProduct, patchProduct } from '../../lib/product-cache.ts';
-import { sendLater } from '../../lib/send-later.ts';
-import { showToast } from '../../lib/toasts.ts';
-import { UPVOTE_TEXTS } from './messages.ts';
-import { upvoteStatusOf } from './status-batch.ts';
+import { reasonOf } from '../../api/api-error.ts';
+import { upvoteKeys } from '../../cache/keys.ts';
+import { invalidateProduct } from '../../cache/product-cache.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
 
-export const statusKey = (productId: string) => ['upvoted', productId] as const;
-const confirmedKey = (productId: string) => ['upvote-confirmed', productId] as const;
-const mutationKey = (productId: string) => ['upvote', productId] as const;
+/**
+ * The products that this browser upvoted, latest first, so a reload shows them at once; the server decides. The head script reads the
+ * same key before the first paint.
+ */
+export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted', (stored) =>
+  Array.isArray(stored) ? stored : [],
+);
 
 /** Whether this visitor upvoted the product. Specification, section 9: stale after 5 s; 1 retry after 1 s. */
 export function upvoteStatusOptions(api: Api, productId: string) {
   return queryOptions({
-    queryKey: statusKey(productId),
+    queryKey: upvoteKeys.status(productId),
     queryFn: async ({ client }) => {
       const upvoted = await upvoteStatusOf(api)(productId);
-      const known = client.getQueryData<boolean>(statusKey(productId));
-      // A click that was made meanwhile knows better.
+      const known = client.getQueryData<boolean>(upvoteKeys.status(productId));
+      // A click made since this request was sent is newer than the response.
       if (pendingClicks(client, productId) > 0) return known ?? upvoted;
-      // Upvoted elsewhere, in another tab: the count that stands beside it is as old as what was known.
+      // The visitor voted in another tab, so the count on screen is stale as well.
       if (known !== undefined && known !== upvoted) invalidateProduct(client, productId);
       return upvoted;
     },
@@ -33,74 +35,54 @@ export function upvoteStatusOptions(api: Api, productId: string) {
   });
 }
 
-/**
- * A click on the upvote: `true` adds it, `false` removes it. While clicks are under way the screen shows the last
- * one's wish; once the last answer is in, it shows what the server last confirmed. Requests go one after another,
- * so the last click wins.
- */
-export function setUpvoteOptions(api: Api, client: QueryClient, productId: string) {
-  const status = statusKey(productId);
-  const confirmed = confirmedKey(productId);
-  const undo = (upvoted: boolean) => ({
-    label: UPVOTE_TEXTS.undo,
-    onPress() {
-      // The button may have been pressed meanwhile, or be gone with its page.
-      if (client.getQueryData<boolean>(status) !== upvoted) return;
-      const options = setUpvoteOptions(api, client, productId);
-      // What comes of it is said as of any click.
-      client
-        .getMutationCache()
-        .build(client, options)
-        .execute(!upvoted)
-        .catch(() => {});
-    },
-  });
-  return mutationOptions({
-    mutationKey: mutationKey(productId),
-    scope: { id: `upvote:${productId}` },
-    mutationFn: async (upvoted: boolean): Promise<UpvoteState & { later?: boolean }> => {
-      const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
-      if (sendLater({ kind: 'upvote', productId, upvoted, before })) {
-        return { upvoted, upvotes: cachedProduct(client, productId)?.upvotes ?? 0, later: true };
-      }
-      try {
-        return await api.setUpvote(productId, upvoted);
-      } catch (cause) {
-        const words = upvoted ? UPVOTE_MESSAGES.addFailed : UPVOTE_MESSAGES.removeFailed;
-        throw new Error(words(reasonOf(cause)), { cause });
-      }
-    },
-    onMutate: (upvoted) => {
-      void client.cancelQueries({ queryKey: status });
-      const before = client.getQueryData<boolean>(status) ?? false;
-      if (pendingClicks(client, productId) === 1) {
-        const upvotes = cachedProduct(client, productId)?.upvotes ?? 0;
-        client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
-      }
-      client.setQueryData(status, upvoted);
-      const change = Number(upvoted) - Number(before);
-      patchProduct(client, productId, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
-    },
-    onSuccess: (answer, upvoted) => {
-      client.setQueryData<UpvoteState>(confirmed, answer);
-      if (answer.later) showToast(UPVOTE_TEXTS.later);
-      else showToast({ ...(upvoted ? UPVOTE_TEXTS.added : UPVOTE_TEXTS.removed), action: undo(upvoted) });
-    },
-    onError: (error) => {
-      showToast({ ...UPVOTE_TEXTS.failed(error.message), tone: 'destructive' });
-    },
-    onSettled: () => {
-      if (pendingClicks(client, productId) > 1) return;
-      const state = client.getQueryData<UpvoteState>(confirmed);
-      if (!state) return;
-      void client.cancelQueries({ queryKey: status });
-      client.setQueryData(status, state.upvoted);
-      patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
-    },
-  });
+/** Clicks on this product's upvote without a response yet, including the one in whose callback this is called. */
+export function pendingClicks(client: QueryClient, productId: string): number {
+  return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }
 
-/** Clicks on this product's upvote that have not been answered, the one in whose callback this is called included. */
-function pendingClicks(client: QueryClient, productId: string): number {
-  return client.isMutating({ mutationKey: mutationKey(productId) });
+type GetStatus = (productId: string) => Promise<boolean>;
+
+interface Waiting {
+  resolve: (upvoted: boolean) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Batches the status reads of one turn of the event loop into as few requests as the API allows. */
+export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
+  let waiting = new Map<string, Waiting[]>();
+
+  async function send(batch: [string, Waiting[]][]): Promise<void> {
+    try {
+      const { upvoted } = await api.getUpvoted(batch.map(([id]) => id));
+      const ids = new Set(upvoted);
+      for (const [id, readers] of batch) for (const reader of readers) reader.resolve(ids.has(id));
+    } catch (cause) {
+      // One error object for the whole batch, so it is logged once.
+      const error = new Error(UPVOTE_MESSAGES.checkFailed(reasonOf(cause)), { cause });
+      for (const [, readers] of batch) for (const reader of readers) reader.reject(error);
+    }
+  }
+
+  function flush(): void {
+    const entries = [...waiting];
+    waiting = new Map();
+    for (let from = 0; from < entries.length; from += LIMITS.upvoteQueryProducts) {
+      void send(entries.slice(from, from + LIMITS.upvoteQueryProducts));
+    }
+  }
+
+  return (productId) =>
+    new Promise((resolve, reject) => {
+      if (waiting.size === 0) setTimeout(flush, 0);
+      waiting.set(productId, [...(waiting.get(productId) ?? []), { resolve, reject }]);
+    });
+}
+
+const batches = new WeakMap<object, GetStatus>();
+
+/** The batch that all buttons of a page share. */
+function upvoteStatusOf(api: Api): GetStatus {
+  const getStatus = batches.get(api) ?? batchUpvoteStatus(api);
+  batches.set(api, getStatus);
+  return getStatus;
 }

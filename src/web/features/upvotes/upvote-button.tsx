@@ -1,7 +1,14 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import { useApi } from '../../api/api-context.tsx';
+import { useBrowserStore } from '../../storage/browser-store.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
-import { UPVOTE_TEXTS } from './messages.ts';
-import { useUpvote } from './use-upvote.ts';
+import { showLoadFailure } from '../../ui/toasts.ts';
+import { rememberedVotes, upvoteStatusOptions } from './queries.ts';
+
+/** Specification, section 4. */
+const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {
   productId: string;
@@ -11,15 +18,18 @@ interface UpvoteButtonProps {
 }
 
 export function UpvoteButton({ productId, productName, upvotes, size = 'regular' }: UpvoteButtonProps) {
-  const { upvoted, toggle, confirmed } = useUpvote(productId);
+  const { upvoted, toggle, isConfirmed } = useUpvote(productId);
   return (
     <button
+      // From here on the pressed state shows the vote.
+      ref={(button) => button?.removeAttribute('data-voted')}
       type="button"
       className="upvote"
+      data-product={productId}
       data-size={size}
-      data-confirmed={confirmed && upvoted}
+      data-confirmed={isConfirmed && upvoted}
       aria-pressed={upvoted}
-      title={upvoted ? UPVOTE_TEXTS.removeTooltip : UPVOTE_TEXTS.addTooltip}
+      title={upvoted ? TOOLTIPS.remove : TOOLTIPS.add}
       onClick={toggle}
     >
       <ArrowUpIcon />
@@ -27,4 +37,27 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
       <RollingNumber value={upvotes} />
     </button>
   );
+}
+
+/** Hydration does not need the code that writes, so it loads afterwards. */
+const loadWrites = () => import('./set-upvote.ts');
+
+/** Whether this visitor upvoted the product (until the server responds, as remembered), and the click that changes it. */
+function useUpvote(productId: string) {
+  const api = useApi();
+  const client = useQueryClient();
+  const remembered = useBrowserStore(rememberedVotes, (ids) => ids.includes(productId));
+  const { data, isError } = useQuery(upvoteStatusOptions(api, productId));
+  // A failed check counts as no (specification, section 8).
+  const upvoted = data ?? (remembered && !isError);
+  const [isConfirmed, setConfirmed] = useState(false);
+  useEffect(() => void loadWrites().catch(() => {}), []);
+
+  async function toggle(): Promise<void> {
+    setConfirmed(false);
+    const writes = await loadWrites().catch(showLoadFailure);
+    if (writes) setConfirmed(await writes.toggleUpvote(api, client, productId));
+  }
+
+  return { upvoted, toggle, isConfirmed };
 }

@@ -1,7 +1,10 @@
-import { useBrowserStore } from '../../lib/browser-store.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
 import { lastVisitEnd, visits } from './visits.ts';
 
-/** Says that a product was launched since this browser's last visit. It lies over the card's edge, so that it moves nothing by coming. */
+/**
+ * Marks a product that was launched since this browser's last visit. It lies over the card's edge, so the layout does
+ * not shift.
+ */
 export function NewMarker({ createdAt }: { createdAt: string }) {
   const since = useBrowserStore(visits, lastVisitEnd);
   if (since === null || !(Date.parse(createdAt) > since)) return null;

@@ -3,17 +3,17 @@ import { VISIT_GAP_MS, visits, visitsAt } from './visits.ts';
 
 const NOON = 1_800_000_000_000;
 
-test('in the first visit nothing is new', () => {
+test('in the first visit no product is new', () => {
   expect(visitsAt(null, NOON)).toEqual({ seenAt: NOON, lastEndedAt: null });
 });
 
-test('looking again within half an hour goes on with the same visit', () => {
+test('activity within half an hour belongs to the same visit', () => {
   const first = visitsAt(null, NOON);
   const soon = NOON + VISIT_GAP_MS - 1;
   expect(visitsAt(first, soon)).toEqual({ seenAt: soon, lastEndedAt: null });
 });
 
-test('after half an hour another visit begins, and the last one ended when the site was last looked at', () => {
+test('after half an hour a new visit begins, and the previous one ended with its last activity', () => {
   const later = visitsAt({ seenAt: NOON, lastEndedAt: NOON - 9 }, NOON + VISIT_GAP_MS);
   expect(later).toEqual({ seenAt: NOON + VISIT_GAP_MS, lastEndedAt: NOON });
   expect(visitsAt(later, later.seenAt + 5).lastEndedAt, 'for as long as the visit lasts').toBe(NOON);
@@ -23,6 +23,6 @@ test('a clock that was set back begins no visit', () => {
   expect(visitsAt({ seenAt: NOON, lastEndedAt: 1 }, NOON - 5)).toEqual({ seenAt: NOON - 5, lastEndedAt: 1 });
 });
 
-test('without anything kept there is nothing', () => {
+test('without stored visits no product is new', () => {
   expect(visits.nothing).toBeNull();
 });

@@ -1,33 +1,33 @@
-import { createBrowserStore } from '../../lib/browser-store.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
 
-/** Somebody who is away for longer than this comes back for another visit. */
+/** A longer absence ends a visit. */
 export const VISIT_GAP_MS = 30 * 60_000;
 
 const NOTE_EVERY_MS = 60_000;
 
 /** Moments of the browser's clock, in milliseconds since 1970. */
 interface Visits {
-  /** When the site was last looked at. */
+  /** The last activity. */
   seenAt: number;
-  /** When the visit before this one ended; `null` in the first one. */
+  /** When the previous visit ended; `null` in the first one. */
   lastEndedAt: number | null;
 }
 
-export const visits = createBrowserStore<Visits | null>('visits', (kept) => (isVisits(kept) ? kept : null));
+export const visits = createBrowserStore<Visits | null>('visits', (stored) => (isVisits(stored) ? stored : null));
 
-/** The visits as of a moment at which the site is looked at. */
-export function visitsAt(kept: Visits | null, now: number): Visits {
-  if (!kept) return { seenAt: now, lastEndedAt: null };
-  const isAnother = now - kept.seenAt >= VISIT_GAP_MS;
-  return { seenAt: now, lastEndedAt: isAnother ? kept.seenAt : kept.lastEndedAt };
+/** The visits after activity at a moment. */
+export function visitsAt(stored: Visits | null, now: number): Visits {
+  if (!stored) return { seenAt: now, lastEndedAt: null };
+  const isAnother = now - stored.seenAt >= VISIT_GAP_MS;
+  return { seenAt: now, lastEndedAt: isAnother ? stored.seenAt : stored.lastEndedAt };
 }
 
-/** When the visit before the present one ended, whether that was noted already or not. */
-export function lastVisitEnd(kept: Visits | null): number | null {
-  return kept && visitsAt(kept, Date.now()).lastEndedAt;
+/** When the previous visit ended, whether or not that has been recorded. */
+export function lastVisitEnd(stored: Visits | null): number | null {
+  return stored && visitsAt(stored, Date.now()).lastEndedAt;
 }
 
-/** Notes now and then that the site is looked at, for as long as it is. Returns the end of it. */
+/** Records activity from time to time while the page is visible. Returns a function that stops it. */
 export function watchVisit(): () => void {
   const note = () => {
     if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));

@@ -1,24 +1,38 @@
-import { useEffect } from 'react';
-import { useLocation, useSearchParams } from 'react-router';
-import { NewsSlot } from '../../features/live/news-slot.tsx';
+import { Suspense, useEffect } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { readFilters } from '../../features/products/filters.ts';
 import { ActiveFilters, SortLinks } from '../../features/products/list-toolbar.tsx';
+import { ProductCard } from '../../features/products/product-card.tsx';
 import { ProductList } from '../../features/products/product-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { NewMarker } from '../../features/visits/new-marker.tsx';
-import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
-import { rememberList } from '../../lib/list-return.ts';
+import { useDocumentHead, useSiteName, useToday } from '../../routing/document-head.ts';
+import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { useLastList } from '../../routing/navigation.tsx';
+import { useLocation, useSearchParams } from '../../routing/router.tsx';
+import { Link } from '../../ui/link.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { Waves } from '../../ui/waves.tsx';
 import { homeHead } from './head.ts';
-import { Landscapes } from './landscapes.tsx';
-import { WelcomeBanner } from './welcome-banner.tsx';
+
+/** The code of the sidebar, which is not part of the first load. */
+export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
+
+/** For link previews, which load this code when needed. */
+export const ListCard = ProductCard;
 
 export function Home() {
-  const [params] = useSearchParams();
+  const params = useSearchParams();
   const { pathname, search, key } = useLocation();
   const filters = readFilters(params);
+  const today = useToday();
   useDocumentHead(homeHead(filters, useSiteName()));
-  useEffect(() => rememberList({ href: `${pathname}${search}`, key }), [pathname, search, key]);
+  const lastList = useLastList();
+  useEffect(() => {
+    lastList.current = { href: `${pathname}${search}`, key };
+  }, [lastList, pathname, search, key]);
 
   return (
     <>
@@ -29,10 +43,18 @@ export function Home() {
             <h2 id="list-title" tabIndex={-1}>
               Top Products Launching Today
             </h2>
-            <SortLinks filters={filters} />
+            <p className="list-order">{ORDERS[filters.sort ?? 'newest']}</p>
+            <div className="list-tools">
+              {today && (
+                <Link className="list-boards" to={paths.board(today)}>
+                  Leaderboards
+                </Link>
+              )}
+              <SortLinks filters={filters} />
+            </div>
           </div>
           <ActiveFilters filters={filters} />
-          <NewsSlot />
+          <LiveUpdatesSlot />
           <ProductList
             filters={filters}
             renderParts={(product) => ({
@@ -42,8 +64,24 @@ export function Home() {
             })}
           />
         </section>
-        <Landscapes />
+        <Suspense>
+          <ScreenView screen={LANDSCAPES} />
+        </Suspense>
       </div>
     </>
+  );
+}
+
+const ORDERS = { newest: 'Newest first', top: 'Most upvotes first', discussed: 'Most comments first' };
+
+function WelcomeBanner() {
+  return (
+    <section className="banner" aria-label="Welcome">
+      <Waves />
+      <div className="banner-text">
+        <PageHeading>Welcome to {useSiteName()}</PageHeading>
+        <p>Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.</p>
+      </div>
+    </section>
   );
 }

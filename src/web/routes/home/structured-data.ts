@@ -1,6 +1,6 @@
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { listHref, type ProductFilters } from '../../features/products/filters.ts';
+import type { ProductFilters } from '../../features/products/filters.ts';
 import { HOME_DESCRIPTION } from './head.ts';
 
 interface ListData {
@@ -8,11 +8,11 @@ interface ListData {
   siteUrl: string;
   filters: ProductFilters;
   products: readonly Product[];
-  /** The rank of the first one. */
+  /** The rank of the first product. */
   firstRank: number;
 }
 
-/** The list for search engines: its products in their order, and on the home page the site and how to search it. */
+/** The list for search engines: its products in order, and on the home page the site and its search. */
 export function listStructuredData({ siteName, siteUrl, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',
@@ -25,7 +25,7 @@ export function listStructuredData({ siteName, siteUrl, filters, products, first
     })),
   };
   const items = products.length > 0 ? [list] : [];
-  return listHref(filters) === paths.home ? [website(siteName, siteUrl), ...items] : items;
+  return paths.list(filters) === paths.home ? [website(siteName, siteUrl), ...items] : items;
 }
 
 function website(siteName: string, siteUrl: string): object {

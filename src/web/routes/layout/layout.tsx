@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
+import { useSiteName } from '../../routing/document-head.ts';
+import { Link } from '../../ui/link.tsx';
 import { Toaster } from '../../ui/toaster.tsx';
-import { LateSlot } from './late-slot.tsx';
-import { SiteFooter } from './site-footer.tsx';
+import { DeferredSlot } from './deferred-slot.tsx';
 import { SiteHeader } from './site-header.tsx';
 
 export function Layout({ children }: { children: ReactNode }) {
@@ -16,7 +19,18 @@ export function Layout({ children }: { children: ReactNode }) {
       </main>
       <SiteFooter />
       <Toaster />
-      <LateSlot />
+      <DeferredSlot />
     </>
+  );
+}
+
+function SiteFooter() {
+  return (
+    <footer className="site-footer">
+      <p>
+        <Link to={paths.home}>{useSiteName()}</Link> · Names and marks of products belong to their owners.
+      </p>
+      <ShortcutsButton />
+    </footer>
   );
 }

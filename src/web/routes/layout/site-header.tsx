@@ -2,11 +2,12 @@ import type { KeyboardEvent } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedButton } from '../../features/saved/saved-button.tsx';
-import { useSiteName } from '../../lib/document-head.ts';
+import { useSiteName } from '../../routing/document-head.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, WaveMark } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';
+import { SubmitSlot } from './submit-slot.tsx';
 
 const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
@@ -20,9 +21,6 @@ export function SiteHeader() {
           <span>{siteName}</span>
         </Link>
         <SearchBox />
-        <div className="demo-row">
-          <AccountDemos />
-        </div>
         <SavedButton />
         <ThemeSwitch />
         <details className="demo-fold">
@@ -40,7 +38,9 @@ export function SiteHeader() {
         <p className="tagline">{TAGLINE}</p>
         <div className="demo-row">
           <SiteDemos />
+          <AccountDemos />
         </div>
+        <SubmitSlot />
       </div>
     </header>
   );
@@ -50,7 +50,7 @@ function closeOnEscape({ key, currentTarget }: KeyboardEvent): void {
   if (key === 'Escape') currentTarget.closest('details')?.removeAttribute('open');
 }
 
-// What the site does not have yet. A wide screen has room to show it; on a narrow one it folds away.
+// Placeholders for future features, shown on wide screens and folded on narrow ones.
 
 function SiteDemos() {
   return (

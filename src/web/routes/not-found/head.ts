@@ -1,4 +1,4 @@
-import type { PageHead } from '../../lib/page-head.ts';
+import type { PageHead } from '../../routing/document-head.ts';
 import { HOME_DESCRIPTION } from '../home/head.ts';
 
 export function notFoundHead(siteName: string): PageHead {

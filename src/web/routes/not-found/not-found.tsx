@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
-import { useLocation } from 'react-router';
 import { paths } from '../../../contract/paths.ts';
-import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
-import { useHasNavigated } from '../../lib/navigation.tsx';
+import { useDocumentHead, useSiteName } from '../../routing/document-head.ts';
+import { useHasNavigated } from '../../routing/navigation.tsx';
+import { useLocation } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -13,7 +13,7 @@ export function NotFound() {
   const navigated = useHasNavigated();
   useDocumentHead(notFoundHead(useSiteName()));
   useEffect(() => {
-    // A path that the server was asked for is in the server's log already.
+    // A path that the server was asked for is already in its log.
     if (navigated) console.warn(`Page not found: ${pathname}`);
   }, [navigated, pathname]);
 

@@ -1,50 +1,50 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
-import { useLocation } from 'react-router';
-import { showQueuedUpvote } from '../../features/upvotes/queued-upvote.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { formatAmount } from '../../lib/format-count.ts';
-import { keptAt } from '../../lib/kept-at.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
+import { useLocation } from '../../routing/router.tsx';
+import { cachedAt } from '../../service-worker/cached-at.ts';
+import { queueWritesWith } from '../../storage/offline-queue.ts';
 import {
   addToOutbox,
-  keyOfWrite,
   type OutboxItem,
   outboxItems,
   removeFromOutbox,
   useOutbox,
-} from '../../lib/outbox.ts';
-import { takeWritesBy } from '../../lib/send-later.ts';
+  writeKey,
+} from '../../storage/outbox.ts';
+import { formatAmount } from '../../ui/format-count.ts';
 import { RefusedComment } from './refused-comment.tsx';
 import { sendOutbox } from './send-outbox.ts';
-import { keepWhatIsShown, startServiceWorker } from './start-service-worker.ts';
+import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
-/** After an answer that leaves it open what became of a write. */
+/** After a response that leaves the outcome of a write open. */
 const TRY_AGAIN_MS = 30_000;
 
-/** Says when the page is not what the site has now, and keeps what a visitor writes until the network is back. */
+/** Tells the visitor when the page is outdated, and queues writes until the network is back. */
 export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
-  // First, so that what waits is shown before it is sent.
-  useOutboxTaking();
+  // First, so queued writes are shown before they are sent.
+  useOfflineQueue();
   const isCopy = useReturnToNetwork(online);
   const { pathname } = useLocation();
   useEffect(() => void startServiceWorker(), []);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another address shows something else
-  useEffect(() => void keepWhatIsShown(), [pathname]);
+  useEffect(() => void cacheVisiblePage(), [pathname]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
   const refused = items.filter((item) => item.refused !== undefined);
   const lines = [
-    online ? isCopy && 'The network does not answer: this is the page as you last saw it.' : OFFLINE,
+    online ? isCopy && 'The network does not respond: this is the page as you last saw it.' : OFFLINE,
     waiting.length > 0 && `${describe(waiting)} for the network.`,
   ].filter((line) => line !== false);
 
   return (
     <section className="offline-note" aria-label="Network">
-      {/* There from the start: what is added later is read out. */}
+      {/* There from the start, because only later additions are read out. */}
       <div role="status">{lines.length > 0 && <p className="offline-note-card">{lines.join(' ')}</p>}</div>
       {refused.map((item) => (
         <RefusedComment key={JSON.stringify(item)} item={item} />
@@ -74,30 +74,30 @@ function useOnline(): boolean {
   return useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
 }
 
-/** Takes what is written while there is no network. */
-function useOutboxTaking(): void {
+/** Queues writes while offline. */
+function useOfflineQueue(): void {
   const client = useQueryClient();
   useEffect(() => {
     for (const item of outboxItems()) if (item.kind === 'upvote') showQueuedUpvote(client, item);
-    takeWritesBy((write) => {
-      // Only where the page could be read offline as well; elsewhere a lost network fails a write as it always did.
+    queueWritesWith((write) => {
+      // Only if the page could be read offline, too; elsewhere a lost network fails a write as specified.
       if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
-      if (write.kind === 'upvote') removeFromOutbox(keyOfWrite(write));
+      if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
       return false;
     });
-    return () => takeWritesBy(null);
+    return () => queueWritesWith(null);
   }, [client]);
 }
 
 /**
- * Once there is a network, sends what waits, and then reads again what is on screen: in this order, so that no count is
- * from before the visitor's own upvote. Returns whether the page is still a copy.
+ * Once online, sends queued writes and then refetches the visible data, in this order, so no count is older than the
+ * visitor's own upvote. Returns whether the page is still a copy.
  */
 function useReturnToNetwork(online: boolean): boolean {
   const api = useApi();
   const client = useQueryClient();
-  const isOld = useRef(keptAt() !== undefined || !navigator.onLine);
-  const [isCopy, setCopy] = useState(() => keptAt() !== undefined);
+  const isOld = useRef(cachedAt() !== undefined || !navigator.onLine);
+  const [isCopy, setCopy] = useState(() => cachedAt() !== undefined);
 
   useEffect(() => {
     if (!online) {
@@ -108,7 +108,7 @@ function useReturnToNetwork(online: boolean): boolean {
     let ended = false;
     async function catchUp(): Promise<void> {
       const isSent = await sendOutbox(api, client);
-      const isRead = !isOld.current || (await readAgain(client));
+      const isRead = !isOld.current || (await refetchAll(client));
       if (isRead) {
         isOld.current = false;
         setCopy(false);
@@ -124,8 +124,8 @@ function useReturnToNetwork(online: boolean): boolean {
   return isCopy;
 }
 
-/** Resolves to whether everything on screen is as the site has it now. */
-async function readAgain(client: QueryClient): Promise<boolean> {
+/** Resolves to whether everything on screen is current. */
+async function refetchAll(client: QueryClient): Promise<boolean> {
   try {
     await client.invalidateQueries({}, { throwOnError: true });
     return true;

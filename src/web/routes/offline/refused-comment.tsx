@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { paths } from '../../../contract/paths.ts';
-import { useApi } from '../../lib/api-context.tsx';
-import { keyOfWrite, noteRefusal, type OutboxItem, removeFromOutbox } from '../../lib/outbox.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { type OutboxItem, removeFromOutbox, setRefusal, writeKey } from '../../storage/outbox.ts';
 import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
 
-/** A comment that waited and that the server would not have. What was written is not thrown away unasked. */
+/** A queued comment that the server refused. Its text is not discarded without asking. */
 export function RefusedComment({ item }: { item: OutboxItem }) {
   const api = useApi();
   const client = useQueryClient();
   if (item.kind !== 'comment') return null;
-  const key = keyOfWrite(item);
+  const key = writeKey(item);
 
   function sendAgain(): void {
-    noteRefusal(key, undefined);
+    setRefusal(key, undefined);
     void sendOutbox(api, client);
   }
 
@@ -22,7 +22,9 @@ export function RefusedComment({ item }: { item: OutboxItem }) {
       <p>
         Your comment on <Link to={paths.product(item.productId)}>{item.productId}</Link> was not posted: {item.refused}
       </p>
-      <blockquote className="offline-note-text">{item.content}</blockquote>
+      <blockquote className="offline-note-text" dir="auto">
+        {item.content}
+      </blockquote>
       <div className="offline-note-actions">
         <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
           Try again

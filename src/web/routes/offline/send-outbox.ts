@@ -1,18 +1,18 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { sayCommentRefused, sendQueuedComment } from '../../features/comments/queued-comment.ts';
-import { sendQueuedUpvote, takeBackUpvote } from '../../features/upvotes/queued-upvote.ts';
-import { ApiError, reasonOf } from '../../lib/api-error.ts';
+import { ApiError, reasonOf } from '../../api/api-error.ts';
+import { reportRefusedComment, sendQueuedComment } from '../../features/comments/write-comments.ts';
+import { rollBackQueuedUpvote, sendQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import {
-  keyOfWrite,
-  noteRefusal,
   type OutboxItem,
   outboxItems,
   removeFromOutbox,
   removeSent,
-} from '../../lib/outbox.ts';
+  setRefusal,
+  writeKey,
+} from '../../storage/outbox.ts';
 
-/** Sends what waits, one after another; of several tabs one does. Resolves to whether nothing is left that could be sent. */
+/** Sends queued writes one after another, in one tab at a time. Resolves to whether the queue is empty. */
 export async function sendOutbox(api: Api, client: QueryClient): Promise<boolean> {
   if (!navigator.locks) return sendAll(api, client);
   return navigator.locks.request('outbox', { ifAvailable: true }, (lock) => (lock ? sendAll(api, client) : true));
@@ -37,8 +37,8 @@ function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
 }
 
 /**
- * No answer, or none that knows what will come of it, leaves a write waiting, and so does a limit: what was written one by one
- * comes all at once. Everything else is the server's last word.
+ * Without a response, or with a temporary one, a write stays queued, and also over a limit, since queued writes are
+ * sent at once. Everything else is final.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;
@@ -47,10 +47,10 @@ function isRefusal(error: unknown): boolean {
 
 function refuse(client: QueryClient, item: OutboxItem, error: unknown): void {
   if (item.kind === 'upvote') {
-    removeFromOutbox(keyOfWrite(item));
-    takeBackUpvote(client, item, error);
+    removeFromOutbox(writeKey(item));
+    rollBackQueuedUpvote(client, item, error);
   } else {
-    noteRefusal(keyOfWrite(item), reasonOf(error));
-    sayCommentRefused();
+    setRefusal(writeKey(item), reasonOf(error));
+    reportRefusedComment();
   }
 }

@@ -1,8 +1,8 @@
 import { paths } from '../../../contract/paths.ts';
 
-/** From then on every page that is seen is kept. A browser that refuses reads online only. */
+/** From then on every visited page is cached. A browser that refuses reads online only. */
 export async function startServiceWorker(): Promise<void> {
-  // Development serves its files unbundled: there is nothing to keep.
+  // Development serves its files unbundled, so there is no build to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   try {
     await navigator.serviceWorker.register(paths.serviceWorker);
@@ -11,14 +11,14 @@ export async function startServiceWorker(): Promise<void> {
   }
 }
 
-/** Has what is on screen kept as well, where it was read before there was a service worker. */
-export async function keepWhatIsShown(): Promise<void> {
+/** Also caches the visible data, if it was read before the service worker was active. */
+export async function cacheVisiblePage(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { active } = await navigator.serviceWorker.ready;
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document) });
 }
 
-/** The site's own pictures that the page has shown. */
+/** The site's own pictures on the page. */
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>

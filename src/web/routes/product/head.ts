@@ -1,14 +1,14 @@
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { clampText } from '../../lib/clamp-text.ts';
-import type { PageHead } from '../../lib/page-head.ts';
+import type { PageHead } from '../../routing/document-head.ts';
 import { HOME_DESCRIPTION } from '../home/head.ts';
+import { clampText } from './clamp-text.ts';
 
 const TITLE_CHARACTERS = 90;
 const DESCRIPTION_CHARACTERS = 160;
 
-/** The head of a product's page, whatever part of its discussion is shown. */
+/** The head of a product's page, for any part of its discussion. */
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${clampText(product.name, TITLE_CHARACTERS)} · ${siteName}`,
@@ -17,7 +17,7 @@ export function productHead(product: Product, siteName: string): PageHead {
   };
 }
 
-/** The head of a page that has no product to show. */
+/** The head of a page without a product. */
 export function missingProductHead(siteName: string, title: string = PRODUCT_MESSAGES.notFound): PageHead {
   return { title: `${title} · ${siteName}`, description: HOME_DESCRIPTION, noindex: true };
 }

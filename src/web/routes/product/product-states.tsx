@@ -3,12 +3,13 @@ import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import { Link } from '../../ui/link.tsx';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
 export function ProductMissing() {
   return (
     <Notice tone="lost">
       <PageHeading className="notice-title">{PRODUCT_MESSAGES.notFound}</PageHeading>
-      <p>It may have drifted away, or the address has a slip in it.</p>
+      <p>It may have drifted away, or the address may be mistyped.</p>
       <div className="notice-actions">
         <Link className="button" data-tone="primary" to={paths.home}>
           Return to home
@@ -29,5 +30,27 @@ export function ProductFailure() {
         </button>
       </div>
     </Notice>
+  );
+}
+
+/** The placeholder of a product's page while it loads. */
+export function ProductSkeleton() {
+  return (
+    <div className="product-page-main">
+      <div className="product-hero">
+        <SkeletonBox className="product-hero-picture" />
+        <div className="product-hero-title">
+          <PageHeading className="loading-heading">Loading product...</PageHeading>
+          <SkeletonLine width="short" />
+        </div>
+        <div className="product-hero-text">
+          <SkeletonLine width="long" />
+          <SkeletonLine width="medium" />
+        </div>
+      </div>
+      <div className="screenshots" aria-hidden="true">
+        <SkeletonBox className="screenshot-skeleton" />
+      </div>
+    </div>
   );
 }

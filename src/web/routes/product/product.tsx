@@ -1,53 +1,66 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useParams } from 'react-router';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { MouseEvent } from 'react';
+import { Suspense, useLayoutEffect } from 'react';
+import type { Api } from '../../../contract/api.ts';
+import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
+import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { findListedProduct } from '../../cache/product-cache.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
-import { NewsSlot } from '../../features/live/news-slot.tsx';
+import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { ProductHero } from '../../features/products/product-hero.tsx';
 import { ProductNeighbours } from '../../features/products/product-neighbours.tsx';
-import { ProductSkeleton } from '../../features/products/product-skeleton.tsx';
-import { ProductStats } from '../../features/products/product-stats.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
 import { Screenshots } from '../../features/products/screenshots.tsx';
-import { TeamList } from '../../features/products/team-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { useApi } from '../../lib/api-context.tsx';
-import { useDocumentHead, useSiteName } from '../../lib/document-head.ts';
-import { useReadOnArrival } from '../../lib/navigation.tsx';
-import { findListedProduct } from '../../lib/product-cache.ts';
-import { BackLink } from './back-link.tsx';
+import { useDocumentHead, useSiteName } from '../../routing/document-head.ts';
+import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
+import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
+import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
+import { ChevronLeftIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
+import { prefersReducedMotion } from '../../ui/media.ts';
 import { missingProductHead, productHead } from './head.ts';
-import { ProductFailure, ProductMissing } from './product-states.tsx';
-import { useCommentsScroll } from './use-comments-scroll.ts';
+import { MakerSlot } from './maker-slot.tsx';
+import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
+import { StandingSlot } from './standing-slot.tsx';
+
+/** The code of the sidebar, which is not part of the first load. */
+export const PRODUCT_SIDE = lazyPart(() =>
+  import('../../features/products/product-side.tsx').then((module) => module.ProductSide),
+);
 
 export function ProductScreen() {
-  const { id = '' } = useParams();
+  const id = useProductId();
   const client = useQueryClient();
+  const api = useApi();
   const { data, isPending, isError } = useQuery({
-    ...productDetailOptions(useApi(), id),
+    ...productDetailOptions(api, id),
     ...useReadOnArrival(),
-    // Known from a list, a product is shown at once, and completed when the whole answer is there.
+    // A product known from a list is shown at once, and completed when its response arrives.
     placeholderData: () => findListedProduct(client, id),
   });
   const siteName = useSiteName();
+  const lastList = useLastList();
   useDocumentHead(
     data
       ? productHead(data.product, siteName)
       : missingProductHead(siteName, isPending ? 'Loading product...' : undefined),
   );
-  useCommentsScroll(Boolean(data));
+  useCommentsScroll(Boolean(data), api, client);
 
   return (
     <div className="product-page">
       <div className="product-bar">
         <BackLink />
-        {data && <ProductNeighbours previousId={data.previousId} nextId={data.nextId} />}
+        {data && <ProductNeighbours detail={data} listHref={lastList.current?.href} />}
       </div>
       {isPending && <ProductSkeleton />}
       {isError && !data && <ProductFailure />}
-      {data === null && <ProductMissing />}
+      {data !== undefined && <MakerSlot>{data === null && <ProductMissing />}</MakerSlot>}
       {data && <ProductContent key={id} detail={data} />}
     </div>
   );
@@ -61,6 +74,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <ProductHero
           product={product}
           vote={<UpvoteButton productId={id} productName={name} upvotes={upvotes} size="large" />}
+          standing={<StandingSlot />}
           share={
             <>
               <SaveButton product={product} look="word" />
@@ -69,12 +83,56 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
           }
         />
         <Screenshots productName={name} screenshots={product.screenshots} />
-        <Discussion productId={id} count={product.comments} news={<NewsSlot productId={id} />} />
+        <Discussion productId={id} count={product.comments} liveUpdates={<LiveUpdatesSlot productId={id} />} />
       </div>
       <aside className="product-side" aria-label="About this product">
-        <TeamList team={product.team} />
-        <ProductStats product={product} />
+        <Suspense>
+          <ScreenView screen={PRODUCT_SIDE} />
+        </Suspense>
       </aside>
     </div>
+  );
+}
+
+/** Specification, section 9: about 100 ms. */
+const DELAY_MS = 100;
+
+/** Scrolls to the discussion or the comment that the address names, and moves the focus there, like a fragment link. */
+function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
+  const { hash, key } = useLocation();
+  // From the moment the page is there: other effects wait until picture and name have arrived from the card.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the same link pressed again is another navigation
+  useLayoutEffect(() => {
+    if (!ready) return;
+    if (hash.startsWith('#comment-')) {
+      void import('../../features/comments/show-comment.ts').then(({ showComment }) => showComment(api, client, hash));
+    }
+    if (hash !== COMMENTS_HASH) return;
+    const timer = setTimeout(() => {
+      const section = document.querySelector(COMMENTS_HASH);
+      section?.scrollIntoView({ behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
+      section?.querySelector('h2')?.focus({ preventScroll: true });
+    }, DELAY_MS);
+    return () => clearTimeout(timer);
+  }, [hash, key, ready]);
+}
+
+/** Leads to the list, search and position that the visitor came from, else to the home page. */
+function BackLink() {
+  const { navigate } = useRouter();
+  const lastList = useLastList();
+
+  function returnToList(event: MouseEvent): void {
+    const list = lastList.current;
+    if (!list || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    navigate(list.href, { state: { returnTo: list.key } });
+  }
+
+  return (
+    <Link className="back-link" to={paths.home} onClick={returnToList}>
+      <ChevronLeftIcon />
+      Back to products
+    </Link>
   );
 }

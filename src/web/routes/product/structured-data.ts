@@ -1,29 +1,33 @@
 import type { Comment } from '../../../contract/comments/schema.ts';
+import type { Standings } from '../../../contract/leaderboards/schema.ts';
+import { awardInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
-import { clampText } from '../../lib/clamp-text.ts';
+import { clampText } from './clamp-text.ts';
 
-/** The page repeats what it says; the first words of the first comments are enough of an example. */
-const MOST_COMMENTS = 10;
+/** The page itself has the full text; the first words of the first comments are enough. */
+const MAX_COMMENTS = 10;
 const COMMENT_CHARACTERS = 300;
 const DESCRIPTION_CHARACTERS = 500;
-const MOST_PICTURES = 5;
+const MAX_PICTURES = 5;
 
 interface ProductData {
   siteName: string;
   siteUrl: string;
   product: Product;
   comments: readonly Comment[];
+  standings: Standings | null | undefined;
 }
 
 /**
- * A product for search engines. It claims nothing that the page does not show: there is no price, no rating and no date of
- * release, since a launch date is free text.
+ * A product for search engines. It states only what the page shows: no price, no rating and no release date, since the
+ * launch date is free text.
  */
-export function productStructuredData({ siteName, siteUrl, product, comments }: ProductData): object[] {
+export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
   const url = siteUrl + paths.product(product.id);
   const absolute = (address: string) => absoluteUrl(address, siteUrl);
-  const screenshots = product.screenshots.slice(0, MOST_PICTURES).flatMap(absolute);
+  const screenshots = product.screenshots.slice(0, MAX_PICTURES).flatMap(absolute);
+  const awards = Object.values(standings ?? {}).flatMap((standing) => awardInWords(standing) ?? []);
   const application = {
     '@type': 'SoftwareApplication',
     '@id': `${url}#product`,
@@ -34,11 +38,12 @@ export function productStructuredData({ siteName, siteUrl, product, comments }: 
     applicationCategory: product.category,
     author: { '@type': 'Organization', name: product.maker },
     ...(product.tags.length > 0 ? { keywords: product.tags } : {}),
+    ...(awards.length > 0 ? { award: awards } : {}),
     ...(screenshots.length > 0 ? { screenshot: screenshots } : {}),
     ...(product.team.length > 0 ? { contributor: product.team.map(person) } : {}),
     interactionStatistic: [counter('LikeAction', product.upvotes), counter('CommentAction', product.comments)],
     commentCount: product.comments,
-    ...(comments.length > 0 ? { comment: comments.slice(0, MOST_COMMENTS).map(said) } : {}),
+    ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(said) } : {}),
   };
   const breadcrumbs = {
     '@type': 'BreadcrumbList',
@@ -69,7 +74,7 @@ function crumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 
-/** None, or the address where others reach it. */
+/** None, or the public address. */
 function absoluteUrl(address: string, siteUrl: string): string[] {
   if (address === '' || !URL.canParse(address, siteUrl)) return [];
   const url = new URL(address, siteUrl);

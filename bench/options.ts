@@ -1,0 +1,25 @@
+export interface BenchOptions {
+  /** How often each side is measured. */
+  rounds: number;
+  /** How long each measurement takes. */
+  seconds: number;
+  /** Concurrent keep-alive connections. */
+  connections: number;
+}
+
+const DEFAULTS: BenchOptions = { rounds: 5, seconds: 4, connections: 256 };
+
+export const OPTIONS_USAGE = Object.keys(DEFAULTS)
+  .map((option) => `[--${option}=N]`)
+  .join(' ');
+
+/** @throws Error where a flag is unknown. */
+export function readOptions(flags: readonly string[], defaults: BenchOptions = DEFAULTS): BenchOptions {
+  const options = { ...defaults };
+  for (const flag of flags) {
+    const [, option, value] = /^--(rounds|seconds|connections)=(\d+)$/.exec(flag) ?? [];
+    if (option === undefined) throw new Error(`Unknown option ${flag}. Options: ${OPTIONS_USAGE}`);
+    options[option as keyof BenchOptions] = Number(value);
+  }
+  return options;
+}

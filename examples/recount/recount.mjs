@@ -1,0 +1,120 @@
+#!/usr/bin/env node
+// Recomputes the leaderboards of a Groundswell site from their tallies, and compares them with what the site shows.
+//   node recount.mjs https://launches.example 2026-11-21   one day, with its table
+//   node recount.mjs https://launches.example              every day
+// Exits 0 when everything agrees, 1 at the first difference, 2 when it could not check. Needs Node.js 20 and nothing else.
+import { createHash } from 'node:crypto';
+
+const [site, onlyDay] = process.argv.slice(2);
+const WINDOW_MS = 24 * 60 * 60 * 1000;
+const sha256 = (data) => createHash('sha256').update(data).digest('hex');
+class Difference extends Error {}
+function agree(what, recounted, shown) {
+  if (recounted === shown) return;
+  throw new Difference(`${what}: recounted ${JSON.stringify(recounted)}, the site shows ${JSON.stringify(shown)}`);
+}
+
+async function get(path) {
+  const response = await fetch(new URL(path, site));
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
+  return response;
+}
+
+async function getAll(path) {
+  const first = await (await get(`${path}&limit=100`)).json();
+  const items = [...first.items];
+  for (let { nextCursor } = first; nextCursor !== null; ) {
+    const page = await (await get(`${path}&limit=100&cursor=${encodeURIComponent(nextCursor)}`)).json();
+    items.push(...page.items);
+    nextCursor = page.nextCursor;
+  }
+  return { ...first, items };
+}
+
+async function readTally(day) {
+  const [digest, decoder] = [createHash('sha256'), new TextDecoder()];
+  const tally = { header: undefined, products: new Map(), digest: '' };
+  let [rest, last] = ['', ''];
+  for await (const chunk of (await get(`/api/leaderboards/${day}/tally`)).body) {
+    digest.update(chunk);
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop();
+    for (const line of lines) {
+      if (tally.header === undefined) readHeader(tally, JSON.parse(line));
+      else last = countVote(tally, JSON.parse(line), last, day);
+    }
+  }
+  agree(`${day}: text after the last line`, rest, '');
+  return { ...tally, digest: `sha256:${digest.digest('hex')}` };
+}
+
+function readHeader(tally, header) {
+  agree('version of the tally', header.tally, 1);
+  tally.header = header;
+  for (const each of header.products)
+    tally.products.set(each.id, { ...each, votes: 0, excluded: 0, voters: new Set() });
+}
+
+function countVote(tally, { product: id, voter, at, counted, reason }, last, day) {
+  const product = tally.products.get(id);
+  const place = `${day}, ${id}, vote of ${voter} at ${at}`;
+  if (product === undefined) throw new Difference(`${place}: the product did not launch on this day`);
+  const age = Date.parse(at) - Math.floor(Date.parse(product.launchedAt) / 1000) * 1000;
+  if (!(age >= 0 && age <= WINDOW_MS)) throw new Difference(`${place}: outside the launch window`);
+  agree(`${place}: counted`, reason === null, counted);
+  if (product.voters.has(voter)) throw new Difference(`${place}: this voter is listed twice`);
+  product.voters.add(voter);
+  const key = `${id}\n${at}\n${voter}`;
+  if (key <= last) throw new Difference(`${place}: out of order`);
+  product[counted ? 'votes' : 'excluded'] += 1;
+  return key;
+}
+
+/** More votes first; equal votes share a rank and stand in the order of SHA-256(period + "/" + id). */
+function rank(day, products) {
+  const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
+  board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));
+  return board.map((product) => ({
+    ...product,
+    rank: 1 + board.findIndex(({ votes }) => votes === product.votes),
+    tied: board.filter(({ votes }) => votes === product.votes).length > 1,
+  }));
+}
+
+/** Until a day is final, votes may come between the two reads: a difference counts when it is there four times. */
+async function recount(day, printTable, attempts = 4) {
+  const tally = await readTally(day);
+  const shown = await getAll(`/api/leaderboards/${day}?`);
+  try {
+    compare(day, tally, shown, printTable);
+  } catch (error) {
+    if (shown.status === 'final' || attempts === 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await recount(day, printTable, attempts - 1);
+  }
+}
+
+function compare(day, tally, shown, printTable) {
+  for (const field of ['period', 'status', 'revision', 'from', 'to'])
+    agree(`${day}: ${field}`, tally.header[field], shown[field]);
+  if (shown.status === 'final') agree(`${day}: digest`, tally.digest, shown.digest);
+  const board = rank(day, tally.products);
+  for (const count of [shown.launches, shown.items.length]) agree(`${day}: launches`, board.length, count);
+  for (const [index, product] of board.entries()) {
+    const row = shown.items[index];
+    agree(`${day}: product in place ${index + 1}`, product.id, row.productId);
+    for (const field of ['rank', 'tied', 'votes', 'excluded', 'launchedAt'])
+      agree(`${day}, ${product.id}: ${field}`, product[field], row[field]);
+  }
+  if (printTable) console.table(board.map(({ rank, id, votes, excluded }) => ({ rank, product: id, votes, excluded })));
+  const votes = board.reduce((sum, product) => sum + product.votes, 0);
+  console.log(`${day}: ${board.length} launches, ${votes} counted votes, ${shown.status}: everything agrees`);
+}
+try {
+  if (!site) throw new Error('Usage: node recount.mjs SITE [DAY]');
+  const days = onlyDay ? [onlyDay] : (await getAll('/api/leaderboards?kind=day')).items.map(({ period }) => period);
+  for (const day of days) await recount(day, Boolean(onlyDay));
+} catch (error) {
+  console.error(error instanceof Difference ? `Difference: ${error.message}` : `Could not check: ${error.message}`);
+  process.exitCode = error instanceof Difference ? 1 : 2;
+}

@@ -1,0 +1,90 @@
+/** Reads the JSON reports of Vitest and Playwright into one list of tests. */
+import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/**
+ * @typedef {object} TestResult
+ * @property {string} name
+ * @property {string} file Relative to the project.
+ * @property {number} milliseconds
+ * @property {'passed' | 'failed' | 'skipped'} status
+ * @property {string} message Why it failed.
+ * @property {string} repeat The command that repeats this test alone.
+ */
+
+/** @returns {TestResult[]} */
+export function readReport(kind, path, root) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  return kind === 'vitest' ? testsOfVitest(report, root) : testsOfPlaywright(report, root);
+}
+
+/** @returns {TestResult[]} */
+export function testsOfVitest({ testResults }, root) {
+  return testResults.flatMap(({ name: path, status, message, assertionResults }) => {
+    const file = relative(root, path);
+    const tests = assertionResults.map((test) => ({
+      name: [...test.ancestorTitles, test.title].join(' › '),
+      file,
+      milliseconds: test.duration ?? 0,
+      status: test.status === 'passed' || test.status === 'failed' ? test.status : 'skipped',
+      message: (test.failureMessages ?? []).join('\n'),
+      repeat: `npx vitest run ${file} -t ${quote(`^${escapePattern([...test.ancestorTitles, test.title].join(' '))}$`)}`,
+    }));
+    // A file that cannot be loaded, or whose hook fails, fails without a failed test.
+    if (status === 'failed' && !tests.some((test) => test.status === 'failed')) {
+      const repeat = `npx vitest run ${file}`;
+      tests.push({
+        name: '(the file itself)',
+        file,
+        milliseconds: 0,
+        status: 'failed',
+        message: message ?? '',
+        repeat,
+      });
+    }
+    return tests;
+  });
+}
+
+/** @returns {TestResult[]} */
+export function testsOfPlaywright({ config, suites, errors = [] }, root) {
+  const tests = [];
+  const visit = (suite, titles) => {
+    for (const spec of suite.specs ?? []) {
+      const file = relative(root, `${config.rootDir}/${spec.file}`);
+      const title = [...titles, spec.title];
+      const results = spec.tests.flatMap((test) => test.results);
+      const isSkipped = spec.tests.every((test) => test.status === 'skipped');
+      tests.push({
+        name: title.join(' › '),
+        file,
+        milliseconds: results.reduce((sum, result) => sum + result.duration, 0),
+        status: isSkipped ? 'skipped' : spec.ok ? 'passed' : 'failed',
+        message: results.flatMap((result) => (result.errors ?? []).map((error) => plain(error.message))).join('\n'),
+        repeat: `npx playwright test ${file}:${spec.line} -g ${quote(`${escapePattern(title.join(' '))}$`)}`,
+      });
+    }
+    for (const inner of suite.suites ?? []) visit(inner, [...titles, inner.title]);
+  };
+  for (const suite of suites) visit(suite, []);
+  for (const { message = '', location } of errors) {
+    const file = location ? relative(root, location.file) : 'tests/e2e';
+    const repeat = `npx playwright test ${location ? file : ''}`.trim();
+    tests.push({ name: '(the file itself)', file, milliseconds: 0, status: 'failed', message: plain(message), repeat });
+  }
+  return tests;
+}
+
+function escapePattern(text) {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** For a POSIX shell. */
+function quote(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function plain(text) {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of a terminal, which are removed
+  return String(text).replaceAll(/\u001b\[[0-9;]*m/g, '');
+}

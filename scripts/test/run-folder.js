@@ -1,0 +1,143 @@
+/**
+ * The temporary folder of one test run: everything that the run starts or writes can be found by it, and is removed
+ * with it.
+ */
+
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, sep } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PREFIX = 'groundswell-run-';
+
+/** Caches of tools in a temporary folder. */
+const TOOL_CACHES =
+  /^(?:node-compile-cache|tsx-\d+|playwright-transform-cache.*|v8-compile-cache.*|\.org\.chromium\..*)$/;
+
+const QUIT_GRACE_MS = 2_000;
+const MEMORY_FOLDER = '/dev/shm';
+const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
+
+/** Creates the folder. Like /tmp, every account may use it, since some tests run programs as another account. */
+export function createRunFolder() {
+  for (const parent of [tmpdir(), MEMORY_FOLDER]) removeAbandoned(parent);
+  const folder = mkdtempSync(join(parentFolder(), `${PREFIX}${process.pid}-`));
+  chmodSync(folder, 0o1777);
+  return folder;
+}
+
+/** Lists files and processes that the tests left behind. */
+export function leftovers(folder) {
+  const files = readdirSync(folder).filter((name) => !TOOL_CACHES.test(name));
+  return { files, processes: processesOf(folder).map(({ pid, command }) => `${pid} ${command}`) };
+}
+
+/** Ends every process of the run and removes the folder. */
+export async function removeRunFolder(folder) {
+  const began = performance.now();
+  for (;;) {
+    const processes = processesOf(folder);
+    if (processes.length === 0) break;
+    // PostgreSQL frees its shared memory when it quits, but not when it is killed.
+    const signal = performance.now() - began < QUIT_GRACE_MS ? 'SIGQUIT' : 'SIGKILL';
+    for (const { pid } of processes) kill(pid, signal);
+    await delay(50);
+  }
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}
+
+/** In memory if that is large enough: tests create thousands of small files. */
+function parentFolder() {
+  if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
+  const isLarge = Math.min(bavail * bsize, availableMemory()) >= MEMORY_NEEDED_BYTES;
+  return isLarge && mayRunPrograms(MEMORY_FOLDER) ? MEMORY_FOLDER : tmpdir();
+}
+
+function availableMemory() {
+  const [, kilobytes] = /^MemAvailable: +(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8')) ?? [];
+  const constrained = process.constrainedMemory();
+  return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
+}
+
+/** Some tests run copies of programs, which some systems forbid there. */
+function mayRunPrograms(mountPoint) {
+  const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
+  const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';
+  return options.startsWith('rw') && !options.split(',').includes('noexec');
+}
+
+/** A killed run could not clean up. Its process id is in the name of its folder. */
+function removeAbandoned(parent) {
+  if (!existsSync(parent)) return;
+  for (const name of readdirSync(parent)) {
+    const owner = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
+    const folder = join(parent, name);
+    if (!owner || isRunning(owner) || statSync(folder, { throwIfNoEntry: false })?.uid !== process.getuid?.()) continue;
+    for (const { pid } of processesOf(folder)) kill(pid);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+/** The live processes that work in the folder, name it on their command line, or have it as their temporary folder. */
+function processesOf(folder) {
+  if (process.platform === 'win32') return [];
+  return process.platform === 'linux' ? processesInProc(folder) : processesOfPs(folder);
+}
+
+function processesInProc(folder) {
+  const found = [];
+  for (const name of readdirSync('/proc')) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+      // A zombie has no command line: it is dead already.
+      if (command === '') continue;
+      const isOurs =
+        `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${folder}${sep}`) ||
+        command.includes(folder) ||
+        readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TMPDIR=${folder}`);
+      if (isOurs) found.push({ pid, command });
+    } catch {
+      // It ended, or belongs to another account.
+    }
+  }
+  return found;
+}
+
+function processesOfPs(folder) {
+  const lines = execFileSync('ps', ['-axwwEo', 'pid=,command='], { encoding: 'utf8' }).split('\n');
+  return lines
+    .filter((line) => line.includes(folder))
+    .map((line) => ({ pid: Number.parseInt(line, 10), command: line.trim().slice(0, 200) }))
+    .filter(({ pid }) => pid > 0 && pid !== process.pid);
+}
+
+function isRunning(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function kill(pid, signal = 'SIGKILL') {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It ended.
+  }
+}

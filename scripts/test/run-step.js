@@ -1,0 +1,71 @@
+/** Runs one step in its own process group, so the whole group can be ended. */
+import { spawn } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readReport } from './reports.js';
+
+/** The reporters print progress; the JSON goes to a file. */
+const REPORTERS = {
+  vitest: (path) => ({ parameters: ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`] }),
+  playwright: (path) => ({
+    parameters: [`--reporter=${process.stdout.isTTY ? 'line' : 'dot'},json`],
+    environment: { PLAYWRIGHT_JSON_OUTPUT_FILE: path },
+  }),
+};
+
+/**
+ * @param {import('./steps.js').Step} step
+ * @returns {{ ended: Promise<{ step: object, seconds: number, code: number, output: string, tests: import('./reports.js').TestResult[] }>, signal(name: string): void }}
+ */
+export function startStep(step, { folder, root, environment, isAlone }) {
+  const began = performance.now();
+  const reportPath = join(folder, `report-${step.program}.json`);
+  const reporter = step.reports ? REPORTERS[step.reports](reportPath) : { parameters: [] };
+  const child = spawn(
+    step.program === 'node' ? process.execPath : step.program,
+    [...step.parameters, ...reporter.parameters],
+    {
+      cwd: root,
+      detached: true,
+      env: { ...environment, ...reporter.environment },
+      // Steps that run in parallel would mix their lines.
+      stdio: ['ignore', isAlone ? 'inherit' : 'pipe', isAlone ? 'inherit' : 'pipe'],
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
+  const ended = new Promise((resolve) => {
+    child.on('error', (error) => {
+      output += error.message;
+      resolve(1);
+    });
+    child.on('close', (code) => resolve(code ?? 1));
+  }).then((code) => ({
+    step,
+    seconds: (performance.now() - began) / 1000,
+    code,
+    output,
+    tests: testsOf(step, code, output, reportPath, root),
+  }));
+  return {
+    ended,
+    signal(name) {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, name);
+      } catch {
+        // The group has ended.
+      }
+    },
+  };
+}
+
+/** A step without a report counts as one test, and so does a runner that fails without a failed test. */
+function testsOf(step, code, output, reportPath, root) {
+  const tests = step.reports && existsSync(reportPath) ? readReport(step.reports, reportPath, root) : [];
+  rmSync(reportPath, { force: true });
+  const hasFailed = tests.some(({ status }) => status === 'failed');
+  if (step.reports && (code === 0 || hasFailed)) return tests;
+  const message = output.trim() || `It ended with exit code ${code}; see above.`;
+  const status = code === 0 ? 'passed' : 'failed';
+  return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
+}

@@ -1,0 +1,83 @@
+/** Runs groups of steps in their own temporary folder, and leaves no process and no folder behind. */
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createRunFolder, leftovers, removeRunFolder } from './run-folder.js';
+import { startStep } from './run-step.js';
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
+
+/** How many steps of a group run in parallel. */
+const SIDE_BY_SIDE = 2;
+const INTERRUPT_GRACE_MS = 5_000;
+
+/**
+ * @param {import('./steps.js').Step[][]} groups
+ * @param {{ chromium: string | undefined, show: boolean }} options `show` prints what the steps print.
+ */
+export async function runSuite(groups, { chromium, show }) {
+  const began = performance.now();
+  const folder = createRunFolder();
+  const environment = {
+    ...process.env,
+    ...(chromium && { CHROMIUM_PATH: chromium }),
+    TMPDIR: folder,
+    // The Node.js of this process, and the project's own programs even if npm does not run this.
+    PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
+  };
+  /** @type {Set<ReturnType<typeof startStep>>} */
+  const running = new Set();
+  let isInterrupted = false;
+
+  /** The first Ctrl-C gives the steps time to end in order; then everything left is killed. */
+  function interrupt() {
+    for (const step of running) step.signal(isInterrupted ? 'SIGKILL' : 'SIGINT');
+    if (!isInterrupted) setTimeout(interrupt, INTERRUPT_GRACE_MS).unref();
+    isInterrupted = true;
+  }
+
+  async function runGroup(group) {
+    const waiting = [...group];
+    const ended = [];
+    const work = async () => {
+      for (let step = waiting.shift(); step && !isInterrupted; step = waiting.shift()) {
+        const isAlone = show && group.length === 1;
+        if (isAlone) console.log(`\n${step.name}`);
+        const run = startStep(step, { folder, root: ROOT, environment, isAlone });
+        running.add(run);
+        const result = await run.ended;
+        running.delete(run);
+        ended.push(result);
+        if (show) printOutcome(result);
+      }
+    };
+    await Promise.all(Array.from({ length: SIDE_BY_SIDE }, work));
+    return ended.toSorted((a, b) => group.indexOf(a.step) - group.indexOf(b.step));
+  }
+
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, interrupt);
+  const results = [];
+  try {
+    for (const group of groups) if (!isInterrupted) results.push(...(await runGroup(group)));
+    if (!isInterrupted) results.push(leftBehind(folder));
+  } finally {
+    for (const step of running) step.signal('SIGKILL');
+    await removeRunFolder(folder);
+    for (const signal of signals) process.off(signal, interrupt);
+  }
+  return { results, seconds: (performance.now() - began) / 1000, isInterrupted };
+}
+
+function printOutcome({ step, code, output, seconds }) {
+  if (code !== 0) console.log(output.trimEnd());
+  console.log(`${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${Math.round(seconds)} s`);
+}
+
+/** Tests must clean up: anything left in the temporary folder is a failure. */
+function leftBehind(folder) {
+  const { files, processes } = leftovers(folder);
+  const left = [...files.map((name) => `folder or file ${name}`), ...processes.map((each) => `process ${each}`)];
+  const step = { name: 'Nothing left behind', budgetSeconds: 1 };
+  const test = { name: step.name, file: '', milliseconds: 0, repeat: 'npm test', message: left.join('\n') };
+  return { step, seconds: 0, tests: [{ ...test, status: left.length === 0 ? 'passed' : 'failed' }] };
+}

@@ -1,0 +1,101 @@
+import { Command } from 'commander';
+import { isOperatorName } from '../../contract/console/operators.ts';
+import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
+import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
+import { idleSince } from '../../core/console/sessions.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { UsageError } from '../arguments.ts';
+import { print, printJson, utcMinute } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+
+export function consoleCommand(): Command {
+  return new Command('console')
+    .description("invite operators to the site's console, list them, revoke their access")
+    .addCommand(inviteCommand())
+    .addCommand(listCommand())
+    .addCommand(revokeCommand());
+}
+
+function inviteCommand(): Command {
+  return commandOnName('invite', 'print a one-time link for an operator to set a passphrase')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell console invite ada  the link works once, for 24 hours
+
+An operator who already has a passphrase can replace it with the link. The
+site has no console until the first operator was invited.`,
+    )
+    .action(async (name: string, { json = false }: { json?: boolean }) => {
+      checkName(name);
+      const { host, port, siteUrl = `http://${host}:${port}` } = readSettings(process.env);
+      const { token, expiresAt } = await withDatabase(({ database }) => inviteOperator(database, name, new Date()));
+      const link = `${siteUrl}${CONSOLE_PATHS.invitation(token)}`;
+      if (json) return printJson({ name, link, expiresAt });
+      print(link);
+      print(`It lets ${name} set a passphrase, once, until ${utcMinute(expiresAt)} UTC.`);
+    });
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list the operators of the console')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExamples:\n  groundswell console list')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const now = new Date();
+      const operators = await withDatabase(({ database }) =>
+        listOperators(database, { now, idleSince: idleSince(now) }),
+      );
+      if (json) return printJson({ operators });
+      if (operators.length === 0) return print('No operator was invited: the site has no console.');
+      printTable(
+        [
+          { title: 'NAME', style: 'green' },
+          { title: 'STATE' },
+          { title: 'SESSIONS', align: 'right' },
+          { title: 'LAST USED (UTC)', style: 'dim' },
+        ],
+        operators.map((operator) => [
+          operator.name,
+          stateOf(operator),
+          String(operator.sessions),
+          operator.lastUsedAt === null ? '' : utcMinute(operator.lastUsedAt),
+        ]),
+      );
+    });
+}
+
+function revokeCommand(): Command {
+  return commandOnName('revoke', "end an operator's access at once, with all sessions and invitations")
+    .addHelpText('after', '\nExamples:\n  groundswell console revoke ada')
+    .action(async (name: string, { json = false }: { json?: boolean }) => {
+      checkName(name);
+      if (!(await withDatabase(({ database }) => revokeOperator(database, name))))
+        throw new Error(`there is no operator '${name}'`);
+      if (json) return printJson({ revoked: name });
+      print(`Revoked ${name}'s access.`);
+    });
+}
+
+function commandOnName(name: string, description: string): Command {
+  return new Command(name)
+    .description(description)
+    .argument('<name>', 'name of an operator, such as ada')
+    .option('--json', 'print the result as JSON');
+}
+
+/** @throws UsageError for an invalid operator name. */
+function checkName(name: string): void {
+  if (!isOperatorName(name))
+    throw new UsageError(
+      `'${name}' is not a name of an operator: use 1 to 32 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit`,
+    );
+}
+
+function stateOf({ active, invitedUntil }: Operator): string {
+  if (invitedUntil === null) return active ? 'active' : 'invitation expired';
+  return `${active ? 'active, ' : ''}invited until ${utcMinute(invitedUntil)}`;
+}

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readSettings } from '../../settings/settings.ts';
+import { checkProxyTrust, checkSite, checkSiteUrl } from './doctor.ts';
+
+const open: (() => void)[] = [];
+afterEach(() => {
+  for (const close of open.splice(0)) close();
+});
+
+/** Starts a server that responds to every request with one status. @returns its port. */
+async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> {
+  const server = createServer((_request, response) => response.writeHead(status).end('x')).listen(0, host);
+  await once(server, 'listening');
+  open.push(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+async function unusedPort(): Promise<number> {
+  const port = await serveStatus(200);
+  open.pop()?.();
+  return port;
+}
+
+describe('SITE_URL', () => {
+  test('a missing one, or one without TLS except on this machine, is a warning', async () => {
+    expect(await checkSiteUrl(readSettings({}))).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('not set'),
+    });
+    expect(await checkSiteUrl(readSettings({ SITE_URL: 'http://launches.example' }))).toMatchObject({
+      status: 'warning',
+      message: 'http://launches.example is not encrypted',
+    });
+  });
+
+  test('is requested to see whether it leads to the site', async () => {
+    const check = async (port: number) => checkSiteUrl(readSettings({ SITE_URL: `http://localhost:${port}` }));
+    expect(await check(await serveStatus(200, 'localhost'))).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/is reachable$/),
+    });
+    expect(await check(await serveStatus(502, 'localhost'))).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('(502)'),
+    });
+    expect(await check(await unusedPort())).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('(ECONNREFUSED)'),
+    });
+  });
+});
+
+describe('the site', () => {
+  const check = (port: number, host: string) => checkSite(readSettings({ PORT: String(port), HOST: host }));
+
+  test('a stopped site is not a fault, and a running one is found on all addresses', async () => {
+    for (const host of ['127.0.0.1', '0.0.0.0', '::']) {
+      const port = await serveStatus(200);
+      expect(await check(port, host)).toMatchObject({ status: 'ok', message: `running at http://127.0.0.1:${port}` });
+    }
+    const port = await unusedPort();
+    expect(await check(port, '127.0.0.1')).toMatchObject({
+      status: 'ok',
+      message: `not running at http://127.0.0.1:${port}`,
+    });
+    expect((await check(port, '::1')).message).toBe(`not running at http://[::1]:${port}`);
+  });
+
+  test('running without its database is a fault', async () => {
+    expect(await check(await serveStatus(503), '127.0.0.1')).toMatchObject({
+      status: 'fault',
+      message: expect.stringContaining('cannot use its database'),
+    });
+  });
+});
+
+describe('TRUST_PROXY', () => {
+  const check = (settings: Record<string, string>) => checkProxyTrust(readSettings(settings));
+
+  test('must be set behind a proxy unless rate limits are off', () => {
+    const siteUrl = { SITE_URL: 'https://launches.example' };
+    expect(check(siteUrl)).toMatchObject({ status: 'fault', advice: expect.stringContaining('loopback') });
+    expect(check({ ...siteUrl, RATE_LIMITS: 'off' })).toMatchObject({ status: 'ok' });
+    expect(check({ ...siteUrl, TRUST_PROXY: 'loopback' })).toMatchObject({ status: 'ok', message: 'set' });
+    expect(check({})).toMatchObject({ status: 'ok', message: expect.stringContaining('not set') });
+  });
+
+  test('trusting this machine is a warning where visitors can bypass the proxy', () => {
+    const trusting = (host: string) => check({ TRUST_PROXY: 'loopback', HOST: host });
+    expect(trusting('0.0.0.0')).toMatchObject({ status: 'warning', message: expect.stringContaining('HOST=0.0.0.0') });
+    for (const host of ['127.0.0.1', 'localhost', '::1']) expect(trusting(host)).toMatchObject({ status: 'ok' });
+    expect(check({ TRUST_PROXY: '10.0.0.1', HOST: '0.0.0.0' })).toMatchObject({ status: 'ok' });
+  });
+});

@@ -1,0 +1,125 @@
+import { Command, Option } from 'commander';
+import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import { checkBoard } from '../../core/leaderboards/check-board.ts';
+import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
+import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
+import { repairBoard } from '../../core/leaderboards/repair-board.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { limitOption, numberReader, UsageError } from '../arguments.ts';
+import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+
+const DIFFERENT = 1;
+
+/** Like a page of the API's leaderboard. */
+const MAX_SHOWN = 100;
+
+export function leaderboardsCommand(): Command {
+  return new Command('leaderboards')
+    .description('list, show and check leaderboards')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(checkCommand());
+}
+
+const rulesNow = () => ({ ...readSettings(process.env).launches, now: new Date() });
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list the periods that have a launch, newest first')
+    .addOption(new Option('--kind <kind>', 'days, weeks, months or years').choices(PERIOD_KINDS).default('day'))
+    .option('--limit <number>', `list at most this many, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
+    .option('--json', 'print the result as JSON')
+    .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
+      const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
+      if (json) return printJson({ leaderboards: items });
+      if (items.length === 0) return print('There is no leaderboard yet.');
+      printTable(
+        [
+          { title: 'PERIOD', style: 'green' },
+          { title: 'STATUS' },
+          { title: 'LAUNCHES', align: 'right' },
+          { title: 'WINNERS', shrinks: true },
+        ],
+        items.map(({ period, status, launches, winners }) => [
+          period,
+          status,
+          launches.toLocaleString('en'),
+          winners.map(({ productId, votes }) => `${productId} (${votes.toLocaleString('en')})`).join(', '),
+        ]),
+      );
+    });
+}
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show a leaderboard from its first rank')
+    .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
+    .addOption(limitOption(MAX_SHOWN))
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
+      const { name: period } = readPeriod(name);
+      const board = await withDatabase(({ database }) => getLeaderboard(database, period, { limit }, rulesNow()));
+      if (board === null) throw new Error(`there is no leaderboard for ${period}`);
+      if (json) return printJson(board);
+      const revision = board.revision === 0 ? '' : `, revision ${board.revision}`;
+      const until = board.status === 'final' ? ' since' : ', final from';
+      print(
+        `${period}: ${countOf(board.launches, 'launch').replace(/launchs$/, 'launches')}, ${board.status}${until} ${utcMinute(board.finalAt)} UTC${revision}`,
+      );
+      if (board.digest) print(board.digest);
+      printTable(
+        [
+          { title: 'RANK', align: 'right' },
+          { title: 'ID', style: 'green' },
+          { title: 'NAME', shrinks: true },
+          { title: 'VOTES', align: 'right' },
+          { title: 'EXCLUDED', align: 'right' },
+          { title: 'UPVOTES', align: 'right' },
+        ],
+        board.items.map(({ rank, tied, productId, name, votes, excluded, upvotes }) => [
+          `${tied ? '=' : ''}${rank}`,
+          productId,
+          name,
+          ...[votes, excluded, upvotes].map((count) => count.toLocaleString('en')),
+        ]),
+      );
+    });
+}
+
+function checkCommand(): Command {
+  return new Command('check')
+    .description('recount a period from its votes and compare; exit code 1 on a difference')
+    .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
+    .option('--repair', 'correct wrong counts and ranks; a final tally stays unchanged')
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string, { repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
+      const period = readPeriod(name);
+      const checked = await withDatabase((connection) =>
+        connection.withoutTimeLimit(async (database) => {
+          if (!repair) return checkBoard(database, period);
+          const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
+          if (!json && repaired && repaired.found.differences.length > 0) {
+            for (const difference of repaired.found.differences) print(difference);
+            print('Corrected. After it:');
+          }
+          return repaired?.left;
+        }),
+      );
+      if (checked === undefined) throw new Error(`there is no leaderboard for ${period.name}`);
+      const { launches, votes, differences } = checked;
+      if (differences.length > 0) process.exitCode = DIFFERENT;
+      if (json) return printJson({ period: period.name, launches, votes, differences });
+      for (const difference of differences) print(difference);
+      const result = differences.length === 0 ? 'everything agrees' : countOf(differences.length, 'difference');
+      print(`${period.name}: ${launches} launched, ${countOf(votes, 'counted vote')}: ${result}.`);
+    });
+}
+
+/** @throws UsageError for an invalid period. */
+function readPeriod(name: string): Period {
+  const period = parsePeriod(name);
+  if (period === undefined) throw new UsageError(`'${name}' is not a period`);
+  return period;
+}

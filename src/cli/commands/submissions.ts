@@ -1,0 +1,220 @@
+import { Command } from 'commander';
+import type { SubmissionRecord } from '../../contract/console/records.ts';
+import type { Product } from '../../contract/products/schema.ts';
+import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
+import { submissionPaths } from '../../contract/submissions/paths.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { Database } from '../../core/database/database.ts';
+import { systemRuntime } from '../../core/runtime.ts';
+import {
+  approveSubmission,
+  type DecisionTarget,
+  declineSubmission,
+  scheduleSubmission,
+  undoDecision,
+} from '../../core/submissions/decide-submission.ts';
+import type { LaunchRules } from '../../core/submissions/launch-product.ts';
+import { inspectSubmission } from '../../core/submissions/list-submissions.ts';
+import { renewMakerKey } from '../../core/submissions/renew-key.ts';
+import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { numberReader, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { print, printError, printJson, utcMinute } from '../terminal/output.ts';
+import { withDatabase } from '../with-database.ts';
+import { printFact, productFacts } from './products.ts';
+import { listCommand } from './submissions-list.ts';
+
+/** Exit code if some of the decisions were refused; the others were made. */
+const SOME_REFUSED = 1;
+
+const MAX_REVISION = 999_999_999;
+
+interface Flags {
+  revision?: number;
+  json?: boolean;
+}
+
+export function submissionsCommand(): Command {
+  return new Command('submissions')
+    .description('list, approve and decline submissions')
+    .addCommand(listCommand())
+    .addCommand(showCommand())
+    .addCommand(approveCommand())
+    .addCommand(declineCommand())
+    .addCommand(scheduleCommand())
+    .addCommand(undoCommand())
+    .addCommand(keyCommand());
+}
+
+function approveCommand(): Command {
+  return decisionCommand('approve')
+    .description('approve submissions: they launch at their time, or now; `submissions undo` reverts it')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  groundswell submissions approve tide-tables\n  groundswell submissions approve tide-tables --revision 3',
+    )
+    .action((ids: string[], flags: Flags) => decideAll(ids, flags, approveSubmission));
+}
+
+function declineCommand(): Command {
+  return decisionCommand('decline')
+    .description('decline waiting or scheduled submissions; `submissions undo` reverts it')
+    .requiredOption('--reason <text>', 'the reason, for the maker and the audit log', readReason)
+    .addHelpText('after', '\nExamples:\n  groundswell submissions decline tide-tables --reason "Please add a picture."')
+    .action((ids: string[], { reason, ...flags }: Flags & { reason: string }) =>
+      decideAll(ids, flags, (database, target, rules) => declineSubmission(database, target, reason, rules)),
+    );
+}
+
+function scheduleCommand(): Command {
+  return new Command('schedule')
+    .description('approve a submission for a time, or move its launch; `submissions undo` reverts it')
+    .argument('<id>', 'id of a submission')
+    .argument('<time>', 'when it launches: 2026-12-01T09:00:00Z', readInstant)
+    .option('--revision <number>', 'only if the submission still has this revision', numberReader(1, MAX_REVISION))
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
+    .action((id: string, time: Date, flags: Flags) => {
+      if (time.getTime() <= Date.now()) throw new UsageError('the time has passed; approve it instead');
+      return decideAll([id], flags, (database, target, rules) => scheduleSubmission(database, target, time, rules));
+    });
+}
+
+function undoCommand(): Command {
+  return decisionCommand('undo')
+    .description('undo the last decision on submissions')
+    .addHelpText(
+      'after',
+      `
+A launched product leaves the site, unless others voted or commented on it:
+then use groundswell products remove.`,
+    )
+    .action((ids: string[], flags: Flags) => decideAll(ids, flags, undoDecision));
+}
+
+function keyCommand(): Command {
+  return new Command('key')
+    .description('print a new maker link for a maker who lost it; the old one ends')
+    .argument('<id>', 'id of a submission')
+    .option('--json', 'print the result as JSON')
+    .action(async (id: string, { json = false }: { json?: boolean }) => {
+      readProductIds([id]);
+      const { host, port, siteUrl = `http://${host}:${port}` } = readSettings(process.env);
+      const makerKey = await withDatabase(({ database }) => renewMakerKey(database, id));
+      const makerLink = `${siteUrl}${submissionPaths.makerLink(id, makerKey)}`;
+      if (json) return printJson({ id, makerKey, makerLink });
+      print(makerLink);
+    });
+}
+
+function decisionCommand(name: string): Command {
+  return new Command(name)
+    .argument('<ids...>', 'ids of submissions, as the list shows them')
+    .option(
+      '--revision <number>',
+      'only if the submission still has this revision (one id)',
+      numberReader(1, MAX_REVISION),
+    )
+    .option('--json', 'print the result as JSON');
+}
+
+type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<SubmissionRow>;
+
+/** Decides on submissions one by one; a refused one does not stop the others. */
+async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
+  readProductIds(ids);
+  if (revision !== undefined && ids.length > 1) throw new UsageError('--revision needs exactly one submission');
+  const { timeZone } = readSettings(process.env).launches;
+  const decided: SubmissionRow[] = [];
+  const refused: { id: string; code: string; reason: string }[] = [];
+  await withDatabase(async ({ database }) => {
+    for (const id of new Set(ids)) {
+      const rules = { now: systemRuntime.now(), timeZone };
+      try {
+        decided.push(await decide(database, { id, revision }, rules));
+      } catch (error) {
+        if (!(error instanceof CoreError) || error.code === 'unavailable') throw error;
+        refused.push({ id, code: error.code, reason: error.message });
+      }
+    }
+  });
+  if (refused.length > 0) process.exitCode = SOME_REFUSED;
+  if (json) return printJson({ submissions: decided.map(resultOf), refused });
+  for (const row of decided) print(sentenceOf(row));
+  for (const { id, reason } of refused) printError(`groundswell: ${id}: ${reason}`);
+}
+
+function resultOf(row: SubmissionRow) {
+  const { id, revision, launch_at: launchAt, reason } = row;
+  return {
+    id,
+    status: statusOf(row, systemRuntime.now()),
+    revision,
+    launchAt: launchAt?.toISOString() ?? null,
+    reason,
+  };
+}
+
+function sentenceOf(row: SubmissionRow): string {
+  const { id, status, launchAt } = resultOf(row);
+  switch (status) {
+    case 'launched':
+      return `${id} is launched.`;
+    case 'scheduled':
+      return `${id} launches at ${utcMinute(launchAt ?? '')} UTC.`;
+    case 'declined':
+      return `${id} is declined.`;
+    default:
+      return `${id} waits for a decision.`;
+  }
+}
+
+function readReason(text: string): string {
+  if ([...text].length > SUBMISSION_LIMITS.reasonCharacters) {
+    throw new UsageError(`a reason has at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
+  }
+  return readText(text);
+}
+
+function showCommand(): Command {
+  return new Command('show')
+    .description('show a submission, and the changes by its maker since the approval')
+    .argument('<id>', 'id of a submission')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', '\nExamples:\n  groundswell submissions show tide-tables')
+    .action(async (id: string, { json = false }: { json?: boolean }) => {
+      readProductIds([id]);
+      const { timeZone } = readSettings(process.env).launches;
+      const submission = await withDatabase(({ database }) =>
+        inspectSubmission(database, id, { now: systemRuntime.now(), timeZone }),
+      );
+      if (json) return printJson({ submission });
+      for (const [name, text] of factsOf(submission)) printFact(name, text);
+    });
+}
+
+function factsOf(submission: SubmissionRecord): [string, string][] {
+  const { status, revision, suspectedSpam, reason, launchAt, product, approvedProduct, createdAt } = submission;
+  return [
+    ['Status', suspectedSpam ? `${status}, suspected spam` : status],
+    ...(reason === null ? [] : [['Reason', reason] as [string, string]]),
+    ['Revision', `${revision}`],
+    ['Submitted', createdAt],
+    ['Launch', launchAt ?? 'as soon as it is approved'],
+    ...factsOfProduct(product),
+    ...(approvedProduct === null ? [] : changesOf(approvedProduct, product)),
+  ];
+}
+
+/** Omits fields that the launch determines. */
+function factsOfProduct(product: Product): [string, string][] {
+  return productFacts(product).filter(([name]) => name !== 'Listed since' && name !== 'Launched');
+}
+
+/** The fields of the approved product that differ from the submission. */
+function changesOf(approved: Product, product: Product): [string, string][] {
+  const present = new Set(factsOfProduct(product).map((fact) => fact.join('\n')));
+  return factsOfProduct(approved)
+    .filter((fact) => !present.has(fact.join('\n')))
+    .map(([name, text]) => [`Was approved`, `${name}: ${text}`]);
+}

@@ -1,0 +1,123 @@
+import { Command } from 'commander';
+import {
+  changeVerdicts,
+  listVotes,
+  undoVerdicts,
+  type VerdictChange,
+} from '../../core/leaderboards/change-verdicts.ts';
+import { systemRuntime } from '../../core/runtime.ts';
+import { recordEvents } from '../../core/webhooks/outbox.ts';
+import { readSettings } from '../../settings/settings.ts';
+import { limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { countOf, print, printJson } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+
+interface Flags {
+  voter?: string[];
+  from?: Date;
+  to?: Date;
+  reason: string;
+  json?: boolean;
+}
+
+export function votesCommand(): Command {
+  return new Command('votes')
+    .description('list, exclude and include the votes of a launch')
+    .addCommand(listCommand())
+    .addCommand(changeCommand('exclude'))
+    .addCommand(changeCommand('include'))
+    .addCommand(undoCommand());
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list the votes in the launch window of a product, as in its tally')
+    .argument('<product>', 'id of a product')
+    .addOption(limitOption(100))
+    .option('--json', 'print the result as JSON')
+    .action(async (id: string, { limit, json = false }: { limit: number; json?: boolean }) => {
+      readProductIds([id]);
+      const { day, votes } = await withDatabase(({ database }) =>
+        listVotes(database, id, { limit, runtime: systemRuntime }),
+      );
+      if (json) return printJson({ productId: id, day, votes });
+      if (votes.length === 0) return print(`${id} has no votes in its launch window.`);
+      printTable(
+        [{ title: 'VOTER', style: 'green' }, { title: 'AT (UTC)', style: 'dim' }, { title: 'COUNTED' }],
+        votes.map(({ voter, at, reason }) => [
+          voter,
+          at.slice(0, 19).replace('T', ' '),
+          reason === null ? 'yes' : `no (${reason})`,
+        ]),
+      );
+    });
+}
+
+function changeCommand(action: 'exclude' | 'include'): Command {
+  const done = action === 'exclude' ? 'Excluded' : 'Included';
+  return new Command(action)
+    .description(
+      action === 'exclude'
+        ? 'exclude counted votes of a launch; `votes undo` counts them again'
+        : 'include excluded votes of a launch; `votes undo` excludes them again',
+    )
+    .argument('<product>', 'id of a product')
+    .option('--voter <hash...>', 'only votes of these voters, named as in the tally', readVoters)
+    .option('--from <time>', 'only votes cast since: 2026-01-31T18:00:00Z', readInstant)
+    .option('--to <time>', 'only votes cast before', readInstant)
+    .requiredOption('--reason <text>', 'the reason, for the audit log', readText)
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `\nExamples:\n  groundswell votes ${action} git --from 2026-11-21T18:00:00Z --reason "a burst"`,
+    )
+    .action(async (productId: string, { voter: voters, from, to, reason, json = false }: Flags) => {
+      readProductIds([productId]);
+      if (voters === undefined && from === undefined && to === undefined)
+        throw new UsageError('select the votes by --voter, or by --from and --to');
+      const selection = { voters, from, to };
+      const change = await withDatabase((connection, _applied, { webhooks, launches }) =>
+        connection.withoutTimeLimit((database) =>
+          changeVerdicts(
+            database,
+            { productId, action, reason, selection },
+            systemRuntime,
+            webhooks && recordEvents,
+            launches.votesPerNetwork,
+          ),
+        ),
+      );
+      if (json) printJson(change);
+      else print(sentenceOf(done, change));
+    });
+}
+
+function undoCommand(): Command {
+  return new Command('undo')
+    .description('undo the last exclusion or inclusion of votes of a launch')
+    .argument('<product>', 'id of a product')
+    .option('--json', 'print the result as JSON')
+    .action(async (productId: string, { json = false }: { json?: boolean }) => {
+      readProductIds([productId]);
+      const change = await withDatabase((connection) =>
+        connection.withoutTimeLimit((database) =>
+          undoVerdicts(database, productId, systemRuntime, readSettings(process.env).launches.votesPerNetwork),
+        ),
+      );
+      if (change === undefined) throw new Error(`no votes of '${productId}' were excluded or included`);
+      if (json) printJson(change);
+      else print(sentenceOf('Restored', change));
+    });
+}
+
+function sentenceOf(done: string, { productId, day, votes, revised }: VerdictChange): string {
+  const revision = revised.length === 0 ? '' : ` New revision of ${revised.join(', ')}.`;
+  return `${done} ${countOf(votes, 'vote')} for ${productId} on ${day}.${revision}`;
+}
+
+/** @throws UsageError for an invalid voter. */
+function readVoters(voter: string, others: string[] = []): string[] {
+  if (!/^[0-9a-f]{32}$/.test(voter)) throw new UsageError(`'${voter}' is not a voter of a tally`);
+  return [...others, voter];
+}

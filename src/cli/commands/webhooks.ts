@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { Command } from 'commander';
+import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import { receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
+import { sendEvent } from '../../core/webhooks/send-event.ts';
+import { listEvents } from '../../core/webhooks/webhook-status.ts';
+import { readSettings, type Settings } from '../../settings/settings.ts';
+import { limitOption, UsageError } from '../arguments.ts';
+import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
+import { withDatabase } from '../with-database.ts';
+
+export function webhooksCommand(): Command {
+  return new Command('webhooks')
+    .description('list webhooks, retry them, and test their receiver')
+    .addCommand(listCommand())
+    .addCommand(retryCommand())
+    .addCommand(testCommand());
+}
+
+interface ListFlags {
+  limit: number;
+  undelivered?: boolean;
+  json?: boolean;
+}
+
+function listCommand(): Command {
+  return new Command('list')
+    .description('list the webhooks of the last seven days, newest first')
+    .option('--undelivered', 'only waiting and expired ones')
+    .addOption(limitOption(50))
+    .option('--json', 'print the result as JSON')
+    .action(async ({ limit, undelivered = false, json = false }: ListFlags) => {
+      const events = await withDatabase(({ database }) =>
+        listEvents(database, { limit, undeliveredOnly: undelivered }),
+      );
+      if (json) return printJson({ events });
+      if (events.length === 0) return print('There are no webhooks.');
+      printTable(
+        [
+          { title: 'AT (UTC)', style: 'dim' },
+          { title: 'TYPE', style: 'green' },
+          { title: 'STATE' },
+          { title: 'FAILED' },
+          { title: 'LAST FAILURE' },
+        ],
+        events.map(({ createdAt, type, state, attempts, lastFailure }) => [
+          utcMinute(createdAt),
+          type,
+          state,
+          `${attempts}`,
+          lastFailure ?? '',
+        ]),
+      );
+    });
+}
+
+function retryCommand(): Command {
+  return new Command('retry')
+    .description('send undelivered webhooks again, including expired ones and after 410 Gone')
+    .option('--json', 'print the result as JSON')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const { url } = readReceiver();
+      const events = await withDatabase(({ database }) => retryEvents(database, receiverOf(url), new Date()));
+      if (json) return printJson({ events });
+      print(`The site sends ${countOf(events, 'webhook')} now, if it runs.`);
+    });
+}
+
+function testCommand(): Command {
+  return new Command('test')
+    .description('send a signed event webhook.test to the receiver; exit code 1 unless it accepts it')
+    .option('--json', 'print the result as JSON')
+    .action(async ({ json = false }: { json?: boolean }) => {
+      const receiver = readReceiver();
+      const now = new Date();
+      const event: WebhookEvent = { type: 'webhook.test', timestamp: now.toISOString(), data: {} };
+      const attempt = await sendEvent(receiver, { id: randomUUID(), body: JSON.stringify(event) }, { now });
+      if (attempt.outcome !== 'delivered') throw new Error(`the receiver did not accept the test: ${attempt.failure}`);
+      if (json) return printJson({ status: attempt.status });
+      print(`The receiver accepted the test with status ${attempt.status}.`);
+    });
+}
+
+/** @throws UsageError if none is configured. */
+function readReceiver(): NonNullable<Settings['webhooks']> {
+  const { webhooks } = readSettings(process.env);
+  if (webhooks === undefined) throw new UsageError('there is no receiver: set WEBHOOK_URL and WEBHOOK_SECRET');
+  return webhooks;
+}

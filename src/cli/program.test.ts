@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { expect, test } from 'vitest';
+import { runProgram } from '../../tests/support/program.ts';
+import { PACKAGE_VERSION } from '../settings/package-root.ts';
+import { buildProgram } from './program.ts';
+
+const TERMINAL_WIDTH = 80;
+
+function namesOf(command: Command, parents: readonly string[] = []): string[][] {
+  return [[...parents], ...command.commands.flatMap((each) => namesOf(each, [...parents, each.name()]))];
+}
+
+test.each(namesOf(buildProgram()).map((names) => [names.join(' '), names] as const))(
+  'the help of "groundswell %s" fits a terminal of 80 columns',
+  async (_, names) => {
+    const { code, stdout } = await runProgram([...names, '--help'], {});
+    expect(code).toBe(0);
+    expect(stdout.split('\n').filter((line) => line.length > TERMINAL_WIDTH)).toEqual([]);
+  },
+);
+
+test('--version prints the version only', async () => {
+  expect(await runProgram(['--version'], {})).toEqual({ code: 0, stdout: `${PACKAGE_VERSION}\n`, stderr: '' });
+});
+
+test('an escape sequence in an unknown option is escaped', async () => {
+  const { code, stderr } = await runProgram(['log', '--\u001b[2J\u009b'], {});
+  expect(code).toBe(2);
+  expect(stderr).toContain('\\u{1b}[2J\\u{9b}');
+});

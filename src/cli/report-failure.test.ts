@@ -1,0 +1,41 @@
+import { expect, test, vi } from 'vitest';
+import { ConnectError } from '../core/database/connect.ts';
+import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
+import { UsageError } from './arguments.ts';
+import { reportFailure } from './report-failure.ts';
+
+function report(error: unknown): { code: number; printed: string } {
+  const write = vi.spyOn(console, 'error').mockImplementation(() => {});
+  try {
+    return { code: reportFailure(error), printed: write.mock.calls.join('\n') };
+  } finally {
+    write.mockRestore();
+  }
+}
+
+test.each([
+  [new UsageError('name a file'), 2],
+  [new EmbeddedDatabaseError('data_dir_refused', 'DATA_DIR is a file'), 2],
+  [new EmbeddedDatabaseError('start_failed', 'PostgreSQL did not start'), 1],
+  [new ConnectError('cannot reach the database'), 1],
+  [new Error('unexpected'), 1],
+])('%s exits with %i', (error, code) => {
+  expect(report(error)).toEqual({ code, printed: `groundswell: ${error.message}` });
+});
+
+test.each([
+  ['53100', "The database's disk is full. Free some space, then run the command again."],
+  ['28P01', expect.stringContaining('refused the password')],
+  ['25006', expect.stringContaining('is read-only')],
+  ['57014', 'The database cannot be reached, try again'],
+])('a database error with code %s below a general one is explained', (code, message) => {
+  const cause = Object.assign(new Error('could not extend file'), { code });
+  const error = new Error('The database cannot be reached, try again', { cause });
+  const { code: exitCode, printed } = report(error);
+  expect(exitCode).toBe(1);
+  expect(printed.replace('groundswell: ', '')).toEqual(message);
+});
+
+test('an escape sequence in a message is escaped', () => {
+  expect(report(new Error('\u001b[2J\u009b')).printed).toBe('groundswell: \\u{1b}[2J\\u{9b}');
+});

@@ -1,0 +1,81 @@
+import { inspect } from 'node:util';
+
+export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
+
+/** A piece of a line: text alone, or text with its style. */
+export type Span = string | readonly [style: StyleName, text: string];
+
+interface Output {
+  isTTY?: boolean | undefined;
+}
+
+/** Controls, format characters, line separators and lone surrogates: they move the cursor, recolour or reorder text. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/**
+ * Prints a line on standard output. Every command prints through here or `printError`, which escape everything that a
+ * terminal would act on; only our own styles reach it.
+ */
+export function print(...spans: Span[]): void {
+  console.log(format(spans, process.stdout));
+}
+
+/** Prints a line on standard error. */
+export function printError(...spans: Span[]): void {
+  console.error(format(spans, process.stderr));
+}
+
+/** Prints a value as one line of JSON, with unsafe characters in its strings escaped: the value stays the same. */
+export function printJson(value: unknown): void {
+  console.log(safeJson(JSON.stringify(value)));
+}
+
+/** JSON text with every unsafe character as `\uXXXX`. */
+export function safeJson(json: string): string {
+  return json.replaceAll(UNSAFE, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
+}
+
+/** Text with unsafe characters escaped; line feeds stay. */
+export function safeText(text: string): string {
+  return text.replaceAll(UNSAFE, (character) =>
+    character === '\n' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+}
+
+/** The same on one line. */
+export function oneLine(text: string): string {
+  return safeText(text).replaceAll('\n', '\\n');
+}
+
+function format(spans: readonly Span[], output: Output): string {
+  const colours = hasColours(output);
+  return spans
+    .map((span) => {
+      if (typeof span === 'string') return safeText(span);
+      const [style, text] = span;
+      // `styleText` of Node looks at standard output alone to decide whether there is a terminal.
+      const [on, off] = inspect.colors[style] ?? [0, 0];
+      return colours ? `\u001b[${on}m${safeText(text)}\u001b[${off}m` : safeText(text);
+    })
+    .join('');
+}
+
+/** Colours only on a terminal, and not where NO_COLOR (https://no-color.org) or a dumb terminal forbids them. */
+export function hasColours(output: Output, environment: NodeJS.ProcessEnv = process.env): boolean {
+  return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
+}
+
+/** An ISO 8601 instant in UTC as a table shows it: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
+export function utcMinute(instant: string): string {
+  return instant.slice(0, 16).replace('T', ' ');
+}
+
+/** A number with its noun: `1 comment`, `1,234 upvotes`. */
+export function countOf(number: number, noun: string): string {
+  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,83 @@
+import type { FieldFault } from '../../contract/problem.ts';
+
+/** A failed request: the server's error, or no response at all (status 0). */
+export class ConsoleError extends Error {
+  override readonly name = 'ConsoleError';
+
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    /** The faults by field. */
+    readonly fields: readonly FieldFault[] = [],
+    /** The current version, on a conflict. */
+    readonly current?: unknown,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+interface Call {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  query?: Record<string, string | number | boolean | undefined>;
+  /** Sent as JSON, or as bytes if it is a file. */
+  body?: unknown;
+  /** The media type of a file; by default plain bytes. */
+  contentType?: string;
+  signal?: AbortSignal | undefined;
+}
+
+/** Called when a response says that the session has ended. */
+let onSignedOut = () => {};
+export function whenSignedOut(listener: () => void): void {
+  onSignedOut = listener;
+}
+
+/** Calls the console's API. @throws ConsoleError, or the reason of an abort. */
+export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
+  const { method = 'GET', query, body, contentType, signal } = options;
+  let response: Response;
+  try {
+    response = await fetch(`/api/console${path}${searchOf(query)}`, {
+      method,
+      ...(signal && { signal }),
+      ...(body !== undefined && bodyOf(body, contentType)),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new ConsoleError(0, 'network', 'The site cannot be reached.', [], undefined, { cause: error });
+  }
+  if (!response.ok) throw await errorOf(response);
+  return (response.status === 204 ? undefined : await response.json()) as Result;
+}
+
+function bodyOf(body: unknown, contentType = 'application/octet-stream'): RequestInit {
+  if (body instanceof Blob) return { body, headers: { 'Content-Type': contentType } };
+  return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } };
+}
+
+function searchOf(query: Call['query'] = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') params.set(name, String(value));
+  }
+  return params.size === 0 ? '' : `?${params}`;
+}
+
+async function errorOf(response: Response): Promise<ConsoleError> {
+  const problem = (await response.json().catch(() => ({}))) as {
+    code?: string;
+    detail?: string;
+    errors?: FieldFault[];
+    current?: unknown;
+  };
+  if (problem.code === 'not_signed_in') onSignedOut();
+  const { code = 'unknown', detail = `The server responded with ${response.status}.` } = problem;
+  return new ConsoleError(response.status, code, detail, problem.errors, problem.current);
+}
+
+/** A message for the operator about any failure. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { LiveSubject } from '../../contract/console/records.ts';
+
+/** The data that may be stale after each kind of change, by the first part of its query keys. */
+const STALE: Record<LiveSubject, readonly string[]> = {
+  audit: ['audit'],
+  queue: ['queue', 'votes', 'waiting'],
+  products: ['products', 'product', 'overview', 'queue'],
+  comments: ['comments', 'waiting'],
+  counts: ['products', 'comments', 'votes', 'overview'],
+};
+
+/** Changes come in bursts; the screen is refetched at most this often, for counts alone less often. */
+const REFRESH_MS = { change: 500, counts: 10_000 };
+
+/**
+ * Keeps the screen up to date with the changes of other operators and visitors.
+ * @returns whether the stream is connected.
+ */
+export function useLiveUpdates(): boolean {
+  const client = useQueryClient();
+  const [isConnected, setConnected] = useState(true);
+
+  useEffect(() => {
+    const stream = new EventSource('/api/console/events');
+    const timers = new Map<string, ReturnType<typeof setTimeout>>();
+    const refetch = (subject: string, ms: number) => {
+      const key = `${subject} ${ms}`;
+      if (timers.has(key)) return;
+      timers.set(
+        key,
+        setTimeout(() => {
+          timers.delete(key);
+          void client.invalidateQueries({ queryKey: [subject] });
+        }, ms),
+      );
+    };
+    const refetchAll = () => {
+      for (const subject of Object.values(STALE).flat()) refetch(subject, REFRESH_MS.change);
+    };
+    let wasLost = false;
+    stream.addEventListener('ready', () => {
+      setConnected(true);
+      if (wasLost) refetchAll();
+      wasLost = false;
+    });
+    stream.addEventListener('change', ({ data }: MessageEvent<string>) => {
+      for (const kind of JSON.parse(data) as LiveSubject[]) {
+        for (const subject of STALE[kind]) refetch(subject, kind === 'counts' ? REFRESH_MS.counts : REFRESH_MS.change);
+      }
+    });
+    stream.addEventListener('gap', refetchAll);
+    stream.addEventListener('error', () => {
+      wasLost = true;
+      setConnected(false);
+    });
+    return () => {
+      for (const timer of timers.values()) clearTimeout(timer);
+      stream.close();
+    };
+  }, [client]);
+
+  return isConnected;
+}

@@ -1,0 +1,165 @@
+import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
+import type { ConsolePage } from '../../contract/console/records.ts';
+import { call } from './console-api.ts';
+
+type Filter = Record<string, string | undefined>;
+
+/** A list that loads page by page as it is scrolled. Pages far from the screen are dropped and loaded again when needed. */
+export interface Pages<Item> {
+  /** Identifies the list and its filter. */
+  id: string;
+  /** The number of known rows. */
+  count: number;
+  /** Undefined while its page is loading. */
+  itemAt(index: number): Item | undefined;
+  state: 'loading' | 'failed' | 'ready';
+  error: unknown;
+  hasMore: boolean;
+  isLoadingMore: boolean;
+  /** Call it with the range of visible rows whenever that changes. */
+  show(first: number, last: number): void;
+  retry(): void;
+}
+
+/** Where a page begins, and its number of rows when it was last loaded; undefined if it never was. */
+interface Place {
+  cursor: string;
+  rows: number | undefined;
+}
+
+/** The next page loads this many rows before the end. */
+const AHEAD_ROWS = 20;
+/** For how long a page off screen stays in memory. */
+const FORGET_MS = 60_000;
+
+/**
+ * Loads a list of the console; `subject` is its name in live updates. Each page is a separate query and only those near the screen
+ * are active, so an update costs the same however far the list was scrolled.
+ */
+export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
+  const client = useQueryClient();
+  const id = JSON.stringify([path, filter]);
+  const keyOf = (cursor: string) => [subject, path, filter, cursor];
+  const list = useRef<{ id: string; places: Place[] }>({ id: '', places: [] });
+  const [span, setSpan] = useState({ id, first: 0, last: 0 });
+  /** The last rows of visible pages, shown while such a page loads again from another cursor. */
+  const recent = useRef(new Map<number, readonly Item[]>());
+  /** The last list, shown until the list of a new filter has loaded. */
+  const before = useRef<Pages<Item>>(undefined);
+  if (list.current.id !== id) {
+    list.current = { id, places: [{ cursor: '', rows: undefined }] };
+    recent.current = new Map();
+  }
+  const { places } = list.current;
+  const wanted = span.id === id ? span : { first: 0, last: 0 };
+
+  // Read from the cache before the queries are declared: where a page ends now decides where the next one begins.
+  const read = new Map<number, readonly Item[]>();
+  for (let page = wanted.first; page <= wanted.last; page += 1) {
+    const data = client.getQueryData<ConsolePage<Item>>(keyOf(places[page]?.cursor ?? ''));
+    if (data && places[page]) noteRead(places, page, data);
+    const items = (places[page] && data?.items) ?? recent.current.get(page);
+    if (items) read.set(page, items);
+  }
+  recent.current = read;
+  const first = Math.min(wanted.first, places.length - 1);
+  const queries = useQueries({
+    queries: places.slice(first, wanted.last + 1).map(({ cursor }) => ({
+      queryKey: keyOf(cursor),
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        call<ConsolePage<Item>>(path, { query: { ...filter, limit, cursor: cursor || undefined }, signal }),
+      gcTime: FORGET_MS,
+      // The rows come from the cache above, so the library cannot see which properties are used.
+      notifyOnChangeProps: 'all' as const,
+    })),
+  });
+
+  const show = useCallback(
+    (firstRow: number, lastRow: number) => {
+      if (list.current.id !== id) return;
+      const next = { id, ...pagesOf(list.current.places, firstRow, lastRow) };
+      setSpan((now) => (now.id === id && now.first === next.first && now.last === next.last ? now : next));
+    },
+    [id],
+  );
+  const retry = () => {
+    for (const query of queries) if (query.isError) void query.refetch();
+  };
+  if (places.every(({ rows }) => rows === undefined)) {
+    const error = queries.find(({ isError }) => isError)?.error;
+    if (error) return { ...NOTHING, id, state: 'failed', error, show, retry };
+    return before.current ?? { ...NOTHING, id, state: 'loading', error: null, show, retry };
+  }
+  const shown: Pages<Item> = {
+    id,
+    count: places.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    itemAt(row) {
+      const place = placeOf(places, row);
+      return place && read.get(place.page)?.[place.row];
+    },
+    state: 'ready',
+    error: null,
+    hasMore: places.at(-1)?.rows === undefined,
+    isLoadingMore: queries.some(({ isFetching }, index) => isFetching && places[first + index]?.rows === undefined),
+    show,
+    retry,
+  };
+  before.current = shown;
+  return shown;
+}
+
+const NOTHING = { count: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
+
+/** Stores the length of a page and where the next one begins. */
+function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
+  const place = places[at];
+  if (!place) return;
+  place.rows = items.length;
+  const next = places[at + 1];
+  if (nextCursor === null) places.length = at + 1;
+  else if (next) next.cursor = nextCursor;
+  else places.push({ cursor: nextCursor, rows: undefined });
+}
+
+/** The pages that hold these rows, and the next one near the end of the known rows. */
+function pagesOf(places: readonly Place[], firstRow: number, lastRow: number): { first: number; last: number } {
+  let start = 0;
+  let first: number | undefined;
+  let last = 0;
+  for (const [page, { rows = 0 }] of places.entries()) {
+    if (first === undefined && firstRow < start + rows) first = page;
+    if (lastRow + AHEAD_ROWS >= start) last = page;
+    start += rows;
+  }
+  return { first: Math.min(first ?? last, last), last };
+}
+
+function placeOf(places: readonly Place[], row: number): { page: number; row: number } | undefined {
+  let start = 0;
+  for (const [page, { rows = 0 }] of places.entries()) {
+    if (row < start + rows) return { page, row: row - start };
+    start += rows;
+  }
+  return undefined;
+}
+
+/**
+ * Changes the items of every list of a subject at once, before the server confirms it; `undefined` removes an item.
+ * @returns a function that restores the lists.
+ */
+export function changeItems<Item>(
+  client: QueryClient,
+  subject: string,
+  change: (item: Item, filter: Filter) => Item | undefined,
+): () => void {
+  const before = client.getQueriesData<ConsolePage<Item>>({ queryKey: [subject] });
+  for (const [key, data] of before) {
+    if (!data?.items) continue;
+    const filter = (typeof key[2] === 'object' && key[2] ? key[2] : {}) as Filter;
+    client.setQueryData(key, { ...data, items: data.items.flatMap((item) => change(item, filter) ?? []) });
+  }
+  return () => {
+    for (const [key, data] of before) client.setQueryData(key, data);
+  };
+}

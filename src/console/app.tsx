@@ -1,0 +1,58 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { ConsoleSession } from '../contract/console/schema.ts';
+import { Toaster } from '../web/ui/toaster.tsx';
+import { ConsoleError, call, whenSignedOut } from './api/console-api.ts';
+import { switchSession } from './api/query-client.ts';
+import { AcceptInvitation } from './shell/accept-invitation.tsx';
+import { Shell } from './shell/shell.tsx';
+import { SignIn } from './shell/sign-in.tsx';
+import { Failure } from './ui/states.tsx';
+
+/** The console behind its session: an invitation, the sign-in, or the screens. */
+export function App() {
+  const client = useQueryClient();
+  const [invitation, setInvitation] = useState(takeInvitation);
+  const session = useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => call<ConsoleSession>('/session', { signal }).catch(nullWhenSignedOut),
+    enabled: invitation === undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  useEffect(() => whenSignedOut(() => switchSession(client, null)), [client]);
+
+  function begin(started: ConsoleSession): void {
+    switchSession(client, started);
+    setInvitation(undefined);
+  }
+
+  return (
+    <>
+      {invitation !== undefined ? (
+        <AcceptInvitation token={invitation} onAccepted={begin} onLeave={() => setInvitation(undefined)} />
+      ) : session.isPending ? null : session.isError ? (
+        <main className="gate">
+          <Failure error={session.error} onRetry={() => void session.refetch()} />
+        </main>
+      ) : session.data === null ? (
+        <SignIn onSignedIn={begin} />
+      ) : (
+        <Shell session={session.data} />
+      )}
+      <Toaster />
+    </>
+  );
+}
+
+/** The token of an invitation's link, taken out of the address so it stays in no history. */
+function takeInvitation(): string | undefined {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? undefined;
+  if (token !== undefined) window.history.replaceState(null, '', window.location.pathname);
+  return token;
+}
+
+function nullWhenSignedOut(error: unknown): null {
+  if (error instanceof ConsoleError && error.code === 'not_signed_in') return null;
+  throw error;
+}

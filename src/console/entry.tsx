@@ -1,0 +1,24 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { THEME_STORAGE_KEY } from '../web/ui/theme.ts';
+import { createConsoleClient } from './api/query-client.ts';
+import { App } from './app.tsx';
+import './styles.css';
+
+try {
+  const theme = localStorage.getItem(THEME_STORAGE_KEY);
+  if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+} catch {
+  // Without storage the console follows the system.
+}
+
+const root = document.getElementById('root');
+if (!root) throw new Error('The document has no #root');
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={createConsoleClient()}>
+      <App />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,57 @@
+import { useSyncExternalStore } from 'react';
+import { CONSOLE_PATHS, CONSOLE_SCREENS, type ConsoleScreen } from '../contract/console/paths.ts';
+
+/** The operator's location: a screen, and the filters and selections in its URL. */
+export interface ConsoleLocation {
+  screen: ConsoleScreen;
+  query: URLSearchParams;
+}
+
+const listeners = new Set<() => void>();
+let current = read();
+
+function read(): ConsoleLocation {
+  const { pathname, search } = window.location;
+  const screen = CONSOLE_SCREENS.find((each) => CONSOLE_PATHS.screen(each) === pathname) ?? 'overview';
+  return { screen, query: new URLSearchParams(search) };
+}
+
+function update(): void {
+  current = read();
+  for (const listener of listeners) listener();
+}
+
+window.addEventListener('popstate', update);
+
+export function useConsoleLocation(): ConsoleLocation {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => current,
+  );
+}
+
+type Query = Record<string, string | undefined>;
+
+/** The URL of a screen; empty and unset parameters are omitted. */
+export function addressOf(screen: ConsoleScreen, query: Query = {}): string {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  const search = new URLSearchParams(given);
+  return search.size === 0 ? CONSOLE_PATHS.screen(screen) : `${CONSOLE_PATHS.screen(screen)}?${search}`;
+}
+
+export function goTo(screen: ConsoleScreen, query?: Query): void {
+  window.history.pushState(null, '', addressOf(screen, query));
+  update();
+  document.getElementById('main')?.focus({ preventScroll: true });
+  window.scrollTo(0, 0);
+}
+
+/** Changes parameters of the current URL in place, such as filters during typing. */
+export function setQuery(changes: Query): void {
+  const { screen, query } = current;
+  window.history.replaceState(null, '', addressOf(screen, { ...Object.fromEntries(query), ...changes }));
+  update();
+}

@@ -1,0 +1,146 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { AuditRecord } from '../../../contract/console/records.ts';
+import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { usePerform } from '../../api/acts.ts';
+import { call } from '../../api/console-api.ts';
+import { changeItems, usePages } from '../../api/pages.ts';
+import { setQuery, useConsoleLocation } from '../../location.ts';
+import { List } from '../../ui/list.tsx';
+import { Page, Select } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+
+const ACTIONS = [
+  ['', 'Everything'],
+  ['products', 'Products'],
+  ['comments', 'Comments'],
+  ['votes', 'Votes'],
+  ['submissions', 'Submissions'],
+  ['import', 'Imports'],
+  ['backup', 'Backups'],
+  ['console', 'Access to the console'],
+] as const;
+
+/** The operations of all operators, with undo. */
+export function AuditScreen() {
+  const { query } = useConsoleLocation();
+  const action = ACTIONS.find(([each]) => each === query.get('action'))?.[0] ?? '';
+  const operator = query.get('operator') ?? undefined;
+  const target = query.get('target') ?? undefined;
+  const from = dayOf(query.get('from'));
+  const to = dayOf(query.get('to'));
+  const isNarrowed = Boolean(action || operator || target || from || to);
+  const filter = { action: action || undefined, operator, target, from: from || undefined, to: to || undefined };
+  const pages = usePages<AuditRecord>('audit', '/audit', filter);
+  const undo = useUndo();
+
+  return (
+    <Page
+      title="Audit log"
+      toolbar={
+        <>
+          <Select label="Show" value={action} options={ACTIONS} onChange={(next) => setQuery({ action: next })} />
+          <DayField label="From" value={from} max={to} onChange={(day) => setQuery({ from: day })} />
+          <DayField label="To" value={to} min={from} onChange={(day) => setQuery({ to: day })} />
+          {(['operator', 'target'] as const).map((name) => {
+            const value = query.get(name);
+            return value === null ? null : (
+              <button key={name} type="button" className="tag" onClick={() => setQuery({ [name]: undefined })}>
+                {value} ✕<span className="visually-hidden">: show all targets {name}</span>
+              </button>
+            );
+          })}
+        </>
+      }
+    >
+      <List
+        label="Entries"
+        pages={pages}
+        keyOf={({ id }) => id}
+        estimatePx={64}
+        keys={{ d: (entries) => void (entries.length === 1 && entries[0]?.undoable && undo(entries[0])) }}
+        empty={
+          <Empty title={isNarrowed ? 'No entry matches' : 'The audit log is empty'}>
+            <p>
+              {isNarrowed
+                ? 'Try other days or another kind of act.'
+                : 'Every change by an operator appears here, and most can be undone.'}
+            </p>
+          </Empty>
+        }
+        renderRow={(entry) => (
+          <div className="row" data-faded={entry.undoneBy !== null || undefined}>
+            <div className="row-body">
+              <p className="row-line" data-row-focus tabIndex={-1}>
+                <button type="button" className="text-button" onClick={() => setQuery({ operator: entry.operator })}>
+                  {entry.operator}
+                </button>{' '}
+                {entry.sentence}.
+              </p>
+              <p className="row-meta">
+                <TimeAgo time={entry.createdAt} />
+                {entry.undoneBy !== null && <span className="tag">Undone</span>}
+                {entry.undoes !== null && <span className="tag">Undid an earlier entry</span>}
+                {target === undefined && (
+                  <button type="button" className="text-button" onClick={() => setQuery({ target: entry.target })}>
+                    Only this target
+                  </button>
+                )}
+              </p>
+            </div>
+            <div className="row-actions">
+              {entry.undoable && (
+                <button type="button" className="button" data-tone="outline" onClick={() => undo(entry)}>
+                  Undo<span className="visually-hidden">: {entry.sentence}</span>
+                </button>
+              )}
+            </div>
+          </div>
+        )}
+      />
+    </Page>
+  );
+}
+
+/** A day from the address; an invalid one becomes an empty string. */
+const dayOf = (text: string | null) => (text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
+
+interface DayFieldProps {
+  label: string;
+  value: string;
+  min?: string;
+  max?: string;
+  onChange: (day: string) => void;
+}
+
+/** A day in UTC, inclusive. */
+function DayField({ label, value, min = '', max = '', onChange }: DayFieldProps) {
+  return (
+    <label className="select">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={value}
+        min={min || undefined}
+        max={max || undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
+  );
+}
+
+function useUndo(): (entry: AuditRecord) => void {
+  const client = useQueryClient();
+  const perform = usePerform();
+  return (entry) =>
+    void perform({
+      subjects: ['audit', 'products', 'product', 'comments', 'votes'],
+      show: () =>
+        changeItems<AuditRecord>(client, 'audit', (each) =>
+          each.id === entry.id ? { ...each, undoable: false, undoneBy: '' } : each,
+        ),
+      async run() {
+        await call(`/audit/${entry.id}/undo`, { method: 'POST' });
+        return { done: 'Undone', note: `${entry.operator} ${entry.sentence}.` };
+      },
+    });
+}

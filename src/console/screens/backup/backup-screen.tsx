@@ -1,0 +1,70 @@
+import { useState } from 'react';
+import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { useOverview } from '../../shell/waiting.ts';
+import { BackupIcon, ImportIcon } from '../../ui/icons.tsx';
+import { Page, Segments } from '../../ui/page.tsx';
+
+const TABLES = [
+  ['products', 'Products'],
+  ['comments', 'Comments'],
+  ['upvotes', 'Upvotes'],
+] as const;
+
+const KINDS = [
+  ['csv', 'CSV'],
+  ['json', 'JSON'],
+  ['json-lines', 'JSON Lines'],
+] as const;
+
+/** The site as files: everything as a backup, or one table as an export. */
+export function BackupScreen() {
+  const { data } = useOverview();
+  const [table, setTable] = useState<(typeof TABLES)[number][0]>('products');
+  const [kind, setKind] = useState<(typeof KINDS)[number][0]>('csv');
+  const [counts, setCounts] = useState(false);
+  const query = new URLSearchParams({ table, kind, ...(counts && table === 'products' && { counts: 'true' }) });
+
+  return (
+    <Page title="Backup and export">
+      <div className="overview-columns">
+        <section className="card panel" aria-labelledby="backup-title">
+          <h2 id="backup-title">Backup</h2>
+          <p>
+            The whole site in one file for <code>groundswell restore</code> reads. It holds visitors' sessions, so keep
+            it as safe as the site.
+          </p>
+          <p className="quiet">
+            Last backup: {data?.lastBackupAt ? <TimeAgo time={data.lastBackupAt} /> : data ? 'never' : '…'}.
+          </p>
+          <p>
+            <a className="button" data-tone="primary" href="/api/console/backup" download>
+              <BackupIcon />
+              Download a backup
+            </a>
+          </p>
+        </section>
+        <section className="card panel" aria-labelledby="export-title">
+          <h2 id="export-title">Export</h2>
+          <p>
+            One table for a spreadsheet or a program. It does not identify visitors. An export of products can be
+            imported again.
+          </p>
+          <Segments label="Table" value={table} options={TABLES} onChange={setTable} />
+          <Segments label="Format" value={kind} options={KINDS} onChange={setKind} />
+          {table === 'products' && (
+            <label className="check">
+              <input type="checkbox" checked={counts} onChange={(event) => setCounts(event.target.checked)} />
+              With the numbers of upvotes and comments
+            </label>
+          )}
+          <p>
+            <a className="button" data-tone="outline" href={`/api/console/export?${query}`} download>
+              <ImportIcon />
+              Download {table}
+            </a>
+          </p>
+        </section>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import {
+  type CommentAction,
+  type ConsoleComment,
+  INVERSE_ACTIONS,
+  type ModerationResult,
+} from '../../../contract/console/records.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { usePerform } from '../../api/acts.ts';
+import { call } from '../../api/console-api.ts';
+import { changeItems } from '../../api/pages.ts';
+
+const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
+
+const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
+  call<ModerationResult>('/comments/moderate', { method: 'POST', body: { action, ids, ...(reason && { reason }) } });
+
+/** @returns a function that moderates comments: they change at once, and the operation can be undone. */
+export function useModerate() {
+  const client = useQueryClient();
+  const perform = usePerform();
+
+  return (action: CommentAction, comments: readonly ConsoleComment[], reason?: string) => {
+    const ids = comments.map(({ id }) => id);
+    let done: readonly string[] = [];
+    return perform({
+      subjects: ['comments'],
+      show: () =>
+        changeItems<ConsoleComment>(client, 'comments', (comment, { state }) =>
+          ids.includes(comment.id) ? fitting(after(comment, action, reason), state) : comment,
+        ),
+      async run() {
+        const result = await send(action, ids, reason);
+        done = result.done;
+        const { length } = result.skipped;
+        return {
+          done: `${DONE[action]} ${formatAmount(done.length, 'comment')}`,
+          ...(length > 0 && { note: `${formatAmount(length, 'comment')} had already changed.` }),
+        };
+      },
+      undo: () => send(INVERSE_ACTIONS[action], done),
+    });
+  };
+}
+
+function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {
+  switch (action) {
+    case 'hide':
+      return { ...comment, hidden: { since: new Date().toISOString(), reason: reason || null } };
+    case 'restore':
+      return { ...comment, hidden: null };
+    case 'hold':
+      return { ...comment, held: true };
+    case 'release':
+      return { ...comment, held: false };
+  }
+}
+
+/** Undefined if a list of this state no longer contains the comment. */
+function fitting(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
+  const fits = {
+    held: comment.held,
+    hidden: comment.hidden !== null,
+    public: !comment.held && comment.hidden === null,
+  }[state ?? ''];
+  return fits === false ? undefined : comment;
+}

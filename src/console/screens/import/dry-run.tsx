@@ -1,0 +1,179 @@
+import type { ImportFaultRecord, ImportSummary } from '../../../contract/console/records.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
+import { formatAmount, formatCount } from '../../../web/ui/format-count.ts';
+import type { ColumnChoice } from './guess-columns.ts';
+import type { ChosenFile } from './read-file.ts';
+import type { ImportResult } from './run-import.ts';
+
+interface Props {
+  chosen: ChosenFile;
+  choice: ColumnChoice;
+  /** The result of the last dry run with these columns. */
+  result: ImportResult | undefined;
+  isBusy: boolean;
+  onImport: () => void;
+}
+
+/** The effect of an import, row by row, with every fault in its place. */
+export function DryRun({ chosen, choice, result, isBusy, onImport }: Props) {
+  return (
+    <section className="card panel" aria-labelledby="dry-run-title">
+      <div className="panel-head">
+        <h2 id="dry-run-title">{result === undefined ? 'The first rows' : 'Dry run'}</h2>
+        {result?.kind === 'done' && (
+          <button
+            type="button"
+            className="button"
+            data-tone="primary"
+            disabled={isBusy || changesOf(result.summary) === 0}
+            onClick={onImport}
+          >
+            Import {formatAmount(changesOf(result.summary), 'product')}
+          </button>
+        )}
+      </div>
+      <div role="status">{result && <Outcome result={result} />}</div>
+      {result?.kind === 'done' ? (
+        <Changes summary={result.summary} />
+      ) : (
+        <Rows chosen={chosen} choice={choice} faults={result?.kind === 'faults' ? result.faults : []} />
+      )}
+    </section>
+  );
+}
+
+const changesOf = ({ created, updated }: ImportSummary) => created + updated;
+
+function Outcome({ result }: { result: ImportResult }) {
+  if (result.kind === 'failed') return <p className="gate-fault">{result.message}</p>;
+  if (result.kind === 'faults')
+    return (
+      <p className="gate-fault">
+        {formatAmount(result.count, 'fault')}
+        {result.count > result.faults.length && `, the first ${result.faults.length} of them below`}. Nothing would be
+        imported.
+      </p>
+    );
+  const { created, updated, unchanged, duplicates, ignoredColumns } = result.summary;
+  return (
+    <p>
+      <strong>{formatCount(created)}</strong> new, <strong>{formatCount(updated)}</strong> updated,{' '}
+      <strong>{formatCount(unchanged)}</strong> unchanged.
+      {duplicates > 0 && ` ${formatAmount(duplicates, 'name')} may be a duplicate of another product.`}
+      {ignoredColumns.length > 0 && ` Ignored columns: ${ignoredColumns.join(', ')}.`}
+    </p>
+  );
+}
+
+/** The changes by product; the first hundred of each kind. */
+function Changes({ summary: { firstCreated, firstUpdated } }: { summary: ImportSummary }) {
+  return (
+    <div className="table-scroll">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Row</th>
+            <th scope="col">Product</th>
+            <th scope="col">What happens</th>
+          </tr>
+        </thead>
+        <tbody>
+          {firstUpdated.map(({ id, line, item, changes }) => (
+            <tr key={id}>
+              <td>{item ?? line}</td>
+              <td>{id}</td>
+              <td>
+                {changes.map(({ field, before, after }) => (
+                  <p key={field}>
+                    {fieldOf(field).label}: <del>{shown(before)}</del> <ins>{shown(after)}</ins>
+                  </p>
+                ))}
+              </td>
+            </tr>
+          ))}
+          {firstCreated.map(({ id, name, line, item }) => (
+            <tr key={id}>
+              <td>{item ?? line}</td>
+              <td>
+                {name} <span className="quiet">{id}</span>
+              </td>
+              <td>New</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
+
+/** The first rows of the file; a faulty cell shows its fault. */
+function Rows({
+  chosen,
+  choice,
+  faults,
+}: {
+  chosen: ChosenFile;
+  choice: ColumnChoice;
+  faults: readonly ImportFaultRecord[];
+}) {
+  const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
+  const isAt = (fault: ImportFaultRecord, row: ChosenFile['rows'][number]) =>
+    row.item === undefined ? fault.line === row.line : fault.item === row.item;
+  const elsewhere = faults.filter((fault) => !chosen.rows.some((row) => isAt(fault, row)));
+  return (
+    <>
+      {elsewhere.length > 0 && (
+        <ul className="findings">
+          {elsewhere.map(({ line, item, field, reason }) => (
+            <li key={`${line}-${item}-${field}`} data-status="fault">
+              <p>
+                <strong>{item === undefined ? `Line ${line}` : `Item ${item}`}</strong> {field && `${field}: `}
+                {reason}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <section className="table-scroll" tabIndex={0} aria-label="Rows of the file">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Row</th>
+              {fields.map((field) => (
+                <th key={field} scope="col">
+                  {fieldOf(field).label}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {chosen.rows.map((row) => {
+              const ofRow = faults.filter((fault) => isAt(fault, row));
+              const whole = ofRow.find(({ field }) => field === null);
+              return (
+                <tr key={row.item ?? row.line} data-faulty={ofRow.length > 0 || undefined}>
+                  <th scope="row">
+                    {row.item ?? row.line}
+                    {whole && <small className="field-fault">{whole.reason}</small>}
+                  </th>
+                  {fields.map((field) => {
+                    const fault = ofRow.find((each) => each.field === field);
+                    return (
+                      <td key={field} data-faulty={fault !== undefined || undefined}>
+                        <span className="cell">{row.values[choice[field] ?? ''] ?? ''}</span>
+                        {fault && <small className="field-fault">{fault.reason}</small>}
+                      </td>
+                    );
+                  })}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}

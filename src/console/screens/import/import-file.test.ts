@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest';
+import { guessColumns, mapTexts } from './guess-columns.ts';
+import { readCsvSample, readFile } from './read-file.ts';
+
+describe('CSV', () => {
+  test('is read with quotes, line breaks inside them, and any of the separators', () => {
+    const { columns, rows } = readCsvSample('\ufeffid;Title\r\n1;"Wave; ""high"""\r\n2;"two\nlines"\r\n\r\n3;last');
+    expect(columns).toEqual(['id', 'Title']);
+    expect(rows).toEqual([
+      { line: 2, values: { id: '1', Title: 'Wave; "high"' } },
+      { line: 3, values: { id: '2', Title: 'two\nlines' } },
+      { line: 6, values: { id: '3', Title: 'last' } },
+    ]);
+  });
+
+  test('of many rows is read up to the rows that are shown', () => {
+    const text = `name\n${Array.from({ length: 500 }, (_, index) => `Row ${index}`).join('\n')}`;
+    expect(readCsvSample(text).rows).toHaveLength(50);
+  });
+});
+
+test('JSON and JSON Lines are read with their places; other files are refused', async () => {
+  const json = await readFile(new File([JSON.stringify([{ name: 'A', tags: ['x'] }, { title: 'B' }])], 'a.json'));
+  expect(json).toMatchObject({
+    kind: 'json',
+    columns: ['name', 'tags', 'title'],
+    rows: [{ item: 1, values: { name: 'A', tags: '["x"]' } }, { item: 2 }],
+  });
+  const lines = await readFile(new File(['{"name":"A"}\nnot json\n{"name":"B"}\n'], 'a.jsonl'));
+  expect(lines.rows.map(({ line }) => line)).toEqual([1, 3]);
+  await expect(readFile(new File([''], 'a.xlsx'))).rejects.toThrow('must end in .csv');
+  await expect(readFile(new File(['{}'], 'a.json'))).rejects.toThrow('an array');
+});
+
+test('columns are guessed by the names of fields, then by common synonyms, each once', () => {
+  expect(guessColumns(['Title', 'name', 'Launch Date', 'created_at', 'Topics', 'Logo URL', 'Votes'])).toEqual({
+    name: 'name',
+    launchDate: 'Launch Date',
+    createdAt: 'created_at',
+    tags: 'Topics',
+    image: 'Logo URL',
+  });
+  expect(guessColumns(['Title'])).toEqual({ name: 'Title' });
+});
+
+test('a column with the name of a field is ignored where the operator chose none or another one for it', () => {
+  const columns = ['Title', 'name', 'created_at', 'Topics'];
+  expect(mapTexts({ name: 'Title', tags: 'Topics' }, columns)).toEqual(['name=Title', 'tags=Topics', 'createdAt=']);
+  expect(mapTexts({}, ['name'])).toEqual(['name=']);
+});

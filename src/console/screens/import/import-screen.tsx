@@ -1,0 +1,145 @@
+import { useState } from 'react';
+import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { showToast } from '../../../web/ui/toasts.ts';
+import { usePerform } from '../../api/acts.ts';
+import { call, messageOf } from '../../api/console-api.ts';
+import { goTo } from '../../location.ts';
+import { Page } from '../../ui/page.tsx';
+import { ColumnForm } from './column-form.tsx';
+import { DropZone } from './drop-zone.tsx';
+import { DryRun } from './dry-run.tsx';
+import { type ColumnChoice, guessColumns } from './guess-columns.ts';
+import { type ChosenFile, readFile } from './read-file.ts';
+import { type ImportResult, runImport } from './run-import.ts';
+
+/** Imports a file of products in steps: choose it, map its columns, review the changes, import. */
+export function ImportScreen() {
+  const perform = usePerform();
+  const [chosen, setChosen] = useState<ChosenFile>();
+  const [choice, setChoice] = useState<ColumnChoice>({});
+  const [slugifyIds, setSlugifyIds] = useState(false);
+  const [result, setResult] = useState<ImportResult>();
+  const [progress, setProgress] = useState<{ label: string; share: number }>();
+
+  async function choose(file: File): Promise<void> {
+    try {
+      const read = await readFile(file);
+      setChosen(read);
+      setChoice(guessColumns(read.columns));
+      setResult(undefined);
+    } catch (error) {
+      showToast({ title: 'This file cannot be read', description: messageOf(error), tone: 'destructive' });
+    }
+  }
+
+  /** The result of a dry run is valid for its columns only. */
+  function change(next: ColumnChoice, slugify = slugifyIds): void {
+    setChoice(next);
+    setSlugifyIds(slugify);
+    setResult(undefined);
+  }
+
+  async function run(dryRun: boolean): Promise<ImportResult> {
+    if (!chosen) throw new Error('No file is chosen');
+    const { size } = chosen.file;
+    const rows =
+      result?.kind === 'done' ? result.summary.created + result.summary.updated + result.summary.unchanged : 0;
+    setProgress({ label: 'Sending', share: 0 });
+    try {
+      return await runImport(chosen, {
+        ...{ choice, slugifyIds, dryRun },
+        onProgress: ({ stage, done }) =>
+          setProgress(
+            stage === 'check'
+              ? { label: 'Checking', share: done / Math.max(1, size) / 2 }
+              : { label: dryRun ? 'Comparing' : 'Importing', share: 0.5 + done / Math.max(1, rows, done) / 2 },
+          ),
+      });
+    } finally {
+      setProgress(undefined);
+    }
+  }
+
+  async function check(): Promise<void> {
+    try {
+      setResult(await run(true));
+    } catch (error) {
+      showToast({ title: 'The file could not be checked', description: messageOf(error), tone: 'destructive' });
+    }
+  }
+
+  async function importAll(): Promise<void> {
+    const name = chosen?.file.name ?? '';
+    const done = await perform({
+      subjects: ['products', 'product'],
+      async run() {
+        const last = await run(false);
+        if (last.kind !== 'done') {
+          setResult(last);
+          throw new Error('Something changed since the dry run. Nothing was imported.');
+        }
+        const { created, updated } = last.summary;
+        return { done: `Imported ${name}`, note: `${formatAmount(created, 'new product')}, ${updated} updated.` };
+      },
+      undo: () => undoImportOf(name),
+    });
+    if (done) {
+      setChosen(undefined);
+      setResult(undefined);
+      goTo('products');
+    }
+  }
+
+  return (
+    <Page title="Import" lead="Products from CSV, JSON or JSON Lines. The file is imported completely or not at all.">
+      {chosen === undefined ? (
+        <DropZone onFile={(file) => void choose(file)} />
+      ) : (
+        <div className="overview">
+          <section className="card panel" aria-labelledby="columns-title">
+            <div className="panel-head">
+              <h2 id="columns-title">Columns of {chosen.file.name}</h2>
+              <button type="button" className="button" data-tone="outline" onClick={() => setChosen(undefined)}>
+                Another file
+              </button>
+            </div>
+            <ColumnForm
+              chosen={chosen}
+              choice={choice}
+              slugifyIds={slugifyIds}
+              onChange={change}
+              isBusy={progress !== undefined}
+              onCheck={() => void check()}
+            />
+          </section>
+          {progress && (
+            <div className="progress card" role="status">
+              <label>
+                {progress.label} …
+                <progress max={1} value={progress.share} />
+              </label>
+            </div>
+          )}
+          <DryRun
+            chosen={chosen}
+            choice={choice}
+            result={result}
+            isBusy={progress !== undefined}
+            onImport={() => void importAll()}
+          />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+/** The newest import of this file that can be undone. */
+async function undoImportOf(name: string): Promise<void> {
+  const { items } = await call<ConsolePage<AuditRecord>>('/audit', {
+    query: { action: 'import', target: name, limit: 5 },
+  });
+  const entry = items.find(({ undoable }) => undoable);
+  if (!entry) throw new Error('The import is no longer in the audit log, or was already undone.');
+  await call(`/audit/${entry.id}/undo`, { method: 'POST' });
+}

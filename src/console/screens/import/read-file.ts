@@ -1,0 +1,106 @@
+/** The chosen file with its first rows. */
+export interface ChosenFile {
+  file: File;
+  kind: 'csv' | 'json' | 'json-lines';
+  columns: string[];
+  /** The first rows, as texts by column. */
+  rows: { line: number; item?: number; values: Record<string, string> }[];
+}
+
+/** Rows that are shown before an import. */
+const MAX_ROWS = 50;
+/** Enough bytes for the first rows of a CSV file. */
+const SAMPLE_BYTES = 512 * 1024;
+
+/** Reads columns and the first rows. @throws Error with the expected format. */
+export async function readFile(file: File): Promise<ChosenFile> {
+  const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
+  if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };
+  if (ending === 'json') return { file, kind: 'json', ...readItems(parseArray(await file.text())) };
+  if (ending === 'jsonl' || ending === 'ndjson') {
+    const lines = (await file.slice(0, SAMPLE_BYTES).text()).split('\n').slice(0, MAX_ROWS);
+    return { file, kind: 'json-lines', ...readLines(lines) };
+  }
+  throw new Error('The name of the file must end in .csv, .json, .jsonl or .ndjson.');
+}
+
+type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
+
+/** RFC 4180, with the separators that the import accepts. */
+export function readCsvSample(text: string): Sample {
+  const header = text.split('\n', 1)[0] ?? '';
+  const delimiter = [',', ';', '\t'].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
+  const records: { line: number; cells: string[] }[] = [];
+  let cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  let line = 1;
+  let startedAt = 1;
+  const endCell = () => {
+    cells.push(cell);
+    cell = '';
+  };
+  for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length && records.length <= MAX_ROWS; at += 1) {
+    const character = text.charAt(at);
+    if (character === '\n') line += 1;
+    if (isQuoted) {
+      if (character !== '"') cell += character;
+      else if (text.charAt(at + 1) === '"') {
+        cell += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (character === '"' && cell === '') isQuoted = true;
+    else if (character === delimiter) endCell();
+    else if (character === '\n') {
+      endCell();
+      if (cells.some((each) => each !== '')) records.push({ line: startedAt, cells });
+      cells = [];
+      startedAt = line;
+    } else if (character !== '\r') cell += character;
+  }
+  if (cell !== '' || cells.length > 0) records.push({ line: startedAt, cells: [...cells, cell] });
+  const [first, ...rest] = records;
+  const columns = (first?.cells ?? []).map((name) => name.trim());
+  return {
+    columns,
+    rows: rest.slice(0, MAX_ROWS).map(({ line: at, cells: values }) => ({
+      line: at,
+      values: Object.fromEntries(columns.map((column, index) => [column, values[index] ?? ''])),
+    })),
+  };
+}
+
+function parseArray(text: string): unknown[] {
+  const value: unknown = JSON.parse(text);
+  if (!Array.isArray(value)) throw new Error('The file must hold an array of objects.');
+  return value;
+}
+
+function readItems(items: readonly unknown[]): Sample {
+  return sampleOf(items.slice(0, MAX_ROWS).map((value, index) => ({ line: 1, item: index + 1, value })));
+}
+
+function readLines(lines: readonly string[]): Sample {
+  const rows = lines.flatMap((text, index) => {
+    try {
+      return text.trim() === '' ? [] : [{ line: index + 1, value: JSON.parse(text) as unknown }];
+    } catch {
+      // The dry run reports the fault of this line.
+      return [];
+    }
+  });
+  return sampleOf(rows);
+}
+
+function sampleOf(items: readonly { line: number; item?: number; value: unknown }[]): Sample {
+  const rows = items.flatMap(({ value, ...place }) =>
+    typeof value === 'object' && value !== null
+      ? [{ ...place, values: Object.fromEntries(Object.entries(value).map(([key, each]) => [key, cellText(each)])) }]
+      : [],
+  );
+  return { columns: [...new Set(rows.flatMap(({ values }) => Object.keys(values)))], rows };
+}
+
+function cellText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

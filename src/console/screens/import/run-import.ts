@@ -1,0 +1,55 @@
+import type { ImportEvent } from '../../../contract/console/records.ts';
+import { ConsoleError } from '../../api/console-api.ts';
+import { type ColumnChoice, mapTexts } from './guess-columns.ts';
+import type { ChosenFile } from './read-file.ts';
+
+type Progress = Extract<ImportEvent, { kind: 'progress' }>;
+export type ImportResult = Exclude<ImportEvent, Progress>;
+
+interface Options {
+  choice: ColumnChoice;
+  slugifyIds: boolean;
+  dryRun: boolean;
+  signal?: AbortSignal;
+  onProgress: (progress: Progress) => void;
+}
+
+/** Sends the file and follows the import to its end. @throws ConsoleError. */
+export async function runImport({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
+  const { choice, slugifyIds, dryRun, signal, onProgress } = options;
+  const query = new URLSearchParams({
+    name: file.name,
+    kind,
+    map: JSON.stringify(mapTexts(choice, columns)),
+    slugifyIds: String(slugifyIds),
+    dryRun: String(dryRun),
+  });
+  const response = await fetch(`/api/console/import?${query}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body: file,
+    ...(signal && { signal }),
+  });
+  if (!response.ok || !response.body) {
+    const problem = (await response.json().catch(() => ({}))) as { code?: string; detail?: string };
+    throw new ConsoleError(response.status, problem.code ?? 'unknown', problem.detail ?? 'The file was rejected.');
+  }
+  for await (const event of eventsOf(response.body)) {
+    if (event.kind !== 'progress') return event;
+    onProgress(event);
+  }
+  throw new ConsoleError(0, 'network', 'The connection was lost. The audit log shows whether the file was imported.');
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<ImportEvent> {
+  const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader();
+  let pending = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    pending += value ?? '';
+    const lines = pending.split('\n');
+    pending = lines.pop() ?? '';
+    for (const line of lines) yield JSON.parse(line) as ImportEvent;
+    if (done) return;
+  }
+}

@@ -1,0 +1,219 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
+import { paths } from '../../../contract/paths.ts';
+import { formatAmount, formatCount } from '../../../web/ui/format-count.ts';
+import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { call } from '../../api/console-api.ts';
+import { addressOf, goTo } from '../../location.ts';
+import { useOverview } from '../../shell/waiting.ts';
+import { Chart } from '../../ui/chart.tsx';
+import { Page, Segments } from '../../ui/page.tsx';
+import { Failure, Loading } from '../../ui/states.tsx';
+
+/** The site at a glance: waiting items, activity and findings. */
+export function OverviewScreen() {
+  const overview = useOverview();
+  return (
+    <Page title="Overview">
+      {overview.isPending ? (
+        <Loading label="Loading the overview" />
+      ) : overview.isError ? (
+        <Failure error={overview.error} onRetry={() => void overview.refetch()} />
+      ) : (
+        <div className="overview">
+          <Facts overview={overview.data} />
+          <Activity overview={overview.data} />
+          <div className="overview-columns">
+            <Boards boards={overview.data.boards} />
+            <Doctor />
+          </div>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Facts({ overview: { waiting, lastBackupAt, database } }: { overview: OverviewRecord }) {
+  const all = waiting.submissions + waiting.heldComments;
+  return (
+    <dl className="facts">
+      <div className="fact card" data-tone={all > 0 ? 'waiting' : undefined}>
+        <dt>Waiting for you</dt>
+        <dd>
+          <a
+            className="fact-link"
+            href={addressOf('queue')}
+            onClick={(event) => {
+              event.preventDefault();
+              goTo('queue');
+            }}
+          >
+            {formatCount(all)}
+          </a>
+          <small>
+            {formatAmount(waiting.submissions, 'submission')}, {formatAmount(waiting.heldComments, 'held comment')}
+          </small>
+        </dd>
+      </div>
+      <div className="fact card">
+        <dt>Vote bursts</dt>
+        <dd>
+          {formatCount(waiting.bursts)}
+          <small>in seven days</small>
+        </dd>
+      </div>
+      <div className="fact card">
+        <dt>Products</dt>
+        <dd>
+          {formatCount(database.products)}
+          <small>{formatBytes(database.bytes)} in the database</small>
+        </dd>
+      </div>
+      <div className="fact card" data-tone={lastBackupAt === null ? 'fault' : undefined}>
+        <dt>Last backup</dt>
+        <dd>
+          {lastBackupAt === null ? 'Never' : <TimeAgo time={lastBackupAt} />}
+          <small>
+            {lastBackupAt === null ? 'Set BACKUP_DIR' : `${lastBackupAt.slice(0, 16).replace('T', ' ')} UTC`}
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+const SPANS = [
+  ['hours', '48 hours'],
+  ['days', '30 days'],
+] as const;
+
+const SERIES = [
+  ['Upvotes', 'upvotes', '--sun'],
+  ['Comments', 'comments', '--sea'],
+  ['Launches', 'launches', '--chart-launches'],
+] as const;
+
+function Activity({ overview }: { overview: OverviewRecord }) {
+  const [span, setSpan] = useState<'hours' | 'days'>('hours');
+  const records = overview[span];
+  const times = useMemo(() => records.map(({ from }) => from), [records]);
+  const series = useMemo(() => SERIES.map(([label, key, colour]) => seriesOf(records, label, key, colour)), [records]);
+  return (
+    <section className="card panel" aria-label="Activity">
+      <div className="panel-head">
+        <h2>Activity</h2>
+        <Segments label="Time span" value={span} options={SPANS} onChange={setSpan} />
+      </div>
+      <Chart
+        title={span === 'hours' ? 'By hour' : 'By day'}
+        times={times}
+        series={series}
+        formatTime={span === 'hours' ? formatHour : formatDay}
+        formatTick={span === 'hours' ? formatHourTick : formatDay}
+      />
+    </section>
+  );
+}
+
+function seriesOf(records: readonly ActivityRecord[], label: string, key: (typeof SERIES)[number][1], colour: string) {
+  return { label, colour, values: records.map((record) => record[key]) };
+}
+
+const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const formatDay = (time: string) => DAY_FORMAT.format(new Date(time));
+/** The date at midnight, else the hour. */
+const formatHourTick = (time: string) => (time.slice(11, 16) === '00:00' ? formatDay(time) : time.slice(11, 16));
+const formatHour = (time: string) => `${formatDay(time)}, ${time.slice(11, 16)}`;
+
+const KINDS = { day: 'Today', week: 'This week', month: 'This month' } as const;
+
+function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
+  const [kind, setKind] = useState<keyof typeof KINDS>('day');
+  const board = boards.find((each) => each.kind === kind);
+  return (
+    <section className="card panel" aria-label="Leaderboards">
+      <div className="panel-head">
+        <h2>Leading</h2>
+        <Segments
+          label="Period"
+          value={kind}
+          options={Object.entries(KINDS) as [keyof typeof KINDS, string][]}
+          onChange={setKind}
+        />
+      </div>
+      {board === undefined || board.rows.length === 0 ? (
+        <p className="quiet">No launches in this period yet.</p>
+      ) : (
+        <ol className="board">
+          {board.rows.map(({ productId, name, rank, votes }) => (
+            <li key={productId}>
+              <span className="board-rank">{rank}</span>
+              <a href={paths.product(productId)}>{name}</a>
+              <span>{formatAmount(votes, 'vote')}</span>
+            </li>
+          ))}
+        </ol>
+      )}
+      {board && (
+        <a className="panel-link" href={paths.board(board.period)}>
+          The whole board of {board.period}
+        </a>
+      )}
+    </section>
+  );
+}
+
+const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
+
+/** The findings of `groundswell doctor`. Findings that are fine show on request. */
+function Doctor() {
+  const doctor = useQuery({
+    queryKey: ['doctor'],
+    queryFn: ({ signal }) => call<{ findings: FindingRecord[] }>('/doctor', { signal }),
+    staleTime: 5 * 60_000,
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <section className="card panel" aria-label="Health">
+      <div className="panel-head">
+        <h2>Health</h2>
+        <button
+          type="button"
+          className="button"
+          data-tone="outline"
+          disabled={doctor.isFetching}
+          onClick={() => void doctor.refetch()}
+        >
+          {doctor.isFetching ? 'Checking …' : 'Check again'}
+        </button>
+      </div>
+      {doctor.isPending ? (
+        <Loading label="Checking the site" rows={4} />
+      ) : doctor.isError ? (
+        <Failure error={doctor.error} onRetry={() => void doctor.refetch()} />
+      ) : (
+        <ul className="findings">
+          {doctor.data.findings.map(({ check, status, message, advice }) => (
+            <li key={check} data-status={status}>
+              <span className="finding-sign" aria-hidden="true">
+                {SIGNS[status]}
+              </span>
+              <p>
+                <strong>{check}</strong>
+                <span className="visually-hidden"> ({status})</span> {message}
+                {advice && <em> {advice}</em>}
+              </p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function formatBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 2 ** (10 * power)).toFixed(power > 1 ? 1 : 0)} ${units[power]}`;
+}

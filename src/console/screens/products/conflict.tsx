@@ -1,0 +1,50 @@
+import { fieldOf } from '../../../contract/products/fields.ts';
+import { DRAFT_FIELDS, type Draft } from './product-draft.ts';
+
+interface Props {
+  before: Draft;
+  mine: Draft;
+  theirs: Draft;
+  onResolve: (keepMine: boolean) => void;
+}
+
+/** Both versions of a product that two operators edited at once; saving waits for a choice. */
+export function Conflict({ before, mine, theirs, onResolve }: Props) {
+  const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);
+  return (
+    <section className="conflict" role="alert" aria-label="Edited by another operator">
+      <h3>Another operator has saved this product</h3>
+      <div className="table-scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Field</th>
+              <th scope="col">Yours</th>
+              <th scope="col">Theirs</th>
+            </tr>
+          </thead>
+          <tbody>
+            {fields.map((name) => (
+              <tr
+                key={name}
+                data-clash={mine[name] !== before[name] && theirs[name] !== before[name] && mine[name] !== theirs[name]}
+              >
+                <th scope="row">{fieldOf(name).label}</th>
+                <td>{mine[name]}</td>
+                <td>{theirs[name]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className="form-actions">
+        <button type="button" className="button" data-tone="outline" onClick={() => onResolve(false)}>
+          Take theirs
+        </button>
+        <button type="button" className="button" data-tone="outline" onClick={() => onResolve(true)}>
+          Keep my changes on top
+        </button>
+      </div>
+    </section>
+  );
+}

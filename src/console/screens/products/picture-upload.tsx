@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import { call, messageOf } from '../../api/console-api.ts';
+
+interface Props {
+  use: 'image' | 'screenshot';
+  /** Called with the URL of each stored picture; saving the product makes it use the picture. */
+  onUploaded: (address: string) => void;
+}
+
+const LABELS = { image: 'Upload a picture', screenshot: 'Upload screenshots' };
+
+/** Uploads pictures one by one. */
+export function PictureUpload({ use, onUploaded }: Props) {
+  const [isSending, setSending] = useState(false);
+  const [faults, setFaults] = useState<readonly string[]>([]);
+
+  async function send(files: readonly File[]): Promise<void> {
+    setSending(true);
+    setFaults([]);
+    for (const file of files) {
+      try {
+        const { address } = await call<{ address: string }>(`/pictures/${use}`, {
+          method: 'POST',
+          body: file,
+          contentType: file.type,
+        });
+        onUploaded(address);
+      } catch (error) {
+        setFaults((others) => [...others, `${file.name}: ${messageOf(error)}`]);
+      }
+    }
+    setSending(false);
+  }
+
+  return (
+    <div className="picture-upload">
+      <label className="button" data-tone="outline" aria-disabled={isSending}>
+        {isSending ? 'Uploading …' : LABELS[use]}
+        <input
+          className="visually-hidden"
+          type="file"
+          accept={PICTURE_UPLOADS.mediaTypes.join(',')}
+          multiple={use === 'screenshot'}
+          disabled={isSending}
+          onChange={({ target }) => {
+            const files = [...(target.files ?? [])];
+            // The same file may be chosen again.
+            target.value = '';
+            void send(files);
+          }}
+        />
+      </label>
+      <div role="alert">
+        {faults.map((fault) => (
+          <small key={fault} className="field-fault">
+            {fault}
+          </small>
+        ))}
+      </div>
+    </div>
+  );
+}

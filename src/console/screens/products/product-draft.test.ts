@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { buildProduct } from '../../../../tests/support/build-product.ts';
+import { changesOf, draftOf, fieldValue, withPicture } from './product-draft.ts';
+
+const product = {
+  ...buildProduct({
+    id: 'tide',
+    name: 'Tide',
+    tags: ['Sea', 'Moon'],
+    team: [
+      { name: 'Ada', role: 'Maker', avatar: '/a.svg' },
+      { name: 'Bo', role: '', avatar: '/b.svg' },
+    ],
+    screenshots: ['/one.png', '/two.png'],
+    createdAt: '2026-11-22T09:30:00.000Z',
+  }),
+  upvotes: 0,
+  comments: 0,
+};
+
+test('an unchanged draft has no changes', () => {
+  expect(changesOf(draftOf(product), draftOf(product))).toEqual({});
+});
+
+test('each changed field is sent as its type', () => {
+  const before = draftOf(product);
+  const draft = {
+    ...before,
+    name: 'Ebb',
+    tags: ' Sea,, Sand \nWind',
+    screenshots: '/one.png\n\n /three.png ',
+    team: 'Ada | Skipper | /a.svg\nCy',
+    createdAt: '2026-12-01T10:00',
+  };
+  expect(changesOf(before, draft)).toEqual({
+    name: 'Ebb',
+    tags: ['Sea', 'Sand', 'Wind'],
+    screenshots: ['/one.png', '/three.png'],
+    team: [
+      { name: 'Ada', role: 'Skipper', avatar: '/a.svg' },
+      { name: 'Cy', role: '', avatar: '' },
+    ],
+    createdAt: '2026-12-01T10:00Z',
+  });
+});
+
+test('an empty time asks for the default', () => {
+  expect(fieldValue('createdAt', '')).toBe('');
+});
+
+test('an uploaded picture replaces the image, and goes behind the screenshots', () => {
+  const draft = { ...draftOf(product), screenshots: '/one.png\n' };
+  expect(withPicture(draft, 'image', '/images/a.webp')).toEqual({ ...draft, image: '/images/a.webp' });
+  expect(withPicture(draft, 'screenshots', '/images/a.webp')).toEqual({
+    ...draft,
+    screenshots: '/one.png\n/images/a.webp',
+  });
+});

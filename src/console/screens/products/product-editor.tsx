@@ -1,0 +1,150 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { ProductDetails } from '../../../contract/console/records.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { CloseIcon } from '../../../web/ui/icons.tsx';
+import { showToast } from '../../../web/ui/toasts.ts';
+import { usePerform } from '../../api/acts.ts';
+import { ConsoleError, call, messageOf } from '../../api/console-api.ts';
+import { Failure, Loading } from '../../ui/states.tsx';
+import { Conflict } from './conflict.tsx';
+import { changesOf, type Draft, draftOf, previewOf, withPicture } from './product-draft.ts';
+import { ProductFieldsForm } from './product-fields-form.tsx';
+import { ProductPreview } from './product-preview.tsx';
+
+/** Every field of one product beside the list, with its preview. */
+export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
+  const details = useQuery({
+    queryKey: ['product', id],
+    queryFn: ({ signal }) => call<ProductDetails>(`/products/${id}`, { signal }),
+  });
+
+  useEffect(() => {
+    if (dialog.current?.open !== false) return;
+    dialog.current.showModal();
+    heading.current?.focus();
+  }, []);
+
+  return (
+    <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={onClose}>
+      <div className="sheet-head">
+        <h2 ref={heading} tabIndex={-1}>
+          {details.data?.product.name ?? id}
+        </h2>
+        {details.data && <a href={paths.product(id)}>View on the site</a>}
+        <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <CloseIcon />
+        </button>
+      </div>
+      {details.isPending ? (
+        <Loading label="Loading the product" />
+      ) : details.isError ? (
+        <Failure error={details.error} onRetry={() => void details.refetch()} />
+      ) : (
+        <Editing details={details.data} onSaved={() => dialog.current?.close()} />
+      )}
+    </dialog>
+  );
+}
+
+function Editing({ details, onSaved }: { details: ProductDetails; onSaved: () => void }) {
+  const client = useQueryClient();
+  const perform = usePerform();
+  // The version that the edit began with: later versions must not replace text during typing.
+  const [base, setBase] = useState(details);
+  const [draft, setDraft] = useState(() => draftOf(details.product));
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
+  const [theirs, setTheirs] = useState<Product>();
+  const [isSaving, setSaving] = useState(false);
+  const changes = changesOf(draftOf(base.product), draft);
+  const isChanged = Object.keys(changes).length > 0;
+  const { product } = base;
+  const isStale = details.version !== base.version;
+
+  async function save(version = base.version, values = changes): Promise<void> {
+    setSaving(true);
+    setFaults({});
+    try {
+      const saved = await edit(product.id, version, values);
+      client.setQueryData(['product', product.id], { ...details, ...saved });
+      const back = changesOf(draftOf(saved.product), draftOf(product));
+      await perform({
+        subjects: ['products', 'product'],
+        run: async () => ({ done: `Saved ${saved.product.name}` }),
+        undo: () => edit(product.id, saved.version, back),
+      });
+      onSaved();
+    } catch (error) {
+      setSaving(false);
+      if (!(error instanceof ConsoleError)) throw error;
+      if (error.code === 'product_changed') setTheirs(error.current as Product);
+      else if (error.fields.length > 0)
+        setFaults(Object.fromEntries(error.fields.map(({ field, detail }) => [field, detail])));
+      else showToast({ title: 'This could not be saved', description: messageOf(error), tone: 'destructive' });
+    }
+  }
+
+  /** Continues from the other operator's version, with or without this operator's changes. */
+  async function resolve(keepMine: boolean): Promise<void> {
+    const latest = await call<ProductDetails>(`/products/${product.id}`);
+    client.setQueryData(['product', product.id], latest);
+    const next = draftOf(latest.product);
+    const mine: Draft = {
+      ...next,
+      ...Object.fromEntries(Object.keys(changes).map((name) => [name, draft[name as keyof Draft]])),
+    };
+    setBase(latest);
+    setDraft(keepMine ? mine : next);
+    setTheirs(undefined);
+  }
+
+  const current = theirs ?? (isStale && isChanged ? details.product : undefined);
+  return (
+    <form className="sheet-body" noValidate action={() => void save()} onReset={(event) => event.preventDefault()}>
+      {current && (
+        <Conflict
+          mine={draft}
+          before={draftOf(product)}
+          theirs={draftOf(current)}
+          onResolve={(keep) => void resolve(keep)}
+        />
+      )}
+      <div className="editor">
+        <ProductFieldsForm
+          draft={draft}
+          faults={faults}
+          onChange={(change) => setDraft((latest) => ({ ...latest, ...change }))}
+          onPicture={(name, address) => setDraft((latest) => withPicture(latest, name, address))}
+        />
+        <aside className="editor-side" aria-label="Preview">
+          <ProductPreview product={previewOf(product, draft)} />
+          <p className="quiet">
+            {formatAmount(product.upvotes, 'upvote')}, {formatAmount(product.comments, 'public comment')},{' '}
+            {details.heldComments} held, {details.hiddenComments} hidden.
+          </p>
+        </aside>
+      </div>
+      <div className="sheet-foot">
+        <span className="quiet" role="status">
+          {isChanged ? `${formatAmount(Object.keys(changes).length, 'field')} changed` : 'No changes'}
+        </span>
+        <button
+          type="submit"
+          className="button"
+          data-tone="primary"
+          disabled={!isChanged || isSaving || current !== undefined}
+        >
+          {isSaving ? 'Saving …' : 'Save'}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function edit(id: string, version: string, values: object): Promise<Pick<ProductDetails, 'product' | 'version'>> {
+  return call(`/products/${id}`, { method: 'PATCH', body: { version, values } });
+}

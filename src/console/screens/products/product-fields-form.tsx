@@ -1,0 +1,74 @@
+import { fieldOf } from '../../../contract/products/fields.ts';
+import { PictureUpload } from './picture-upload.tsx';
+import { DRAFT_FIELDS, type Draft, type DraftField, type PictureField } from './product-draft.ts';
+
+interface Props {
+  draft: Draft;
+  faults: Readonly<Record<string, string>>;
+  onChange: (change: Partial<Draft>) => void;
+  /** Called with the address of an uploaded picture. */
+  onPicture: (name: PictureField, address: string) => void;
+}
+
+const HINTS: Partial<Record<DraftField, string>> = {
+  image: 'A URL that begins with https://, or with / for this site.',
+  tags: 'Separated by commas.',
+  team: 'One per line: name | role | URL of a picture.',
+  screenshots: 'One URL per line.',
+  createdAt: 'UTC. A future time schedules the launch.',
+  launchDate: 'Shown as written.',
+};
+
+/** The kind of picture that a field uploads. */
+const UPLOADS = { image: 'image', screenshots: 'screenshot' } as const satisfies Record<PictureField, string>;
+
+const LABELS: Partial<Record<DraftField, string>> = {
+  createdAt: 'Launches',
+  launchDate: 'Launch date',
+  screenshots: 'Screenshots',
+};
+
+/** A box for each field of a product, generated from the declarations. */
+export function ProductFieldsForm({ draft, faults, onChange, onPicture }: Props) {
+  return (
+    <div className="form">
+      {DRAFT_FIELDS.map((name) => {
+        const { label, kind } = fieldOf(name);
+        const fault = faults[name];
+        const hint = HINTS[name];
+        const described = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
+        const box = {
+          id: `field-${name}`,
+          value: draft[name],
+          'aria-invalid': fault !== undefined,
+          ...(described !== '' && { 'aria-describedby': described }),
+          onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
+        };
+        const isLong = name === 'description' || kind === 'team' || kind === 'addresses';
+        return (
+          <div key={name} className="field">
+            <label htmlFor={box.id}>{LABELS[name] ?? label}</label>
+            {isLong ? (
+              <textarea {...box} rows={name === 'description' ? 6 : 3} dir="auto" />
+            ) : (
+              <input {...box} type={kind === 'time' ? 'datetime-local' : 'text'} dir="auto" />
+            )}
+            {hint && (
+              <small id={`${name}-hint`} className="quiet">
+                {hint}
+              </small>
+            )}
+            {(name === 'image' || name === 'screenshots') && (
+              <PictureUpload use={UPLOADS[name]} onUploaded={(address) => onPicture(name, address)} />
+            )}
+            {fault && (
+              <small id={`${name}-fault`} className="field-fault">
+                {fault}
+              </small>
+            )}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

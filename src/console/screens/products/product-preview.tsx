@@ -1,0 +1,32 @@
+import { LIMITS } from '../../../contract/limits.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { formatCount } from '../../../web/ui/format-count.ts';
+import { Picture } from '../../../web/ui/picture.tsx';
+
+/** A product as the list of the site shows it. */
+export function ProductPreview({ product }: { product: Product }) {
+  const { name, description, image, tags, upvotes } = product;
+  return (
+    <div className="preview card">
+      <Picture className="preview-picture" src={image} alt="" width={64} height={64} />
+      <div className="preview-body">
+        <p className="preview-name" dir="auto">
+          {name}
+        </p>
+        <p className="preview-text" dir="auto">
+          {description}
+        </p>
+        <p className="row-tags">
+          {tags.slice(0, LIMITS.cardTags).map((tag) => (
+            <span key={tag} className="badge">
+              {tag}
+            </span>
+          ))}
+        </p>
+      </div>
+      <p className="preview-votes">
+        ▲<span>{formatCount(upvotes)}</span>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,259 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { RemovedProductRecord } from '../../../contract/console/records.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { formatAmount, formatCount } from '../../../web/ui/format-count.ts';
+import { Picture } from '../../../web/ui/picture.tsx';
+import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { call } from '../../api/console-api.ts';
+import { usePages } from '../../api/pages.ts';
+import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
+import { ReasonDialog } from '../../ui/form-dialog.tsx';
+import { ChooseBox, List, type RowState } from '../../ui/list.tsx';
+import { Page, Segments, Select } from '../../ui/page.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { ProductEditor } from './product-editor.tsx';
+import { useRemoveProducts, useRestoreProducts } from './remove-products.ts';
+
+const STATES = [
+  ['all', 'All'],
+  ['launched', 'Launched'],
+  ['scheduled', 'Scheduled'],
+  ['removed', 'Removed'],
+] as const;
+
+const SORTS = [
+  ['newest', 'Newest'],
+  ['top', 'Most upvotes'],
+  ['discussed', 'Most comments'],
+  ['name', 'Alphabetical'],
+] as const;
+
+export function ProductsScreen() {
+  const { query } = useConsoleLocation();
+  const q = query.get('q') ?? '';
+  const tag = query.get('tag') ?? undefined;
+  const category = query.get('category') ?? '';
+  const categories = useCategories(category);
+  const state = STATES.find(([each]) => each === query.get('state'))?.[0] ?? 'all';
+  const sort = SORTS.find(([each]) => each === query.get('sort'))?.[0] ?? 'newest';
+  const editing = query.get('edit');
+
+  return (
+    <Page
+      title="Products"
+      toolbar={
+        <>
+          {state !== 'removed' && (
+            <SearchField label="Search products" value={q} onChange={(text) => setQuery({ q: text })} />
+          )}
+          <Segments
+            label="State"
+            value={state}
+            options={STATES}
+            onChange={(next) => setQuery({ state: next === 'all' ? undefined : next })}
+          />
+          {state !== 'removed' && (
+            <Select
+              label="Category"
+              value={category}
+              options={categories}
+              onChange={(next) => setQuery({ category: next })}
+            />
+          )}
+          {(state === 'all' || state === 'launched') && (
+            <Select
+              label="Order"
+              value={sort}
+              options={SORTS}
+              onChange={(next) => setQuery({ sort: next === 'newest' ? undefined : next })}
+            />
+          )}
+          {tag && (
+            <button type="button" className="tag" onClick={() => setQuery({ tag: undefined })}>
+              {tag} ✕<span className="visually-hidden">: show products with any tag</span>
+            </button>
+          )}
+        </>
+      }
+    >
+      {state === 'removed' ? <RemovedProducts /> : <ProductList filter={{ q, tag, category, state, sort }} />}
+      {editing !== null && <ProductEditor key={editing} id={editing} onClose={() => setQuery({ edit: undefined })} />}
+    </Page>
+  );
+}
+
+/** Every category, and the one of the address, as options. */
+function useCategories(current: string): (readonly [string, string])[] {
+  const { data } = useQuery({
+    queryKey: ['categories'],
+    queryFn: ({ signal }) => call<{ categories: string[] }>('/categories', { signal }),
+    staleTime: 5 * 60_000,
+  });
+  const known = data?.categories ?? [];
+  const all = current === '' || known.includes(current) ? known : [current, ...known];
+  return [['', 'All'], ...all.map((each) => [each, each] as const)];
+}
+
+function ProductList({ filter }: { filter: Record<string, string | undefined> }) {
+  const pages = usePages<Product>('products', '/products', filter);
+  const remove = useRemoveProducts();
+  const [removing, setRemoving] = useState<readonly Product[]>();
+  const isNarrowed = Boolean(filter.q || filter.tag || filter.category || filter.state !== 'all');
+
+  return (
+    <>
+      <List
+        label="Products"
+        pages={pages}
+        keyOf={({ id }) => id}
+        estimatePx={73}
+        onOpen={({ id }) => setQuery({ edit: id })}
+        keys={{ d: setRemoving, e: ([product]) => product && setQuery({ edit: product.id }) }}
+        empty={
+          <Empty title={isNarrowed ? 'No product matches' : 'No products yet'}>
+            <p>{isNarrowed ? 'Try another word or state.' : 'Import a file, or wait for the first submission.'}</p>
+          </Empty>
+        }
+        renderRow={(product, state) => (
+          <ProductRow product={product} state={state} onRemove={() => setRemoving([product])} />
+        )}
+        renderBar={(products) => (
+          <button type="button" className="button" data-tone="outline" onClick={() => setRemoving(products)}>
+            Remove
+          </button>
+        )}
+      />
+      {removing && (
+        <ReasonDialog
+          title={removing.length === 1 ? `Remove ${removing[0]?.name}` : `Remove ${removing.length} products`}
+          note={`${formatAmount(sum(removing, 'upvotes'), 'upvote')} and ${formatAmount(sum(removing, 'comments'), 'comment')} go with ${removing.length === 1 ? 'it' : 'them'}, and come back when the removal is undone.`}
+          suggestions={['Spam', 'Not a product', 'Duplicate', 'At its maker’s request']}
+          label="Remove"
+          onClose={() => setRemoving(undefined)}
+          onSubmit={(reason) => void remove(removing, reason)}
+        />
+      )}
+    </>
+  );
+}
+
+const sum = (products: readonly Product[], key: 'upvotes' | 'comments') =>
+  products.reduce((total, product) => total + product[key], 0);
+
+function ProductRow({ product, state, onRemove }: { product: Product; state: RowState; onRemove: () => void }) {
+  const { id, name, category, image, upvotes, comments, createdAt, tags } = product;
+  const isScheduled = Date.parse(createdAt) > Date.now();
+  return (
+    <div className="row">
+      <ChooseBox name={name} state={state} />
+      <Picture className="row-picture" src={image} alt="" width={44} height={44} />
+      <div className="row-body">
+        <p className="row-line">
+          <button type="button" className="row-title" data-row-focus onClick={() => setQuery({ edit: id })}>
+            {name}
+          </button>
+          {isScheduled && (
+            <span className="tag" data-tone="waiting">
+              Launches {createdAt.slice(0, 16).replace('T', ' ')} UTC
+            </span>
+          )}
+        </p>
+        <p className="row-meta">
+          <span>{category}</span>
+          {!isScheduled && <TimeAgo time={createdAt} />}
+          <span className="row-tags">
+            {tags.slice(0, 3).map((tag) => (
+              <button key={tag} type="button" className="tag" onClick={() => setQuery({ tag })}>
+                {tag}
+              </button>
+            ))}
+          </span>
+        </p>
+      </div>
+      <p className="row-numbers">
+        <span title="Upvotes">▲ {formatCount(upvotes)}</span>
+        <a
+          href={addressOf('comments', { product: id })}
+          title="Comments"
+          onClick={(event) => {
+            event.preventDefault();
+            goTo('comments', { product: id });
+          }}
+        >
+          {formatAmount(comments, 'comment')}
+        </a>
+      </p>
+      <div className="row-actions">
+        <a className="button" data-tone="quiet" href={paths.product(id)}>
+          View<span className="visually-hidden"> {name} on the site</span>
+        </a>
+        <button type="button" className="button" data-tone="outline" onClick={onRemove}>
+          Remove<span className="visually-hidden"> {name}</span>
+        </button>
+      </div>
+    </div>
+  );
+}
+
+function RemovedProducts() {
+  const pages = usePages<RemovedProductRecord>('products', '/removed-products');
+  const restore = useRestoreProducts();
+  return (
+    <List
+      label="Removed products"
+      pages={pages}
+      keyOf={({ removalId }) => removalId}
+      estimatePx={64}
+      keys={{ a: (products) => void restore(products) }}
+      empty={
+        <Empty title="Nothing was removed">
+          <p>Removed products wait here with their upvotes and comments until they are restored.</p>
+        </Empty>
+      }
+      renderRow={(product, state) => (
+        <div className="row">
+          <ChooseBox name={product.name} state={state} />
+          <div className="row-body">
+            <p className="row-line">{product.name}</p>
+            <p className="row-meta">
+              <span>{product.id}</span>
+              <span>
+                removed <TimeAgo time={product.removedAt} />
+              </span>
+              <span>
+                {formatAmount(product.upvotes, 'upvote')}, {formatAmount(product.comments, 'comment')}
+              </span>
+            </p>
+          </div>
+          <div className="row-actions">
+            <button
+              type="button"
+              className="button"
+              data-tone="outline"
+              data-row-focus
+              onClick={() => void restore([product])}
+            >
+              Restore<span className="visually-hidden"> {product.name}</span>
+            </button>
+          </div>
+        </div>
+      )}
+      renderBar={(products, clear) => (
+        <button
+          type="button"
+          className="button"
+          data-tone="outline"
+          onClick={() => {
+            void restore(products);
+            clear();
+          }}
+        >
+          Restore
+        </button>
+      )}
+    />
+  );
+}

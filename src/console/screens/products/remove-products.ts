@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { usePerform } from '../../api/acts.ts';
+import { call } from '../../api/console-api.ts';
+import { changeItems } from '../../api/pages.ts';
+
+/** The fields that the lists of products and of removed products share. */
+interface Listed {
+  id: string;
+  name: string;
+}
+
+const SUBJECTS = ['products', 'product', 'comments'];
+
+const send = (verb: 'remove' | 'restore', products: readonly Listed[], reason?: string) =>
+  call(`/products/${verb}`, {
+    method: 'POST',
+    body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
+  });
+
+const describe = (products: readonly Listed[]) =>
+  products.length === 1 ? (products[0]?.name ?? '') : formatAmount(products.length, 'product');
+
+export function useRemoveProducts() {
+  return useMove('remove', 'restore', 'Removed');
+}
+
+export function useRestoreProducts() {
+  return useMove('restore', 'remove', 'Restored');
+}
+
+function useMove(verb: 'remove' | 'restore', inverse: 'remove' | 'restore', done: string) {
+  const client = useQueryClient();
+  const perform = usePerform();
+  return (products: readonly Listed[], reason?: string) =>
+    perform({
+      subjects: SUBJECTS,
+      show: () =>
+        changeItems<Listed>(client, 'products', (each) =>
+          products.some(({ id }) => id === each.id) ? undefined : each,
+        ),
+      async run() {
+        await send(verb, products, reason);
+        return { done: `${done} ${describe(products)}` };
+      },
+      undo: () => send(inverse, products),
+    });
+}

@@ -1,0 +1,113 @@
+import { useState } from 'react';
+import type { BurstRecord } from '../../../contract/console/records.ts';
+import { paths } from '../../../contract/paths.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { usePerform } from '../../api/acts.ts';
+import { call } from '../../api/console-api.ts';
+import type { Pages } from '../../api/pages.ts';
+import { goTo } from '../../location.ts';
+import { List } from '../../ui/list.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
+
+const HOUR_MS = 3_600_000;
+
+/** Hours in which one network cast many votes: D shows the votes of that hour, to exclude them from the leaderboards. */
+export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
+  const perform = usePerform();
+  const [shown, setShown] = useState<BurstRecord>();
+
+  function change(burst: BurstRecord, { action, reason, voters }: VoteChoice): void {
+    const { productId, productName, hour } = burst;
+    const selection = voters === undefined ? { from: hour, to: endOf(burst) } : { voters };
+    void perform({
+      subjects: ['votes'],
+      async run() {
+        const { votes } = await call<{ votes: number }>(`/products/${productId}/votes`, {
+          method: 'POST',
+          body: { action, reason, ...selection },
+        });
+        const done = action === 'exclude' ? 'Excluded' : 'Included';
+        return { done: `${done} ${formatAmount(votes, 'vote')}`, note: `${productName}, ${describeHour(burst)}` };
+      },
+      undo: () => undoLastOf(productId),
+    });
+  }
+
+  return (
+    <>
+      <List
+        label="Vote bursts"
+        pages={pages}
+        keyOf={({ hour, productId, network }) => `${hour} ${productId} ${network}`}
+        estimatePx={64}
+        onOpen={setShown}
+        keys={{ d: ([burst]) => setShown(burst) }}
+        empty={
+          <Empty title="No bursts">
+            <p>
+              Where twenty or more visitors of one network vote for one product within an hour, it shows here for a
+              week.
+            </p>
+          </Empty>
+        }
+        renderRow={(burst) => (
+          <div className="row">
+            <div className="row-body">
+              <p className="row-line">
+                <strong>{burst.sessions} sessions</strong> of one network voted for{' '}
+                <a href={paths.product(burst.productId)}>{burst.productName}</a>
+              </p>
+              <p className="row-meta">
+                <span>{describeHour(burst)}</span>
+                <button
+                  type="button"
+                  className="text-button"
+                  onClick={() => goTo('audit', { target: burst.productId })}
+                >
+                  Decisions
+                </button>
+              </p>
+            </div>
+            <div className="row-actions">
+              <button
+                type="button"
+                className="button"
+                data-tone="outline"
+                data-row-focus
+                onClick={() => setShown(burst)}
+              >
+                Show votes<span className="visually-hidden"> for {burst.productName}</span>
+              </button>
+            </div>
+          </div>
+        )}
+      />
+      {shown && (
+        <VotesDialog
+          burst={shown}
+          to={endOf(shown)}
+          description={describeHour(shown)}
+          onClose={() => setShown(undefined)}
+          onSubmit={(choice) => change(shown, choice)}
+        />
+      )}
+    </>
+  );
+}
+
+const endOf = ({ hour }: BurstRecord) => new Date(Date.parse(hour) + HOUR_MS).toISOString();
+
+function describeHour(burst: BurstRecord): string {
+  const { hour } = burst;
+  return `${hour.slice(0, 10)}, ${hour.slice(11, 16)} to ${endOf(burst).slice(11, 16)} UTC`;
+}
+
+/** Undo reverts the newest change of these votes in the audit log. */
+async function undoLastOf(productId: string): Promise<void> {
+  const { items } = await call<{ items: { id: string; undoable: boolean }[] }>('/audit', {
+    query: { target: productId, action: 'votes', limit: 20 },
+  });
+  const last = items.find(({ undoable }) => undoable);
+  if (last) await call(`/audit/${last.id}/undo`, { method: 'POST' });
+}

@@ -1,0 +1,56 @@
+import { useQueryClient } from '@tanstack/react-query';
+import type { SubmissionRecord } from '../../../contract/console/records.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { usePerform } from '../../api/acts.ts';
+import { call } from '../../api/console-api.ts';
+import { changeItems } from '../../api/pages.ts';
+
+export type Decision =
+  | { action: 'approve' }
+  | { action: 'schedule'; launchAt: string }
+  | { action: 'decline'; reason: string };
+
+const DONE: Record<Decision['action'], string> = { approve: 'Approved', schedule: 'Scheduled', decline: 'Declined' };
+
+const send = (id: string, revision: number, decision: Decision | { action: 'undo' }) =>
+  call<{ submission: SubmissionRecord }>(`/submissions/${id}/decide`, {
+    method: 'POST',
+    body: { ...decision, revision },
+  });
+
+/** @returns a function that decides submissions: they leave the queue at once, and the decision can be undone. */
+export function useDecide() {
+  const client = useQueryClient();
+  const perform = usePerform();
+
+  return (decision: Decision, submissions: readonly SubmissionRecord[]) => {
+    const decided: SubmissionRecord[] = [];
+    return perform({
+      subjects: ['queue', 'products'],
+      show: () =>
+        changeItems<SubmissionRecord>(client, 'queue', (each) =>
+          submissions.some(({ id }) => id === each.id) ? undefined : each,
+        ),
+      async run() {
+        const failed: unknown[] = [];
+        // Decided one by one, so a submission that changed since stays in the queue without affecting the others.
+        for (const { id, revision } of submissions) {
+          await send(id, revision, decision).then(
+            ({ submission }) => decided.push(submission),
+            (error: unknown) => failed.push(error),
+          );
+        }
+        if (decided.length === 0) throw failed[0];
+        const [only] = decided;
+        const what = decided.length === 1 && only ? only.product.name : formatAmount(decided.length, 'submission');
+        return {
+          done: `${DONE[decision.action]} ${what}`,
+          ...(failed.length > 0 && {
+            note: `${formatAmount(failed.length, 'submission')} had changed and stayed in the queue.`,
+          }),
+        };
+      },
+      undo: () => Promise.all(decided.map(({ id, revision }) => send(id, revision, { action: 'undo' }))),
+    });
+  };
+}

@@ -1,0 +1,69 @@
+import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
+import { usePages } from '../../api/pages.ts';
+import { setQuery, useConsoleLocation } from '../../location.ts';
+import { useWaiting } from '../../shell/waiting.ts';
+import { Page, Segments } from '../../ui/page.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { CommentList } from '../comments/comment-list.tsx';
+import { BurstList } from './burst-list.tsx';
+import { SubmissionList } from './submission-list.tsx';
+
+const KINDS = ['submissions', 'comments', 'bursts'] as const;
+type Kind = (typeof KINDS)[number];
+
+/** The items that wait for a decision. */
+export function QueueScreen() {
+  const { query } = useConsoleLocation();
+  const waiting = useWaiting();
+  const counts: Record<Kind, number> = {
+    submissions: waiting?.submissions ?? 0,
+    comments: waiting?.heldComments ?? 0,
+    bursts: waiting?.bursts ?? 0,
+  };
+  const first = KINDS.find((kind) => counts[kind] > 0) ?? 'submissions';
+  const kind = KINDS.find((each) => each === query.get('kind')) ?? first;
+  const labels: Record<Kind, string> = { submissions: 'Submissions', comments: 'Held comments', bursts: 'Vote bursts' };
+
+  return (
+    <Page
+      title="Queue"
+      toolbar={
+        <Segments
+          label="Kind"
+          value={kind}
+          options={KINDS.map(
+            (each) => [each, counts[each] > 0 ? `${labels[each]} ${counts[each]}` : labels[each]] as const,
+          )}
+          onChange={(next) => setQuery({ kind: next })}
+        />
+      }
+    >
+      {kind === 'submissions' ? <Submissions /> : kind === 'comments' ? <HeldComments /> : <Bursts />}
+    </Page>
+  );
+}
+
+function Submissions() {
+  const pages = usePages<SubmissionRecord>('queue', '/submissions', { status: 'waiting' });
+  return <SubmissionList pages={pages} />;
+}
+
+function HeldComments() {
+  const pages = usePages<ConsoleComment>('comments', '/comments', { state: 'held' });
+  return (
+    <CommentList
+      label="Held comments"
+      pages={pages}
+      empty={
+        <Empty title="No comment is held">
+          <p>Comments that look like spam wait here until you release or hide them.</p>
+        </Empty>
+      }
+    />
+  );
+}
+
+function Bursts() {
+  const pages = usePages<BurstRecord>('votes', '/bursts');
+  return <BurstList pages={pages} />;
+}

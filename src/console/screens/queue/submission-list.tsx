@@ -1,0 +1,119 @@
+import { useState } from 'react';
+import type { SubmissionRecord } from '../../../contract/console/records.ts';
+import type { Pages } from '../../api/pages.ts';
+import { FormDialog, ReasonDialog } from '../../ui/form-dialog.tsx';
+import { List } from '../../ui/list.tsx';
+import { Empty } from '../../ui/states.tsx';
+import { type Decision, useDecide } from './decide.ts';
+import { SubmissionRow } from './submission-row.tsx';
+
+type Asking = { action: 'decline' | 'schedule'; submissions: readonly SubmissionRecord[] };
+
+/** Submissions, oldest first. A approves, D declines with a reason, S schedules. */
+export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
+  const decide = useDecide();
+  const [asking, setAsking] = useState<Asking>();
+
+  function act(action: Decision['action'], submissions: readonly SubmissionRecord[]): void {
+    if (action === 'approve') void decide({ action }, submissions);
+    else setAsking({ action, submissions });
+  }
+
+  return (
+    <>
+      <List
+        label="Submissions"
+        pages={pages}
+        keyOf={({ id }) => id}
+        estimatePx={200}
+        empty={
+          <Empty title="All caught up">
+            <p>New submissions appear here, the oldest first.</p>
+          </Empty>
+        }
+        keys={{
+          a: (submissions) => act('approve', submissions),
+          d: (submissions) => act('decline', submissions),
+          s: (submissions) => act('schedule', submissions),
+        }}
+        renderRow={(submission, state) => (
+          <SubmissionRow submission={submission} state={state} onAct={(action) => act(action, [submission])} />
+        )}
+        renderBar={(submissions, clear) => (
+          <>
+            {(['approve', 'schedule', 'decline'] as const).map((action) => (
+              <button
+                key={action}
+                type="button"
+                className="button"
+                data-tone={action === 'approve' ? 'primary' : 'outline'}
+                onClick={() => {
+                  act(action, submissions);
+                  clear();
+                }}
+              >
+                {{ approve: 'Approve', schedule: 'Schedule', decline: 'Decline' }[action]}
+              </button>
+            ))}
+          </>
+        )}
+      />
+      {asking?.action === 'decline' && (
+        <ReasonDialog
+          title={titleOf('Decline', asking.submissions)}
+          note="Its maker sees the reason and can submit another version."
+          suggestions={[
+            'Not a tech product',
+            'Looks like spam',
+            'Please describe what it does',
+            'The picture is missing',
+          ]}
+          label="Decline"
+          isRequired
+          onClose={() => setAsking(undefined)}
+          onSubmit={(reason) => void decide({ action: 'decline', reason }, asking.submissions)}
+        />
+      )}
+      {asking?.action === 'schedule' && (
+        <ScheduleDialog
+          title={titleOf('Schedule', asking.submissions)}
+          launchAt={asking.submissions[0]?.launchAt ?? null}
+          onClose={() => setAsking(undefined)}
+          onSubmit={(launchAt) => void decide({ action: 'schedule', launchAt }, asking.submissions)}
+        />
+      )}
+    </>
+  );
+}
+
+function titleOf(verb: string, submissions: readonly SubmissionRecord[]): string {
+  return submissions.length === 1
+    ? `${verb} ${submissions[0]?.product.name}`
+    : `${verb} ${submissions.length} submissions`;
+}
+
+interface ScheduleDialogProps {
+  title: string;
+  launchAt: string | null;
+  onClose: () => void;
+  onSubmit: (launchAt: string) => void;
+}
+
+/** Asks when a launch begins, in UTC. */
+function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
+  const [time, setTime] = useState(() => (launchAt ?? tomorrowAtNine()).slice(0, 16));
+  return (
+    <FormDialog {...dialog} label="Approve and schedule" onSubmit={() => onSubmit(`${time}:00Z`)}>
+      <label className="field">
+        <span>Launches (UTC)</span>
+        <input type="datetime-local" required value={time} onChange={(event) => setTime(event.target.value)} />
+      </label>
+      <p className="quiet">It is approved now, and stays hidden until then.</p>
+    </FormDialog>
+  );
+}
+
+function tomorrowAtNine(): string {
+  const day = new Date(Date.now() + 24 * 3_600_000).toISOString().slice(0, 10);
+  return `${day}T09:00:00.000Z`;
+}

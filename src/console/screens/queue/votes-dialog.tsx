@@ -1,0 +1,108 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
+import { formatAmount } from '../../../web/ui/format-count.ts';
+import { call, messageOf } from '../../api/console-api.ts';
+import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
+import { Segments } from '../../ui/page.tsx';
+import { Loading } from '../../ui/states.tsx';
+
+/** The votes to change: these of an hour, or (no voters) all of them. */
+export interface VoteChoice {
+  action: 'exclude' | 'include';
+  reason: string;
+  voters?: string[];
+}
+
+interface Props {
+  burst: BurstRecord;
+  /** When the hour of the burst ends. */
+  to: string;
+  description: string;
+  onClose: () => void;
+  onSubmit: (choice: VoteChoice) => void;
+}
+
+const REASONS = {
+  exclude: ['A burst from one network', 'Bought votes'],
+  include: ['Looked at one by one', 'A shared network'],
+};
+
+const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an operator' } as const;
+
+/** The votes of an hour, those that count and those that do not, to be excluded or included one by one or all at once. */
+export function VotesDialog({ burst: { productId, productName, hour }, to, description, onClose, onSubmit }: Props) {
+  const [action, setAction] = useState<'exclude' | 'include'>('exclude');
+  const [reason, setReason] = useState('');
+  /** Those that are left as they are. */
+  const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
+  const votes = useQuery({
+    queryKey: ['votes', productId, hour],
+    queryFn: ({ signal }) =>
+      call<VoteList>(`/products/${encodeURIComponent(productId)}/votes`, { query: { from: hour, to }, signal }),
+  });
+  const all = votes.data?.votes ?? [];
+  const counted = all.filter((vote) => vote.counted);
+  const listed = action === 'exclude' ? counted : all.filter((vote) => !vote.counted);
+  const chosen = listed.filter(({ voter }) => !spared.has(voter));
+
+  return (
+    <FormDialog
+      title={`Votes for ${productName}`}
+      label={`${action === 'exclude' ? 'Exclude' : 'Include'} ${formatAmount(chosen.length, 'vote')}`}
+      isDisabled={chosen.length === 0}
+      onClose={onClose}
+      onSubmit={() =>
+        onSubmit({
+          action,
+          reason: reason.trim(),
+          ...(chosen.length < listed.length && { voters: chosen.map(({ voter }) => voter) }),
+        })
+      }
+    >
+      <p className="quiet">
+        {description}. Excluded votes no longer count on the leaderboards; the button keeps its number. What is stored
+        cannot tell networks apart, so votes of others in this hour are among them.
+      </p>
+      {votes.isPending ? (
+        <Loading label="Loading the votes" rows={4} />
+      ) : votes.isError ? (
+        <p className="gate-fault" role="alert">
+          {messageOf(votes.error)}
+        </p>
+      ) : (
+        <>
+          <Segments
+            label="Votes"
+            value={action}
+            options={[
+              ['exclude', `Counted ${counted.length}`],
+              ['include', `Excluded ${all.length - counted.length}`],
+            ]}
+            onChange={setAction}
+          />
+          <section className="votes" aria-label={action === 'exclude' ? 'Counted votes' : 'Excluded votes'}>
+            {listed.length === 0 && <p className="quiet">There are none in this hour.</p>}
+            {listed.map(({ voter, at, reason: why }) => (
+              <label key={voter} className="vote">
+                <input
+                  type="checkbox"
+                  checked={!spared.has(voter)}
+                  onChange={() => {
+                    const next = new Set(spared);
+                    if (!next.delete(voter)) next.add(voter);
+                    setSpared(next);
+                  }}
+                />
+                <time dateTime={at}>{at.slice(11, 19)}</time>
+                <code>{voter.slice(0, 8)}</code>
+                {why && <span className="tag">{WHY_EXCLUDED[why]}</span>}
+              </label>
+            ))}
+          </section>
+        </>
+      )}
+      <ReasonField value={reason} suggestions={REASONS[action]} isRequired onChange={setReason} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,139 @@
+import { useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import type { ConsolePage } from '../../contract/console/records.ts';
+import type { Product } from '../../contract/products/schema.ts';
+import { undoLast } from '../api/acts.ts';
+import { call } from '../api/console-api.ts';
+import { goTo } from '../location.ts';
+import { SCREENS } from './screens.tsx';
+
+interface Command {
+  id: string;
+  label: string;
+  hint: string;
+  run: () => void;
+}
+
+interface Props {
+  onClose: () => void;
+  onSignOut: (everywhere: boolean) => void;
+  onShortcuts: () => void;
+}
+
+const MAX_PRODUCTS = 6;
+
+/** A palette that finds a screen, a command or a product by typing; Enter opens it. */
+export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const listId = useId();
+  const [text, setText] = useState('');
+  const [active, setActive] = useState(0);
+  const term = text.trim().toLowerCase();
+  const products = useQuery({
+    queryKey: ['products', 'palette', term],
+    queryFn: ({ signal }) =>
+      call<ConsolePage<Product>>('/products', { query: { q: term, limit: MAX_PRODUCTS, sort: 'top' }, signal }),
+    enabled: term.length > 1,
+    placeholderData: (before) => before,
+  });
+
+  useEffect(() => {
+    if (dialog.current?.open === false) dialog.current.showModal();
+  }, []);
+
+  const fixed: Command[] = [
+    ...SCREENS.map(({ screen, label, key }) => ({
+      id: screen,
+      label,
+      hint: `G ${key.toUpperCase()}`,
+      run: () => goTo(screen),
+    })),
+    { id: 'undo', label: 'Undo the last change', hint: 'U', run: undoLast },
+    { id: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', run: onShortcuts },
+    { id: 'site', label: 'Open the site', hint: '', run: () => window.open('/', '_blank', 'noopener') },
+    { id: 'sign-out', label: 'Sign out', hint: '', run: () => onSignOut(false) },
+    { id: 'sign-out-everywhere', label: 'Sign out everywhere', hint: '', run: () => onSignOut(true) },
+  ];
+  const found = term.length > 1 ? (products.data?.items ?? []) : [];
+  const commands: Command[] = [
+    ...fixed.filter(({ label }) => label.toLowerCase().includes(term)),
+    ...found.map(({ id, name, category }) => ({
+      id: `product-${id}`,
+      label: name,
+      hint: category,
+      run: () => goTo('products', { edit: id }),
+    })),
+    ...(term === ''
+      ? []
+      : [
+          {
+            id: 'search-comments',
+            label: `Comments with “${text.trim()}”`,
+            hint: '',
+            run: () => goTo('comments', { q: text.trim() }),
+          },
+        ]),
+  ];
+  const at = Math.min(active, commands.length - 1);
+
+  function choose(command: Command | undefined): void {
+    if (!command) return;
+    onClose();
+    command.run();
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) setActive((at + by + commands.length) % commands.length);
+    else if (event.key === 'Enter') choose(commands[at]);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes the dialog, as Escape does
+    <dialog
+      ref={dialog}
+      className="palette"
+      aria-label="Jump to"
+      onClose={onClose}
+      onClick={(event) => event.target === dialog.current && onClose()}
+    >
+      <input
+        autoFocus
+        className="palette-input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls={listId}
+        aria-activedescendant={commands[at] ? `${listId}-${commands[at].id}` : undefined}
+        aria-label="Jump to a screen, a product or a command"
+        placeholder="Jump to a screen, a product or a command"
+        value={text}
+        maxLength={100}
+        onChange={(event) => {
+          setText(event.target.value);
+          setActive(0);
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={listId} className="palette-list" role="listbox" aria-label="Results">
+        {commands.map((command, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input above handles the keys of its list box
+          <div
+            key={command.id}
+            id={`${listId}-${command.id}`}
+            className="palette-option"
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === at}
+            onPointerMove={() => setActive(index)}
+            onClick={() => choose(command)}
+          >
+            <span>{command.label}</span>
+            <small>{command.hint}</small>
+          </div>
+        ))}
+      </div>
+    </dialog>
+  );
+}

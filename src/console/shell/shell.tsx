@@ -1,0 +1,139 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type MouseEvent, useRef, useState } from 'react';
+import type { ConsoleSession } from '../../contract/console/schema.ts';
+import { SearchIcon, WaveMark } from '../../web/ui/icons.tsx';
+import { ThemeSwitch } from '../../web/ui/theme-switch.tsx';
+import { undoLast } from '../api/acts.ts';
+import { call } from '../api/console-api.ts';
+import { useLiveUpdates } from '../api/live.ts';
+import { switchSession } from '../api/query-client.ts';
+import { addressOf, goTo, useConsoleLocation } from '../location.ts';
+import { SignOutIcon } from '../ui/icons.tsx';
+import { useKeys } from '../ui/keys.ts';
+import { Palette } from './palette.tsx';
+import { SCREENS } from './screens.tsx';
+import { usePaletteKey, useSequence } from './sequences.ts';
+import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { useWaiting } from './waiting.ts';
+
+/** How long after G the second key is accepted. */
+const SEQUENCE_MS = 1_200;
+
+/** The frame of all screens: navigation, palette and shared state. */
+export function Shell({ session }: { session: ConsoleSession }) {
+  const client = useQueryClient();
+  const { screen } = useConsoleLocation();
+  const isConnected = useLiveUpdates();
+  const { submissions = 0, heldComments = 0 } = useWaiting() ?? {};
+  const waiting = submissions + heldComments;
+  const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>();
+  const goneAt = useRef(Number.NEGATIVE_INFINITY);
+  const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
+
+  async function signOut(everywhere = false): Promise<void> {
+    await call(everywhere ? '/sign-out-everywhere' : '/sign-out', { method: 'POST' });
+    switchSession(client, null);
+  }
+
+  /** The second key of a sequence such as `G P`; without G, its letter belongs to the screens. */
+  const isAfterG = () => performance.now() - goneAt.current < SEQUENCE_MS;
+  useKeys({
+    g: () => {
+      goneAt.current = performance.now();
+    },
+    u: () => undoLast(),
+    '?': () => setOpen('shortcuts'),
+  });
+  useSequence(isAfterG, (key) => {
+    const target = SCREENS.find((each) => each.key === key);
+    goneAt.current = Number.NEGATIVE_INFINITY;
+    if (target) goTo(target.screen);
+  });
+  usePaletteKey(() => setOpen('palette'));
+
+  return (
+    <div className="shell">
+      <a className="skip-link" href="#main">
+        Skip to content
+      </a>
+      <header className="side">
+        <a className="side-brand" href="/" title="Open the site">
+          <WaveMark />
+          <span>
+            {session.siteName}
+            <small>Console</small>
+          </span>
+        </a>
+        <button
+          type="button"
+          className="palette-button"
+          aria-keyshortcuts="Control+K"
+          onClick={() => setOpen('palette')}
+        >
+          <SearchIcon />
+          <span>Jump to …</span>
+          <kbd>Ctrl K</kbd>
+        </button>
+        <nav aria-label="Console">
+          <ul className="nav">
+            {SCREENS.map(({ screen: each, label, Icon }) => (
+              <li key={each}>
+                <a
+                  href={addressOf(each)}
+                  aria-current={each === screen ? 'page' : undefined}
+                  onClick={(event) => follow(event, () => goTo(each))}
+                >
+                  <Icon />
+                  <span>{label}</span>
+                  {each === 'queue' && waiting > 0 && (
+                    <span className="nav-count">
+                      {waiting > 99 ? '99+' : waiting}
+                      <span className="visually-hidden"> waiting</span>
+                    </span>
+                  )}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div className="side-foot">
+          <p className="side-operator">
+            <span className="live-dot" data-connected={isConnected} aria-hidden="true" />
+            <span>
+              {session.operator}
+              <small>{isConnected ? 'Live' : 'Connecting …'}</small>
+            </span>
+          </p>
+          <ThemeSwitch />
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Sign out"
+            title="Sign out"
+            onClick={() => void signOut()}
+          >
+            <SignOutIcon />
+          </button>
+        </div>
+      </header>
+      <main id="main" className="main" tabIndex={-1}>
+        {current && <current.Screen key={current.screen} />}
+      </main>
+      {open === 'palette' && (
+        <Palette
+          onClose={() => setOpen(undefined)}
+          onSignOut={(everywhere) => void signOut(everywhere)}
+          onShortcuts={() => setOpen('shortcuts')}
+        />
+      )}
+      {open === 'shortcuts' && <ShortcutsDialog onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}
+
+/** A plain click navigates within the console; the browser handles clicks that open a tab or window. */
+function follow(event: MouseEvent, go: () => void): void {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button !== 0) return;
+  event.preventDefault();
+  go();
+}

@@ -1,0 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
+import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
+import { call } from '../api/console-api.ts';
+
+/** The data of the overview. */
+export function useOverview() {
+  return useQuery({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => call<OverviewRecord>('/overview', { signal }),
+  });
+}
+
+/** The number of items that wait for a decision; undefined until it is loaded. */
+export function useWaiting(): WaitingRecord | undefined {
+  return useQuery({
+    queryKey: ['waiting'],
+    queryFn: ({ signal }) => call<WaitingRecord>('/waiting', { signal }),
+  }).data;
+}

@@ -1,0 +1,169 @@
+import { useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+
+export interface Series {
+  label: string;
+  /** A custom property of tokens.css. */
+  colour: string;
+  values: readonly number[];
+}
+
+interface ChartProps {
+  title: string;
+  /** ISO 8601, one for each value. */
+  times: readonly string[];
+  series: readonly Series[];
+  /** Formats a time in the table and at the pointer. */
+  formatTime: (time: string) => string;
+  /** Formats a time below the chart, where there is less room. */
+  formatTick: (time: string) => string;
+}
+
+const HEIGHT_PX = 220;
+
+/** Lines over time, with a table of the same numbers for screen readers and others. */
+export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  const legend = useRef<HTMLParagraphElement>(null);
+
+  useEffect(() => {
+    const element = place.current;
+    if (!element) return;
+    const draw = () => {
+      const axis = {
+        stroke: resolved(element, '--ink-quiet'),
+        grid: { stroke: resolved(element, '--line'), width: 1 },
+        ticks: { show: false },
+      };
+      const plot = new uPlot(
+        {
+          width: element.clientWidth,
+          height: HEIGHT_PX,
+          padding: [12, 8, 0, 0],
+          legend: { show: false },
+          cursor: { y: false, points: { size: 8 } },
+          axes: [
+            {
+              ...axis,
+              space: 60,
+              size: 28,
+              font: '12px system-ui',
+              values: (_plot, splits) => splits.map((at) => formatTick(new Date(at * 1_000).toISOString())),
+            },
+            {
+              ...axis,
+              size: 44,
+              font: '12px system-ui',
+              incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000],
+            },
+          ],
+          scales: { y: { range: (_plot, _min, max) => [0, Math.max(4, max * 1.1)] } },
+          series: [
+            {},
+            ...series.map(({ label, colour }) => ({
+              label,
+              stroke: resolved(element, colour),
+              fill: faded(resolved(element, colour)),
+              width: 2,
+              points: { show: false },
+            })),
+          ],
+          hooks: {
+            setCursor: [
+              ({ cursor: { idx } }) => {
+                if (legend.current) legend.current.textContent = idx == null ? '' : sentenceAt(idx);
+              },
+            ],
+          },
+        },
+        [times.map((time) => Date.parse(time) / 1_000), ...series.map(({ values }) => [...values])],
+        element,
+      );
+      return plot;
+    };
+    const sentenceAt = (index: number) =>
+      `${formatTime(times[index] ?? '')}: ${series.map(({ label, values }) => `${values[index] ?? 0} ${label.toLowerCase()}`).join(', ')}`;
+
+    let plot = draw();
+    const redraw = () => {
+      plot.destroy();
+      plot = draw();
+    };
+    const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
+    sizes.observe(element);
+    // The colours follow the theme.
+    const themes = new MutationObserver(redraw);
+    themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
+    const system = window.matchMedia('(prefers-color-scheme: dark)');
+    system.addEventListener('change', redraw);
+    return () => {
+      sizes.disconnect();
+      themes.disconnect();
+      system.removeEventListener('change', redraw);
+      plot.destroy();
+    };
+  }, [times, series, formatTime, formatTick]);
+
+  return (
+    <figure className="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        <ul className="chart-key" aria-hidden="true">
+          {series.map(({ label, colour, values }) => (
+            <li key={label} data-colour={colour}>
+              {label} <strong>{values.reduce((sum, value) => sum + value, 0).toLocaleString('en')}</strong>
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div ref={place} className="chart-place" aria-hidden="true" />
+      <p ref={legend} className="chart-legend" aria-hidden="true" />
+      <details className="chart-table">
+        <summary>As a table</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        <section className="table-scroll" tabIndex={0} aria-label={`${title}, as a table`}>
+          <table>
+            <caption className="visually-hidden">{title}</caption>
+            <thead>
+              <tr>
+                <th scope="col">Time (UTC)</th>
+                {series.map(({ label }) => (
+                  <th key={label} scope="col">
+                    {label}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {times
+                .map((time, index) => (
+                  <tr key={time}>
+                    <th scope="row">{formatTime(time)}</th>
+                    {series.map(({ label, values }) => (
+                      <td key={label}>{values[index]}</td>
+                    ))}
+                  </tr>
+                ))
+                .reverse()}
+            </tbody>
+          </table>
+        </section>
+      </details>
+    </figure>
+  );
+}
+
+/** A token as a colour for the canvas: an element with this colour resolves `light-dark()`. */
+function resolved(within: HTMLElement, token: string): string {
+  const probe = document.createElement('span');
+  probe.style.color = `var(${token})`;
+  within.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+function faded(colour: string): string {
+  return colour.replace(/^rgb\((.+)\)$/, 'rgba($1, 0.08)');
+}

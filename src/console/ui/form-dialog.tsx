@@ -1,0 +1,90 @@
+import { type ReactNode, useState } from 'react';
+import { Modal } from '../../web/ui/modal.tsx';
+
+interface FormDialogProps {
+  title: string;
+  /** Of the button that does it. */
+  label: string;
+  isDisabled?: boolean;
+  /** Fields, and what there is to know before it is done. */
+  children: ReactNode;
+  onClose: () => void;
+  onSubmit: () => void;
+}
+
+/** Asks for what an act needs. Enter does it, Escape does not. */
+export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
+  return (
+    <Modal title={title} onClose={onClose}>
+      <form
+        className="form"
+        action={() => {
+          onClose();
+          onSubmit();
+        }}
+      >
+        {children}
+        <div className="form-actions">
+          <button type="button" className="button" data-tone="quiet" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" className="button" data-tone="primary" disabled={isDisabled}>
+            {label}
+          </button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+interface ReasonFieldProps {
+  value: string;
+  suggestions: readonly string[];
+  isRequired?: boolean;
+  onChange: (reason: string) => void;
+}
+
+/** Why something is done, with the usual reasons to press. */
+export function ReasonField({ value, suggestions, isRequired = false, onChange }: ReasonFieldProps) {
+  return (
+    <>
+      <label className="field">
+        <span>Reason{isRequired ? '' : ', if you like'}</span>
+        <input
+          // biome-ignore lint/a11y/noAutofocus: a dialog that is opened to type in it
+          autoFocus
+          value={value}
+          maxLength={1_000}
+          required={isRequired}
+          autoComplete="off"
+          onChange={(event) => onChange(event.target.value)}
+        />
+      </label>
+      <div className="suggestions">
+        {suggestions.map((suggestion) => (
+          <button key={suggestion} type="button" className="tag" onClick={() => onChange(suggestion)}>
+            {suggestion}
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'onClose'> {
+  note: ReactNode;
+  suggestions: readonly string[];
+  isRequired?: boolean;
+  onSubmit: (reason: string) => void;
+}
+
+/** Asks why, before something is taken away. */
+export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
+  const [reason, setReason] = useState('');
+  return (
+    <FormDialog {...dialog} onSubmit={() => onSubmit(reason.trim())}>
+      <p>{note}</p>
+      <ReasonField value={reason} suggestions={suggestions} isRequired={isRequired} onChange={setReason} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,177 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { Pages } from '../api/pages.ts';
+import { type Keys, useKeys } from './keys.ts';
+import { Failure, Loading } from './states.tsx';
+
+/** Whether a row is active (the keyboard is on it) and whether it is selected. */
+export interface RowState {
+  isActive: boolean;
+  isChosen: boolean;
+  choose(isChosen: boolean): void;
+}
+
+interface ListProps<Item> {
+  label: string;
+  pages: Pages<Item>;
+  keyOf: (item: Item) => string;
+  renderRow: (item: Item, state: RowState) => ReactNode;
+  empty: ReactNode;
+  estimatePx: number;
+  /** Keys that act on the selected items, or on the active one if none is selected. */
+  keys?: Readonly<Record<string, (items: readonly Item[]) => void>>;
+  /** Enter, or a click on the row's own button. */
+  onOpen?: ((item: Item) => void) | undefined;
+  /** The buttons for the selected items. */
+  renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
+}
+
+/**
+ * A list of any length: only the visible rows are in the document. J and K move, X selects, Enter opens. Rows have any
+ * height.
+ */
+export function List<Item>(props: ListProps<Item>) {
+  const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
+  const { id, count, itemAt, state, hasMore, isLoadingMore, show } = pages;
+  const list = useRef<HTMLUListElement>(null);
+  const [offset, setOffset] = useState(0);
+  const [active, setActive] = useState(0);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, Item>>(new Map());
+  const focusNext = useRef(false);
+
+  // The height of the content above the list may change with every render; setting the same offset again has no effect.
+  useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
+
+  const rows = useWindowVirtualizer({
+    count,
+    estimateSize: () => estimatePx,
+    overscan: 8,
+    scrollMargin: offset,
+    getItemKey: (index) => {
+      const item = itemAt(index);
+      return item === undefined ? index : keyOf(item);
+    },
+  });
+  const visible = rows.getVirtualItems();
+  const firstVisible = visible[0]?.index ?? 0;
+  const lastVisible = visible.at(-1)?.index ?? 0;
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more rows known, other pages may be needed
+  useEffect(() => show(firstVisible, lastVisible), [show, firstVisible, lastVisible, count]);
+
+  const shownId = useRef(id);
+  useEffect(() => {
+    if (shownId.current === id) return;
+    shownId.current = id;
+    setActive(0);
+    setChosen(new Map());
+    window.scrollTo(0, 0);
+  }, [id]);
+
+  const at = Math.min(active, Math.max(0, count - 1));
+  const current = itemAt(at);
+  const present = [...chosen.values()];
+  const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
+
+  function move(by: number): void {
+    const next = Math.max(0, Math.min(count - 1, at + by));
+    setActive(next);
+    focusNext.current = true;
+    rows.scrollToIndex(next, { align: 'auto' });
+  }
+
+  useEffect(() => {
+    if (!focusNext.current) return;
+    const row = list.current?.querySelector<HTMLElement>(`[data-index="${at}"] [data-row-focus]`);
+    if (!row) return;
+    focusNext.current = false;
+    row.focus({ preventScroll: true });
+  });
+
+  function choose(item: Item, isChosen: boolean): void {
+    const next = new Map(chosen);
+    if (isChosen) next.set(keyOf(item), item);
+    else next.delete(keyOf(item));
+    setChosen(next);
+  }
+
+  const clear = () => setChosen(new Map());
+  const ownKeys: Keys = {
+    j: () => move(1),
+    k: () => move(-1),
+    ArrowDown: () => move(1),
+    ArrowUp: () => move(-1),
+    x: () => current !== undefined && choose(current, !chosen.has(keyOf(current))),
+    Escape: present.length > 0 ? clear : undefined,
+    Enter: onOpen && current !== undefined ? () => onOpen(current) : undefined,
+    ...Object.fromEntries(
+      Object.entries(keys).map(([key, run]) => [
+        key,
+        () => {
+          if (subjects.length === 0) return;
+          run(subjects);
+          clear();
+        },
+      ]),
+    ),
+  };
+  useKeys(ownKeys);
+
+  if (state === 'loading') return <Loading label={`Loading ${label.toLowerCase()}`} />;
+  if (state === 'failed') return <Failure error={pages.error} onRetry={pages.retry} />;
+  if (count === 0 && !hasMore) return empty;
+  return (
+    <>
+      <ul ref={list} className="list" aria-label={label} style={{ height: rows.getTotalSize() }}>
+        {visible.map((row) => {
+          const item = itemAt(row.index);
+          const isActive = row.index === at;
+          return (
+            <li
+              key={row.key}
+              ref={rows.measureElement}
+              data-index={row.index}
+              className="list-row"
+              data-active={isActive || undefined}
+              data-chosen={(item !== undefined && chosen.has(keyOf(item))) || undefined}
+              aria-setsize={hasMore ? -1 : count}
+              aria-posinset={row.index + 1}
+              style={{ transform: `translateY(${row.start - offset}px)` }}
+              onFocus={() => setActive(row.index)}
+            >
+              {item === undefined ? (
+                <span className="skeleton skeleton-row" />
+              ) : (
+                renderRow(item, {
+                  isActive,
+                  isChosen: chosen.has(keyOf(item)),
+                  choose: (isChosen) => choose(item, isChosen),
+                })
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
+      {present.length > 0 && renderBar && (
+        <section className="choice-bar" aria-label="Selected items">
+          <span>{present.length} chosen</span>
+          {renderBar(present, clear)}
+          <button type="button" className="button" data-tone="quiet" onClick={clear}>
+            Clear
+          </button>
+        </section>
+      )}
+    </>
+  );
+}
+
+/** The checkbox of a row. */
+export function ChooseBox({ name, state }: { name: string; state: RowState }) {
+  return (
+    <label className="choose-box">
+      <input type="checkbox" checked={state.isChosen} onChange={(event) => state.choose(event.target.checked)} />
+      <span className="visually-hidden">Choose {name}</span>
+    </label>
+  );
+}

@@ -1,0 +1,49 @@
+import { useEffect, useRef, useState } from 'react';
+import { SearchIcon } from '../../web/ui/icons.tsx';
+import { useKeys } from './keys.ts';
+
+/** The list follows after this pause in typing. */
+const PAUSE_MS = 150;
+
+interface Props {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** A search that runs during typing; `/` focuses it, Escape empties it. */
+export function SearchField({ label, value, onChange }: Props) {
+  const input = useRef<HTMLInputElement>(null);
+  const [text, setText] = useState(value);
+  const report = useRef(onChange);
+  report.current = onChange;
+
+  useEffect(() => setText(value), [value]);
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => report.current(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, value]);
+  useKeys({ '/': () => input.current?.focus() });
+
+  return (
+    <label className="search-field">
+      <SearchIcon />
+      <span className="visually-hidden">{label}</span>
+      <input
+        ref={input}
+        type="search"
+        placeholder={label}
+        value={text}
+        maxLength={200}
+        aria-keyshortcuts="/"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape') return;
+          if (text === '') event.currentTarget.blur();
+          else setText('');
+        }}
+      />
+    </label>
+  );
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react';
+import { messageOf } from '../api/console-api.ts';
+
+/** An empty list: what it would contain, and what to do. */
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="notice">
+      <div className="notice-window" />
+      <p className="notice-title">{title}</p>
+      {children}
+    </div>
+  );
+}
+
+/** A failed read. */
+export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div className="notice" data-tone="failure" role="alert">
+      <div className="notice-window" />
+      <p className="notice-title">Loading failed</p>
+      <p>{messageOf(error)}</p>
+      <div className="notice-actions">
+        <button type="button" className="button" data-tone="primary" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    </div>
+  );
+}
+
+/** Placeholder rows while a list loads. */
+export function Loading({ label, rows = 6 }: { label: string; rows?: number }) {
+  return (
+    <div className="loading" role="status" aria-label={label}>
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike and never change
+        <span key={index} className="skeleton skeleton-row" />
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { type Static, Type } from 'typebox';
+import { PASSPHRASE_CHARACTERS } from './operators.ts';
+
+const Passphrase = Type.String({ maxLength: PASSPHRASE_CHARACTERS.max });
+
+export const SignInSchema = Type.Object({ name: Type.String({ maxLength: 100 }), passphrase: Passphrase });
+
+export const AcceptInvitationSchema = Type.Object({ token: Type.String({ maxLength: 100 }), passphrase: Passphrase });
+
+/** The session of the requesting operator. */
+export const ConsoleSessionSchema = Type.Object({ operator: Type.String(), siteName: Type.String() });
+
+export type SignIn = Static<typeof SignInSchema>;
+export type AcceptInvitation = Static<typeof AcceptInvitationSchema>;
+export type ConsoleSession = Static<typeof ConsoleSessionSchema>;

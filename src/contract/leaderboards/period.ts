@@ -1,0 +1,89 @@
+/** The kinds of periods that have a leaderboard, shortest first. */
+export const PERIOD_KINDS = ['day', 'week', 'month', 'year'] as const;
+export type PeriodKind = (typeof PERIOD_KINDS)[number];
+
+/** A calendar period: `name` is `2026-11-21`, `2026-W47` (ISO 8601 week), `2026-11` or `2026`. */
+export interface Period {
+  name: string;
+  kind: PeriodKind;
+  /** The first day of the period, and the first day after it, as `YYYY-MM-DD`. */
+  firstDay: string;
+  endDay: string;
+}
+
+const PATTERN = /^(?!0000)(\d{4})(?:-W(\d{2})|-(\d{2})(?:-(\d{2}))?)?$/;
+const DAY_MS = 86_400_000;
+
+/** Reads the name of a period; `undefined` for an invalid one, such as `2026-02-30` or `2026-W54`. */
+export function parsePeriod(name: string): Period | undefined {
+  const match = PATTERN.exec(name);
+  if (match === null) return undefined;
+  const [, year = '', week, month, day] = match;
+  const period =
+    week !== undefined
+      ? periodOf('week', weekStart(Number(year), Number(week)))
+      : periodOf(day ? 'day' : month ? 'month' : 'year', utcDay(`${year}-${month ?? '01'}-${day ?? '01'}`));
+  // A day, month or week that does not exist formats as another name.
+  return period?.name === name ? period : undefined;
+}
+
+/** The period of a kind that holds a day, given as `YYYY-MM-DD`. */
+export function periodHolding(kind: PeriodKind, day: string): Period {
+  const period = periodOf(kind, utcDay(day));
+  if (period === undefined) throw new RangeError(`Not a day: ${day}`);
+  return period;
+}
+
+/** The period before (-1) or after (1) another one; `undefined` outside the years 0001 to 9999. */
+export function adjacentPeriod({ kind, firstDay, endDay }: Period, step: -1 | 1): Period | undefined {
+  return periodOf(kind, step === 1 ? utcDay(endDay) : utcDay(firstDay) - DAY_MS);
+}
+
+/** The period of a kind around a day; a day is its midnight in UTC, in any time zone of the site. */
+function periodOf(kind: PeriodKind, day: number): Period | undefined {
+  const date = new Date(day);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth();
+  if (Number.isNaN(day) || year < 1 || year > 9999) return undefined;
+  switch (kind) {
+    case 'day':
+      return { kind, name: dayName(day), firstDay: dayName(day), endDay: dayName(day + DAY_MS) };
+    case 'week': {
+      const monday = mondayOf(day);
+      const weekYear = new Date(monday + 3 * DAY_MS).getUTCFullYear();
+      const week = 1 + Math.round((monday - weekStart(weekYear, 1)) / (7 * DAY_MS));
+      const name = `${String(weekYear).padStart(4, '0')}-W${String(week).padStart(2, '0')}`;
+      return { kind, name, firstDay: dayName(monday), endDay: dayName(monday + 7 * DAY_MS) };
+    }
+    case 'month': {
+      const first = dayName(utcTime(year, month, 1));
+      return { kind, name: first.slice(0, 7), firstDay: first, endDay: dayName(utcTime(year, month + 1, 1)) };
+    }
+    case 'year': {
+      const first = dayName(utcTime(year, 0, 1));
+      return { kind, name: first.slice(0, 4), firstDay: first, endDay: dayName(utcTime(year + 1, 0, 1)) };
+    }
+  }
+}
+
+/** The Monday of an ISO week: the first week of a year contains 4 January. */
+function weekStart(year: number, week: number): number {
+  return mondayOf(utcTime(year, 0, 4)) + (week - 1) * 7 * DAY_MS;
+}
+
+function mondayOf(day: number): number {
+  return day - ((new Date(day).getUTCDay() + 6) % 7) * DAY_MS;
+}
+
+function utcDay(day: string): number {
+  return Date.parse(`${day}T00:00:00Z`);
+}
+
+/** `Date.UTC` takes the years 0 to 99 for those of the 20th century. */
+function utcTime(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month, day);
+}
+
+function dayName(day: number): string {
+  return new Date(day).toISOString().slice(0, 10);
+}

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { parsePeriod } from './period.ts';
+import { clockTime, instantInWords, ordinal, periodInWords } from './words.ts';
+
+test.each([
+  ['2026-11-21', '21 November 2026'],
+  ['2026-W07', 'week 7 of 2026'],
+  ['2026-02', 'February 2026'],
+  ['2026', '2026'],
+])('the period %s is %s in words', (name, words) => {
+  const period = parsePeriod(name);
+  expect(period && periodInWords(period)).toBe(words);
+});
+
+test.each([
+  [1, '1st'],
+  [2, '2nd'],
+  [3, '3rd'],
+  [4, '4th'],
+  [11, '11th'],
+  [12, '12th'],
+  [13, '13th'],
+  [21, '21st'],
+  [102, '102nd'],
+  [1_113, '1,113th'],
+])('rank %i is the %s', (rank, words) => {
+  expect(ordinal(rank)).toBe(words);
+});
+
+test('a clock counts whole seconds up to its end and never below zero', () => {
+  expect(clockTime(4 * 3_600_000 + 5 * 60_000 + 5_001)).toBe('04:05:06');
+  expect(clockTime(86_400_000)).toBe('1 day 00:00:00');
+  expect(clockTime(3 * 86_400_000 - 1_000)).toBe('2 days 23:59:59');
+  expect(clockTime(1)).toBe('00:00:01');
+  expect(clockTime(-5)).toBe('00:00:00');
+});
+
+test('an instant is written in UTC', () => {
+  expect(instantInWords('2026-11-21T23:30:00.000+02:00')).toBe('21 November 2026, 21:30 UTC');
+});

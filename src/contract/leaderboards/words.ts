@@ -1,0 +1,69 @@
+import { type Period, parsePeriod } from './period.ts';
+import type { Standing } from './schema.ts';
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+/** `2026-11-21` → '21 November 2026', `2026-W47` → 'week 47 of 2026', `2026-11` → 'November 2026', `2026` → '2026'. */
+export function periodInWords({ name, kind }: Pick<Period, 'name' | 'kind'>): string {
+  const [year = '', part = '', day = ''] = name.split('-');
+  const month = MONTHS[Number(part) - 1] ?? '';
+  if (kind === 'day') return `${Number(day)} ${month} ${Number(year)}`;
+  if (kind === 'week') return `week ${Number(part.slice(1))} of ${Number(year)}`;
+  return kind === 'month' ? `${month} ${Number(year)}` : String(Number(year));
+}
+
+/** 1 → '1st', 12 → '12th', 1023 → '1,023rd'. */
+export function ordinal(rank: number): string {
+  const isTeen = Math.floor((rank % 100) / 10) === 1;
+  const ending = (isTeen ? undefined : ['th', 'st', 'nd', 'rd'][rank % 10]) ?? 'th';
+  return `${rank.toLocaleString('en-US')}${ending}`;
+}
+
+/** A final result as '4th of 23 on 21 November 2026'; undefined before it is final, or without a vote. */
+export function awardInWords({ period: name, status, rank, tied, launches, votes }: Standing): string | undefined {
+  const period = parsePeriod(name);
+  if (period === undefined || status !== 'final' || votes === 0) return undefined;
+  const place = `${tied ? 'Tied ' : ''}${ordinal(rank)} of ${launches.toLocaleString('en-US')}`;
+  return `${place} ${period.kind === 'day' ? 'on' : 'in'} ${periodInWords(period)}`;
+}
+
+/** An instant as '21 November 2026, 09:30 UTC', in another time zone as '21 November 2026, 10:30 (Europe/Berlin)'. */
+export function instantInWords(time: string, timeZone = 'UTC'): string {
+  const [local, zone] =
+    timeZone === 'UTC' ? [new Date(time).toISOString(), ' UTC'] : [localTime(time, timeZone), ` (${timeZone})`];
+  return `${periodInWords({ kind: 'day', name: local.slice(0, 10) })}, ${local.slice(11, 16)}${zone}`;
+}
+
+/** '2026-11-21 10:30'. Of numbers only: words may differ between the server and a browser. */
+function localTime(time: string, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en', {
+    timeZone,
+    hourCycle: 'h23',
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit' },
+  });
+  const parts = Object.fromEntries(format.formatToParts(new Date(time)).map(({ type, value }) => [type, value]));
+  return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`;
+}
+
+/** Time left as '3 days 04:05:06', without days as '04:05:06'; never below zero. */
+export function clockTime(ms: number): string {
+  const seconds = Math.max(0, Math.ceil(ms / 1_000));
+  const days = Math.floor(seconds / 86_400);
+  const clock = [Math.floor(seconds / 3_600) % 24, Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return days === 0 ? clock : `${days} ${days === 1 ? 'day' : 'days'} ${clock}`;
+}

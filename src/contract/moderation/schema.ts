@@ -1,0 +1,38 @@
+import { type Static, Type } from 'typebox';
+import { LIMITS } from '../limits.ts';
+
+const TextOrNull = Type.Union([Type.String(), Type.Null()]);
+
+/** One act of moderation. It names no operator and quotes no removed or hidden text. */
+const ModerationEntrySchema = Type.Object(
+  {
+    id: Type.String(),
+    at: Type.String(),
+    action: Type.Union([
+      Type.Literal('product.removed'),
+      Type.Literal('comment.hidden'),
+      Type.Literal('votes.excluded'),
+      Type.Literal('submission.declined'),
+    ]),
+    productId: { ...TextOrNull, description: 'What it was about; null for a submission, which was never public.' },
+    productName: { ...TextOrNull, description: 'Null where the product is not on the site.' },
+    votes: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], { description: 'The excluded votes.' }),
+    reason: { ...TextOrNull, description: "The operator's reason; null where none was given." },
+    undoneAt: { ...TextOrNull, description: 'When it was undone; null while it holds.' },
+  },
+  { $id: 'ModerationEntry' },
+);
+
+export const ModerationLogSchema = Type.Object(
+  { items: Type.Array(ModerationEntrySchema), nextCursor: TextOrNull },
+  { $id: 'ModerationLog' },
+);
+
+export const ModerationLogQuerySchema = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+});
+
+export type ModerationEntry = Static<typeof ModerationEntrySchema>;
+export type ModerationLog = Static<typeof ModerationLogSchema>;
+export type ModerationLogQuery = Static<typeof ModerationLogQuerySchema>;

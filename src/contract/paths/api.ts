@@ -1,0 +1,19 @@
+import { withId } from './with-id.ts';
+
+export const products = '/api/products';
+export const product = /* @__PURE__ */ withId('/api/products/:id');
+export const upvotes = '/api/upvotes';
+export const upvote = /* @__PURE__ */ withId('/api/products/:id/upvote');
+export const productComments = /* @__PURE__ */ withId('/api/products/:id/comments');
+export const heldComments = /* @__PURE__ */ withId('/api/products/:id/comments/held');
+export const comments = '/api/comments';
+export const events = '/api/events';
+/** The description of the API for programs, and for people. */
+export const description = '/api/openapi.json';
+export const reference = '/api/docs';
+export const leaderboards = '/api/leaderboards';
+export const leaderboard = /* @__PURE__ */ withId('/api/leaderboards/:id');
+export const tally = /* @__PURE__ */ withId('/api/leaderboards/:id/tally');
+export const standings = /* @__PURE__ */ withId('/api/products/:id/standing');
+export const moderationLog = '/api/moderation-log';
+export const like = /* @__PURE__ */ withId('/api/comments/:id/like');

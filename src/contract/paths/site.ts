@@ -1,0 +1,90 @@
+import * as api from './api.ts';
+import { withId } from './with-id.ts';
+
+export { api };
+
+/** The themes of badges. */
+export type BadgeTheme = 'light' | 'dark';
+
+/** The boards whose final rank a badge can show. */
+export type BadgeBoard = 'day' | 'week' | 'month';
+
+export const COMMENTS_HASH = '#comments';
+
+export const home = '/';
+
+/** The filters and the order of the home page's list, and where it starts. */
+export interface ListAddress {
+  q?: string;
+  tag?: string;
+  sort?: string;
+  /** Where the list starts on a later page (reading without JavaScript). */
+  cursor?: string;
+}
+
+const LIST_PARAMETERS = ['q', 'tag', 'sort', 'cursor'] as const satisfies (keyof ListAddress)[];
+
+export function list(address: ListAddress): string {
+  const params = new URLSearchParams();
+  for (const name of LIST_PARAMETERS) {
+    const value = address[name];
+    if (value !== undefined) params.set(name, value);
+  }
+  return params.size === 0 ? '/' : `/?${params}`;
+}
+
+export const product = /* @__PURE__ */ withId('/product/:id');
+
+export const productComments = (id: string) => `${product(id)}${COMMENTS_HASH}`;
+
+/** A product's page with its discussion from a cursor on. */
+export const commentsFrom = (id: string, cursor: string) =>
+  `${product(id)}?comments=${encodeURIComponent(cursor)}${COMMENTS_HASH}`;
+
+/** The list with the dialog for submitting a product. */
+export const submit = '/?submit';
+
+/** The share image of a product, 1200×630. */
+export const card = /* @__PURE__ */ withId('/og/:id.png');
+
+/** The same of a leaderboard, by its period. */
+export const boardCard = /* @__PURE__ */ withId('/og/board/:id.png');
+
+/** The share image of the site. */
+export const siteCard = '/og.png';
+
+const badgeOf = /* @__PURE__ */ withId('/badge/:id.svg');
+
+/** A badge for other people's pages, with the live count of upvotes or a final rank. */
+export const badge = /* @__PURE__ */ Object.assign(
+  (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) => {
+    const query = new URLSearchParams({ ...(theme === 'dark' && { theme }), ...(board && { board }) });
+    return `${badgeOf(id)}${query.size > 0 ? `?${query}` : ''}`;
+  },
+  { route: '/badge/:id.svg' },
+);
+
+/** Atom and JSON Feed of the newest launches, and Atom of a product's comments. */
+export const feed = '/feed.xml';
+export const jsonFeed = '/feed.json';
+export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
+
+/** Atom of final days. */
+export const leaderboardFeed = '/feed/leaderboards.xml';
+
+export const sitemap = '/sitemap.xml';
+
+/** The leaderboard of a day, an ISO week, a month or a year. */
+export const board = (period: string) => `/?board=${encodeURIComponent(period)}`;
+
+/** The moderation log, from a cursor on. */
+export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');
+
+/** How to embed the page at an absolute address. */
+export const oembed = (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`;
+
+export const manifest = '/manifest.webmanifest';
+export const serviceWorker = '/service-worker.js';
+
+/** The site without a page, from which an offline browser starts. */
+export const offlineShell = '/offline-shell';

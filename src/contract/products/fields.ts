@@ -1,0 +1,127 @@
+import { LIMITS } from '../limits.ts';
+
+/**
+ * The kind of a field determines its type in JSON, its column type and how an import reads it:
+ * `id`, `text`, `dateText` (shown as written), `address` (a picture: http, https or a path), `time` (ISO 8601, UTC)
+ * and lists: `texts`, `addresses`, `team`.
+ */
+export type ProductFieldKind = 'id' | 'text' | 'dateText' | 'address' | 'time' | 'texts' | 'addresses' | 'team';
+
+/** Characters are Unicode code points. */
+export interface ProductField {
+  kind: ProductFieldKind;
+  /** The column of the table, and another name that imports accept. */
+  column: string;
+  /** The label in `products show` and forms. */
+  label: string;
+  /** The default of a missing or blank value. Lists default to none, times to now. */
+  default?: string;
+  /** Of the text, or of each text of a list. */
+  maxCharacters: number;
+  maxItems?: number;
+  /** For the description of the API. */
+  example: unknown;
+}
+
+const ADDRESS_CHARACTERS = 2_048;
+const SHORT_TEXT_CHARACTERS = 300;
+
+/**
+ * The fields of a product, except the counts, which follow from visitors' actions. Schema, SQL, import, export, the
+ * API's description and `products show` follow from this list and its order.
+ */
+export const PRODUCT_FIELDS = {
+  id: { kind: 'id', column: 'id', label: 'Id', maxCharacters: 64, example: 'git' },
+  name: {
+    kind: 'text',
+    column: 'name',
+    label: 'Name',
+    default: 'Untitled Product',
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: 'Git',
+  },
+  description: {
+    kind: 'text',
+    column: 'description',
+    label: 'Description',
+    default: 'No description available',
+    maxCharacters: 10_000,
+    example: 'A free and open source distributed version control system.',
+  },
+  image: {
+    kind: 'address',
+    column: 'image',
+    label: 'Image',
+    default: '/pictures/placeholder.svg',
+    maxCharacters: ADDRESS_CHARACTERS,
+    example: '/pictures/git/tile.svg',
+  },
+  tags: {
+    kind: 'texts',
+    column: 'tags',
+    label: 'Tags',
+    maxItems: 20,
+    maxCharacters: LIMITS.tagCharacters,
+    example: ['Version control', 'Command line'],
+  },
+  category: {
+    kind: 'text',
+    column: 'category',
+    label: 'Category',
+    default: 'Uncategorized',
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: 'Developer tools',
+  },
+  maker: {
+    kind: 'text',
+    column: 'maker',
+    label: 'Maker',
+    default: 'Unknown Maker',
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: 'Junio C Hamano',
+  },
+  launchDate: {
+    kind: 'dateText',
+    column: 'launch_date',
+    label: 'Launched',
+    default: 'Today',
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: 'April 7, 2005',
+  },
+  team: {
+    kind: 'team',
+    column: 'team',
+    label: 'Team',
+    maxItems: 50,
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: [{ name: 'Junio C Hamano', avatar: '/pictures/avatars/junio-c-hamano.svg', role: 'Maintainer' }],
+  },
+  screenshots: {
+    kind: 'addresses',
+    column: 'screenshots',
+    label: 'Screenshot',
+    maxItems: 50,
+    maxCharacters: ADDRESS_CHARACTERS,
+    example: ['/pictures/git/shot-1.webp'],
+  },
+  createdAt: {
+    kind: 'time',
+    column: 'created_at',
+    label: 'Listed since',
+    maxCharacters: SHORT_TEXT_CHARACTERS,
+    example: '2026-11-19T09:00:00.000Z',
+  },
+} as const satisfies Record<string, ProductField>;
+
+export type ProductFields = typeof PRODUCT_FIELDS;
+export type ProductFieldName = keyof ProductFields;
+
+/** Limits of the name, role and avatar of a team member. */
+export const TEAM_MEMBER_BOUNDS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
+
+/** The declaration of a field, with the parts that only some fields have. */
+export function fieldOf(name: ProductFieldName): ProductField {
+  return PRODUCT_FIELDS[name];
+}
+
+export const PRODUCT_FIELD_NAMES = Object.keys(PRODUCT_FIELDS) as readonly ProductFieldName[];

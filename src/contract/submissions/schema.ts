@@ -1,0 +1,95 @@
+import { type Static, Type } from 'typebox';
+import { StandingsSchema } from '../leaderboards/schema.ts';
+import { ProductSchema } from '../products/schema.ts';
+import { TEXT_FORMAT } from '../text.ts';
+import { MAKER_KEY_PATTERN } from './limits.ts';
+
+const Text = Type.String({ format: TEXT_FORMAT });
+
+/** The maker's input. `core` checks empty texts, lengths and amounts, and reports all faults at once. */
+const submissionFields = {
+  name: Text,
+  description: Type.Optional(Text),
+  tags: Type.Optional(Type.Array(Text)),
+  category: Type.Optional(Text),
+  maker: Type.Optional(Text),
+  team: Type.Optional(Type.Array(Type.Object({ name: Text, role: Type.Optional(Text) }))),
+  /** ISO 8601; `null`: as soon as the submission is approved. */
+  launchAt: Type.Optional(Type.Union([Text, Type.Null()])),
+};
+
+export const NewSubmissionSchema = Type.Object(
+  {
+    ...submissionFields,
+    /** A field that people do not see: only programs fill it in. */
+    website: Type.Optional(Type.String()),
+  },
+  { $id: 'NewSubmission' },
+);
+
+/** The fields to change; those that are missing stay. */
+export const SubmissionPatchSchema = Type.Object(
+  {
+    ...submissionFields,
+    name: Type.Optional(Text),
+    /** The revision that the maker edited: 409 if the submission has another one now. */
+    revision: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { $id: 'SubmissionPatch' },
+);
+
+export const SubmissionStatusSchema = Type.Union([
+  Type.Literal('waiting'),
+  Type.Literal('scheduled'),
+  Type.Literal('launched'),
+  Type.Literal('declined'),
+  Type.Literal('withdrawn'),
+]);
+
+/** Votes cast in one hour of the launch window. */
+export const HourlyVotesSchema = Type.Object(
+  { from: Type.String(), votes: Type.Integer({ minimum: 0 }) },
+  { $id: 'HourlyVotes' },
+);
+
+/** A submission as its maker sees it. */
+export const SubmissionSchema = Type.Object(
+  {
+    /** The id that its product has or will have. */
+    id: Type.String(),
+    status: SubmissionStatusSchema,
+    /** Why it was declined. */
+    reason: Type.Union([Type.String(), Type.Null()]),
+    /** Whether the maker can still change it: until it launches, is withdrawn, or is removed from the site. */
+    editable: Type.Boolean(),
+    /** Grows with each change of the maker or the operator. */
+    revision: Type.Integer({ minimum: 1 }),
+    /** When it launches or launched; `null`: as soon as it is approved. */
+    launchAt: Type.Union([Type.String(), Type.Null()]),
+    /** The product as visitors see it or will see it. */
+    product: ProductSchema,
+    /** Where its launch stands; `null` before the launch. */
+    standing: Type.Union([StandingsSchema, Type.Null()]),
+    /** The hours of the launch window so far, the first one first; empty before the launch. */
+    votesByHour: Type.Array(HourlyVotesSchema),
+    createdAt: Type.String(),
+    updatedAt: Type.String(),
+  },
+  { $id: 'Submission' },
+);
+
+export const SubmissionAnswerSchema = Type.Object({ submission: SubmissionSchema }, { $id: 'SubmissionAnswer' });
+
+/** The only response that holds the maker key. */
+export const CreatedSubmissionSchema = Type.Object(
+  { submission: SubmissionSchema, makerKey: Type.String({ pattern: MAKER_KEY_PATTERN }) },
+  { $id: 'CreatedSubmission' },
+);
+
+export type NewSubmission = Static<typeof NewSubmissionSchema>;
+export type SubmissionPatch = Static<typeof SubmissionPatchSchema>;
+export type SubmissionStatus = Static<typeof SubmissionStatusSchema>;
+export type HourlyVotes = Static<typeof HourlyVotesSchema>;
+export type Submission = Static<typeof SubmissionSchema>;
+export type SubmissionAnswer = Static<typeof SubmissionAnswerSchema>;
+export type CreatedSubmission = Static<typeof CreatedSubmissionSchema>;

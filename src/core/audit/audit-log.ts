@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { AUDIT_LOG, MODERATION_LOG, recordChange } from '../changes/change-feed.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+
+const current = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
+
+/** Runs work whose entries in the audit log name this operator of the console. */
+export function runAsOperator<Result>(operator: string, work: () => Result): Result {
+  return current.run({ ...current.getStore(), operator }, work);
+}
+
+/** Runs work whose entries in the audit log revert this entry, unless they name another. */
+export function runUndoing<Result>(undoes: string, work: () => Result): Result {
+  return current.run({ ...current.getStore(), undoes }, work);
+}
+
+/** The entry that is being undone. */
+function undoneEntry(): string | undefined {
+  return current.getStore()?.undoes;
+}
+
+/** The operator: of the console, or else the operating system user who runs this command. */
+function operatorName(): string {
+  return current.getStore()?.operator ?? systemUser();
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user id that has no entry in its password file.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** The actions in the audit log, named after their command; `groundswell log` prints them. */
+export const AUDIT_ACTIONS = [
+  'products edit',
+  'products remove',
+  'products restore',
+  'comments hide',
+  'comments restore',
+  'comments hold',
+  'comments release',
+  'votes exclude',
+  'votes include',
+  'votes undo',
+  'submissions approve',
+  'submissions schedule',
+  'submissions decline',
+  'submissions undo',
+  'submissions key',
+  'counts repair',
+  'leaderboards repair',
+  'sample load',
+  'sample remove',
+  'import',
+  'import undo',
+  'backup',
+  'restore',
+  'console invite',
+  'console accept',
+  'console revoke',
+] as const;
+
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+/** The actions that the public moderation log shows. */
+export const MODERATION_ACTIONS = [
+  'products remove',
+  'comments hide',
+  'comments hold',
+  'votes exclude',
+  'submissions decline',
+] as const satisfies AuditAction[];
+
+const isModeration = ({ action, undoes }: NewAuditEntry) =>
+  undoes !== undefined || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
+
+/** Never contains a visitor's text, session or address. */
+interface NewAuditEntry {
+  /** Unset: generated. */
+  id?: string;
+  action: AuditAction;
+  /** The target of the command: the id of a product or comment, or the name of a file. */
+  target: string;
+  /** Plain JSON. */
+  details?: object;
+  /** The id of the entry that this one reverts. */
+  undoes?: string | undefined;
+}
+
+const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action, target, details, undoes)
+  SELECT id, clock_timestamp(), $2, action, target, details, undoes
+  FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, action text, target text, details jsonb, undoes uuid)`;
+
+/**
+ * Adds entries to the audit log. Call it in the transaction of the command, so the entry exists if and only if it committed.
+ * @throws CoreError `unavailable`.
+ */
+export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
+  const rows = [entries].flat().map(({ id = randomUUID(), details = {}, undoes = undoneEntry(), ...entry }) => ({
+    id,
+    ...entry,
+    undoes,
+    details,
+  }));
+  if (rows.length === 0) return;
+  await sql.query(INSERT_ENTRIES, [JSON.stringify(rows), operatorName()]);
+  const productIds = rows.some(isModeration) ? [AUDIT_LOG, MODERATION_LOG] : [AUDIT_LOG];
+  await recordChange(sql, { productIds, catalogue: false });
+}
+
+const SELECT_LAST = `SELECT target, id FROM (
+    SELECT target, id, row_number() OVER (PARTITION BY target ORDER BY created_at DESC, id DESC) AS place
+    FROM audit_log WHERE target = ANY($1::text[]) AND action = $2
+  ) AS entries WHERE place = 1`;
+
+/** For each target, the id of its newest entry of an action, for `undoes`. @throws CoreError `unavailable`. */
+export async function lastAuditIds(
+  sql: Sql,
+  action: AuditAction,
+  targets: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await sql.query<{ target: string; id: string }>(SELECT_LAST, [targets, action]);
+  return new Map(rows.map(({ target, id }) => [target, id]));
+}
+
+export interface AuditEntry extends Required<Omit<NewAuditEntry, 'undoes'>> {
+  undoes: string | null;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** The operator of the console, or the operating system user who ran the command. */
+  operator: string;
+}
+
+type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
+
+const COLUMNS = 'id, created_at, operator, action, target, details, undoes';
+
+/** The newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
+export async function listAudit(sql: Sql, { limit }: { limit: number }): Promise<AuditEntry[]> {
+  return (await browseAudit(sql, { limit })).items.map(({ undoneBy: _undoneBy, ...entry }) => entry);
+}
+
+interface AuditFilter {
+  operator?: string | undefined;
+  /** The first word of an action, such as `comments`, or the whole action. */
+  action?: string | undefined;
+  target?: string | undefined;
+  /** At that time or later, and before that time. */
+  since?: Date | undefined;
+  until?: Date | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** An entry, and the id of the entry that reverted it. */
+type BrowsedAuditEntry = AuditEntry & { undoneBy: string | null };
+
+type BrowsedRow = AuditRow & { undone_by: string | null };
+
+const BROWSED_COLUMNS = `${COLUMNS},
+  (SELECT u.id FROM audit_log u WHERE u.undoes = entries.id ORDER BY u.created_at DESC LIMIT 1) AS undone_by`;
+
+const NEWEST: KeysetOrder<AuditRow> = {
+  name: 'audit',
+  direction: 'DESC',
+  columns: [
+    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+    { sql: 'id', kind: 'uuid', keyOf: (row) => row.id },
+  ],
+};
+
+/** A page of the audit log, newest first. @throws CoreError `bad_cursor`, `unavailable`. */
+export async function browseAudit(
+  sql: Sql,
+  { operator, action, target, since, until, cursor, limit }: AuditFilter,
+): Promise<{ items: BrowsedAuditEntry[]; nextCursor: string | null }> {
+  const values: unknown[] = [];
+  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const conditions = [
+    ...(operator === undefined ? [] : [`operator = ${bind(operator, 'text')}`]),
+    ...(action === undefined ? [] : [`${bind(action, 'text')} IN (action, split_part(action, ' ', 1))`]),
+    ...(target === undefined ? [] : [`target = ${bind(target, 'text')}`]),
+    ...(since === undefined ? [] : [`created_at >= ${bind(since.toISOString(), 'timestamptz')}`]),
+    ...(until === undefined ? [] : [`created_at < ${bind(until.toISOString(), 'timestamptz')}`]),
+    ...(cursor === undefined ? [] : [afterCursor(NEWEST, cursor, bind)]),
+  ];
+  const rows = await sql.query<BrowsedRow>(
+    `SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries ${conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`}
+     ORDER BY ${orderBy(NEWEST)} LIMIT ${limit + 1}`,
+    values,
+  );
+  const { shown, nextCursor } = pageOf(NEWEST, rows, limit);
+  return { items: (shown as typeof rows).map(browsedOf), nextCursor };
+}
+
+/** One entry. @throws CoreError `unavailable`. */
+export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAuditEntry | undefined> {
+  const [row] = await sql.query<BrowsedRow>(`SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries WHERE id = $1`, [id]);
+  return row && browsedOf(row);
+}
+
+function browsedOf({ created_at: createdAt, undone_by: undoneBy, ...entry }: BrowsedRow): BrowsedAuditEntry {
+  return { ...entry, createdAt: createdAt.toISOString(), undoneBy };
+}

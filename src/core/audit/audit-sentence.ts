@@ -1,0 +1,79 @@
+import type { AuditEntry } from './audit-log.ts';
+
+/** As `comments list` shortens ids. */
+const SHORT_ID = 8;
+
+/** The operation as the rest of a sentence: `hid comment 5a3b1e00 on git (spam)`. */
+export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
+  const known: Readonly<Record<string, unknown>> = { ...details };
+  const amount = (name: string, noun: string) => countOf(Number(known[name] ?? 0), noun);
+  const reason = () => (known.reason === undefined ? '' : ` (${known.reason})`);
+  const product = () => `'${known.name ?? target}' (${target}) with ${amount('upvotes', 'upvote')}`;
+  const comment = () => {
+    const place = known.productId === undefined ? '' : ` on ${known.productId}`;
+    return `comment ${target.slice(0, SHORT_ID)}${place}${reason()}`;
+  };
+  const votes = () => {
+    const revised = Array.isArray(known.revised) && known.revised.length > 0 ? ', revising the final result' : '';
+    return `for ${target} on ${known.day}${revised}`;
+  };
+  switch (action) {
+    case 'products remove':
+      return `removed ${product()} and ${amount('comments', 'comment')}${reason()}`;
+    case 'products restore':
+      return `restored ${product()} and ${amount('comments', 'comment')}`;
+    case 'comments hide':
+      return `hid ${comment()}`;
+    case 'comments restore':
+      return `restored ${comment()}`;
+    case 'comments hold':
+      return `held ${comment()}`;
+    case 'products edit':
+      return `edited '${known.name ?? target}' (${target}): ${Object.keys(known.after ?? {}).join(', ')}`;
+    case 'comments release':
+      return `released ${comment()}`;
+    case 'votes exclude':
+      return `excluded ${amount('votes', 'vote')} ${votes()} (${known.reason})`;
+    case 'votes include':
+      return `included ${amount('votes', 'vote')} ${votes()} (${known.reason})`;
+    case 'votes undo':
+      return `undid '${known.of}' of ${amount('votes', 'vote')} ${votes()}`;
+    case 'submissions approve':
+      return `approved submission ${target}, launching ${known.launchAt}`;
+    case 'submissions schedule':
+      return `scheduled submission ${target} for ${known.launchAt}`;
+    case 'submissions decline':
+      return `declined submission ${target} (${known.reason})`;
+    case 'submissions undo':
+      return `undid '${known.of}' of submission ${target}`;
+    case 'submissions key':
+      return `gave submission ${target} a new maker key`;
+    case 'counts repair':
+      return `repaired the counts of ${target}`;
+    case 'leaderboards repair':
+      return `repaired the leaderboard of ${target}: ${amount('differences', 'difference')}`;
+    case 'sample load':
+      return `loaded ${amount('created', 'sample product')}`;
+    case 'sample remove':
+      return `removed ${amount('products', 'sample product')}, ${amount('upvotes', 'sample upvote')} and ${amount('comments', 'sample comment')}`;
+    case 'import':
+      return `imported ${target}${known.created === undefined ? '' : `: ${known.created} created, ${known.updated} updated`}`;
+    case 'import undo':
+      return `undid the import of ${target}: ${amount('removed', 'product')} removed, ${known.reverted} reverted, ${known.skipped} left as they were edited since`;
+    case 'backup':
+      return `backed up ${amount('rows', 'row')} to ${target}`;
+    case 'console invite':
+      return `invited ${target} to the console`;
+    case 'console accept':
+      return `accepted the invitation to the console`;
+    case 'console revoke':
+      return `revoked ${target}'s access to the console`;
+    case 'restore':
+      return `restored ${amount('rows', 'row')} from ${target}`;
+  }
+}
+
+/** `1,234 votes`, `1 vote`. */
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,89 @@
+import { LIMITS } from '../../contract/limits.ts';
+import type { ModerationEntry, ModerationLog, ModerationLogQuery } from '../../contract/moderation/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import type { MODERATION_ACTIONS } from './audit-log.ts';
+
+type PublicAction = (typeof MODERATION_ACTIONS)[number];
+
+const NAMES: Record<PublicAction, ModerationEntry['action']> = {
+  'products remove': 'product.removed',
+  'comments hide': 'comment.hidden',
+  // Visitors see no difference between these.
+  'comments hold': 'comment.hidden',
+  'votes exclude': 'votes.excluded',
+  'submissions decline': 'submission.declined',
+};
+
+interface EntryRow {
+  id: string;
+  created_at: Date;
+  action: PublicAction;
+  product_id: string | null;
+  votes: number | null;
+  reason: string | null;
+  undone_at: Date | null;
+}
+
+const ORDER: KeysetOrder<EntryRow> = {
+  name: 'moderation',
+  direction: 'DESC',
+  columns: [
+    { sql: 'a.created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+    { sql: 'a.id', kind: 'uuid', keyOf: (row) => row.id },
+  ],
+};
+
+/** Whether the log issued the cursor. */
+export function isModerationCursor(cursor: string): boolean {
+  return isCursorOf(ORDER, cursor);
+}
+
+// An exclusion that found no vote changed nothing. Details also contain names of removed products and voters, so fields
+// are selected one by one.
+const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
+    CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
+      AS product_id,
+    (SELECT min(u.created_at) FROM audit_log u WHERE u.undoes = a.id) AS undone_at
+  FROM audit_log a
+  WHERE a.action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline')
+    AND (a.action <> 'votes exclude' OR a.details ->> 'votes' <> '0')`;
+
+const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
+
+/**
+ * The operators' removals, hidden comments, excluded votes and declined submissions, newest first.
+ * @throws CoreError `bad_cursor`, `unavailable`.
+ */
+export async function listModeration(
+  sql: Sql,
+  { limit = LIMITS.pageSize.default, cursor = '' }: ModerationLogQuery,
+  now: Date,
+): Promise<ModerationLog> {
+  const values: unknown[] = [limit + 1];
+  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const after = cursor === '' ? '' : `AND ${afterCursor(ORDER, cursor, bind)}`;
+  const rows = await sql.query<EntryRow>(`${SELECT_PAGE} ${after} ORDER BY ${orderBy(ORDER)} LIMIT $1`, values);
+  const { shown, nextCursor } = pageOf(ORDER, rows, limit);
+  const names = await sql.query<{ id: string; name: string }>(SELECT_NAMES, [
+    [...new Set(shown.flatMap((row) => row.product_id ?? []))],
+    now.toISOString(),
+  ]);
+  const nameOf = new Map(names.map(({ id, name }) => [id, name]));
+  return { items: shown.map((row) => entryOf(row, nameOf)), nextCursor };
+}
+
+function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
+  // A new product may have the id of a removed one.
+  const isGone = row.action === 'products remove' && row.undone_at === null;
+  return {
+    id: row.id,
+    at: row.created_at.toISOString(),
+    action: NAMES[row.action],
+    productId: row.product_id,
+    productName: isGone ? null : (nameOf.get(row.product_id ?? '') ?? null),
+    votes: row.action === 'votes exclude' ? row.votes : null,
+    reason: row.reason,
+    undoneAt: row.undone_at?.toISOString() ?? null,
+  };
+}

@@ -1,0 +1,106 @@
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { dayAt } from '../leaderboards/calendar.ts';
+import { getLeaderboard } from '../leaderboards/get-leaderboard.ts';
+import { placeLaunches } from '../leaderboards/update-boards.ts';
+import { systemRuntime } from '../runtime.ts';
+import { getSampleTime, loadSample } from './load-sample.ts';
+import { removeSample } from './remove-sample.ts';
+import { readSampleCatalogue, type SampleCatalogue } from './sample-catalogue.ts';
+
+const FOLDER = join(import.meta.dirname, '../../../catalogue');
+
+let catalogue: SampleCatalogue;
+let database: TestDatabase;
+
+beforeAll(async () => {
+  catalogue = await readSampleCatalogue(FOLDER);
+});
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+
+afterEach(() => database.drop());
+
+const load = () => loadSample(database, catalogue, systemRuntime);
+const remove = (options = { engagementOnly: false }) => removeSample(database, catalogue, options);
+
+describe('the launches of the sample', () => {
+  const placeAll = (now: Date, timeZone: string) => placeLaunches(database, { now, timeZone });
+  const readDay = (day: string, now: Date) =>
+    getLeaderboard(database, day, { limit: 100 }, { now, timeZone: 'UTC', reviewHours: 24 });
+
+  test('at any time of the day, every launch, vote and comment is in the past, and today has launches', async () => {
+    const times = ['2027-03-28T00:01:00Z', '2027-03-28T00:59:59.999Z', '2027-03-28T12:00:00Z', '2027-10-31T22:59:59Z'];
+    for (const now of times) {
+      for (const timeZone of ['UTC', 'Europe/Berlin', 'America/Los_Angeles', 'Pacific/Apia']) {
+        const { products, comments, upvotes } = await readSampleCatalogue(FOLDER, { now, timeZone });
+        const launchedAt = new Map(products.map(({ id, createdAt }) => [id, createdAt]));
+        for (const { createdAt } of products) expect(Date.parse(createdAt)).toBeLessThan(Date.parse(now));
+        for (const { productId, createdAt } of [...comments, ...upvotes]) {
+          expect(Date.parse(createdAt)).toBeLessThanOrEqual(Date.parse(now));
+          expect(createdAt >= (launchedAt.get(productId) ?? '9'), `${productId} at ${createdAt}`).toBe(true);
+        }
+        expect(new Set(products.map(({ createdAt }) => createdAt)).size).toBe(products.length);
+        const today = dayAt(new Date(now), timeZone);
+        expect(products.filter(({ createdAt }) => dayAt(new Date(createdAt), timeZone) === today).length).toBe(5);
+      }
+    }
+    const midnight = await readSampleCatalogue(FOLDER, { now: '2027-03-28T00:00:00.000Z', timeZone: 'UTC' });
+    expect(midnight.products[0]?.createdAt).toContain('2027-03-27T');
+  });
+
+  test('make an open board with different counts and a tie, and a final one with excluded votes', async () => {
+    const now = new Date('2026-11-22T10:00:00Z');
+    const sample = await readSampleCatalogue(FOLDER, { now: now.toISOString(), timeZone: 'UTC' });
+    await loadSample(database, sample, systemRuntime);
+    await placeAll(now, 'UTC');
+
+    const open = await readDay('2026-11-22', now);
+    expect(open?.items.map(({ rank, tied, votes }) => ({ rank, tied, votes }))).toEqual([
+      { rank: 1, tied: false, votes: 9 },
+      { rank: 2, tied: false, votes: 8 },
+      { rank: 3, tied: true, votes: 6 },
+      { rank: 3, tied: true, votes: 6 },
+      { rank: 5, tied: false, votes: 4 },
+    ]);
+    const over = await readDay('2026-11-19', now);
+    expect(over?.finalAt).toBe('2026-11-22T00:00:00.000Z');
+    expect(over?.items.slice(0, 2)).toMatchObject([
+      { productId: 'react', votes: 22, excluded: 0, upvotes: 24 },
+      { productId: 'redis', votes: 20, excluded: 6, upvotes: 27 },
+    ]);
+  });
+
+  test('leave no board behind when the sample is removed', async () => {
+    await load();
+    await placeAll(new Date(), 'UTC');
+    await remove();
+    expect(await database.query('SELECT FROM leaderboard_counts WHERE products <> 0')).toEqual([]);
+    expect(await database.query('SELECT FROM launches')).toEqual([]);
+  });
+
+  test('lose their sample votes if the products stay, unless the result is final', async () => {
+    await load();
+    await placeAll(new Date(), 'UTC');
+    const final = 'react';
+    await database.query('UPDATE launches SET final = true WHERE product_id = $1', [final]);
+    await remove({ engagementOnly: true });
+    const votes = await database.query(
+      'SELECT l.product_id, l.votes, c.counted FROM launches l JOIN product_counts c USING (product_id) WHERE votes > 0 OR counted > 0',
+    );
+    expect(votes).toEqual([{ product_id: final, votes: 22, counted: 22 }]);
+  });
+
+  test('are recognised by a later removal, which reads when they were loaded', async () => {
+    await load();
+    const loadedAt = await getSampleTime(database);
+    expect(loadedAt).toEqual(catalogue.loadedAt);
+    const later = await readSampleCatalogue(FOLDER, loadedAt);
+    await database.query("UPDATE products SET created_at = created_at - interval '1 day' WHERE id = 'git'");
+    expect(await removeSample(database, later, { engagementOnly: false })).toMatchObject({ kept: ['git'] });
+    expect(await getSampleTime(database)).toBeUndefined();
+  });
+});

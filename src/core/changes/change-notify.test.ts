@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Listener } from '../database/listen.ts';
+import { type ChangeNotify, startChangeNotify } from './change-publisher.ts';
+
+let database: TestDatabase;
+let opened: ChangeNotify[] = [];
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const notify of opened) await notify.stop();
+  opened = [];
+  await database.drop();
+});
+
+function open(onNotify: () => void): ChangeNotify {
+  const notify = startChangeNotify(database, silentLog, onNotify);
+  opened.push(notify);
+  return notify;
+}
+
+const LISTENERS = `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'`;
+
+test('a notification reaches the other processes and not its sender, also after the connections were lost', async () => {
+  const onOwn = vi.fn();
+  const onNotify = vi.fn();
+  const sender = open(onOwn);
+  open(onNotify);
+  const received = async () => {
+    sender.send();
+    return onNotify.mock.calls.length;
+  };
+  await expect.poll(received).toBeGreaterThan(0);
+  const lost = await database.query<{ pid: number }>(LISTENERS);
+  expect(lost).toHaveLength(2);
+  await database.query(`SELECT pg_terminate_backend(pid) FROM (${LISTENERS}) AS listeners`);
+  const reconnected = async () => {
+    const all = await database.query<{ pid: number }>(LISTENERS);
+    return all.filter(({ pid }) => !lost.some((old) => old.pid === pid)).length;
+  };
+  await expect.poll(reconnected).toBe(2);
+  onOwn.mockClear();
+  onNotify.mockClear();
+  await expect.poll(received).toBeGreaterThan(0);
+  // At most the other's probe after its new connection.
+  expect(onOwn.mock.calls.length).toBeLessThanOrEqual(1);
+});
+
+describe('without notifications', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  test('a connection that receives no notifications is closed, and no more are sent', async () => {
+    let listener: Listener | undefined;
+    const pause = vi.fn();
+    const query = vi.fn(async () => []);
+    const log = { info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+    const silent = {
+      ...database,
+      query,
+      listen(_channel: string, passed: Listener) {
+        listener = passed;
+        return { pause, stop: async () => {} };
+      },
+    };
+    const notify = startChangeNotify(silent, log, () => {});
+    listener?.onListening();
+    expect(query).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(pause).toHaveBeenCalledTimes(1);
+    notify.send();
+    expect(query).toHaveBeenCalledTimes(1);
+    expect(log.warn).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,137 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import type { Database } from '../database/database.ts';
+import {
+  type ChangePoller,
+  type PollerEffect,
+  type PollerEvent,
+  type PollerState,
+  pollChanges,
+  step,
+} from './change-poller.ts';
+
+const connected = { disconnectedSince: undefined };
+const disconnected = { disconnectedSince: 1_000 };
+const error = new Error('No response');
+
+const TRANSITIONS: { name: string; from: PollerState; event: PollerEvent; to: PollerState; effects: PollerEffect[] }[] =
+  [
+    {
+      name: 'a wake-up starts a read',
+      from: { kind: 'waiting', ...connected },
+      event: { kind: 'wake' },
+      to: { kind: 'reading', ...connected },
+      effects: [{ kind: 'cancelWait' }, { kind: 'read' }],
+    },
+    {
+      name: 'a wake-up during a read starts no second one',
+      from: { kind: 'reading', ...connected },
+      event: { kind: 'wake' },
+      to: { kind: 'reading', ...connected },
+      effects: [],
+    },
+    {
+      name: 'a read is followed by an interval',
+      from: { kind: 'reading', ...connected },
+      event: { kind: 'succeeded' },
+      to: { kind: 'waiting', ...connected },
+      effects: [{ kind: 'wait' }],
+    },
+    {
+      name: 'a failed read reports the database as disconnected',
+      from: { kind: 'reading', ...connected },
+      event: { kind: 'failed', at: 1_000, error },
+      to: { kind: 'waiting', ...disconnected },
+      effects: [{ kind: 'reportDisconnect', since: 1_000, error }, { kind: 'wait' }],
+    },
+    {
+      name: 'further failures are not reported',
+      from: { kind: 'reading', ...disconnected },
+      event: { kind: 'failed', at: 2_000, error },
+      to: { kind: 'waiting', ...disconnected },
+      effects: [{ kind: 'wait' }],
+    },
+    {
+      name: 'an overdue read reports the database as disconnected and goes on',
+      from: { kind: 'reading', ...connected },
+      event: { kind: 'overdue', at: 1_000, error },
+      to: { kind: 'reading', ...disconnected },
+      effects: [{ kind: 'reportDisconnect', since: 1_000, error }],
+    },
+    {
+      name: 'a read that succeeds after a loss reports the database as back',
+      from: { kind: 'reading', ...disconnected },
+      event: { kind: 'succeeded' },
+      to: { kind: 'waiting', ...connected },
+      effects: [{ kind: 'reportReconnect' }, { kind: 'wait' }],
+    },
+    {
+      name: 'stopping cancels the next read',
+      from: { kind: 'waiting', ...connected },
+      event: { kind: 'stop' },
+      to: { kind: 'stopped' },
+      effects: [{ kind: 'cancelWait' }],
+    },
+    {
+      name: 'a read that ends after the stop has no effect',
+      from: { kind: 'stopped' },
+      event: { kind: 'failed', at: 1_000, error },
+      to: { kind: 'stopped' },
+      effects: [],
+    },
+  ];
+
+test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
+  expect(step(from, event)).toEqual({ state: to, effects });
+});
+
+describe('polling a database', () => {
+  /** Responds to the read that is under way. */
+  let respond: () => void;
+  let disconnects: (number | undefined)[];
+  let poller: ChangePoller;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+    disconnects = [];
+    const database = {
+      query: () =>
+        new Promise((resolve) => {
+          respond = () => resolve([]);
+        }),
+    } as Partial<Database> as Database;
+    poller = pollChanges(database, silentLog, {
+      onHistory: () => {},
+      onChange: () => {},
+      onObservedUpTo: () => {},
+      onGap: () => {},
+      onDisconnect: (since) => void disconnects.push(since),
+    });
+  });
+
+  afterEach(() => {
+    poller.stop();
+    vi.useRealTimers();
+  });
+
+  test('a hanging database is reported once after two seconds, and so is its first response', async () => {
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(disconnects).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(disconnects).toEqual([Date.now()]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(disconnects).toHaveLength(1);
+    respond();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(disconnects).toEqual([expect.any(Number), undefined]);
+  });
+
+  test('slow responses within the timeout are not reported', async () => {
+    for (let polls = 0; polls < 3; polls += 1) {
+      await vi.advanceTimersByTimeAsync(1_500);
+      respond();
+      await vi.advanceTimersByTimeAsync(200);
+    }
+    expect(disconnects).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createChangePublisher } from './change-publisher.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.query('DELETE FROM changes'));
+
+const change = (productId: string) => ({ productIds: [productId], commentIds: [], catalogue: false });
+const published = () => database.query<{ id: string; product_ids: string[] }>('SELECT id, product_ids FROM changes');
+
+test('after a failure, changes are published together with later ones and recognised as own', async () => {
+  const { log, text } = createLogLines();
+  let publications = 0;
+  const publisher = createChangePublisher(database, log, () => {
+    publications += 1;
+  });
+  await database.query('ALTER TABLE changes RENAME TO changes_away');
+  publisher.add(change('early'));
+  await expect.poll(text).toContain('Could not publish changes to other processes');
+  publisher.add(change('late'));
+  expect(publications).toBe(0);
+  await database.query('ALTER TABLE changes_away RENAME TO changes');
+  await expect.poll(published).toEqual([{ id: expect.any(String), product_ids: ['early', 'late'] }]);
+  const [record] = await published();
+  expect(publisher.isOwn(record?.id ?? '')).toBe(true);
+  expect(publisher.isOwn('another')).toBe(false);
+  await publisher.close();
+  expect(publications).toBe(1);
+});
+
+test('closing publishes the remaining changes', async () => {
+  const publisher = createChangePublisher(database, createLogLines().log);
+  publisher.add(change('last'));
+  await publisher.close();
+  expect(await published()).toMatchObject([{ product_ids: ['last'] }]);
+});

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { CoreError } from '../core-error.ts';
+import type { Database } from '../database/database.ts';
+import type { Log } from '../runtime.ts';
+import { type Change, recordChange } from './change-feed.ts';
+
+/** Writes arrive by the thousand; other processes learn of them this often. */
+const FLUSH_INTERVAL_MS = 100;
+
+/** How many of its own records a process remembers, to avoid acting on them twice. */
+const MAX_OWN_RECORDS = 1_000;
+
+interface ChangePublisher {
+  /** Enqueues the committed changes of this process. */
+  add(change: Change): void;
+  /** Whether this process wrote a record, and so has acted on it already. */
+  isOwn(recordId: string): boolean;
+  /** Publishes the remaining changes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Publishes the committed changes of this process to others, a few times a second and outside of the transaction. A
+ * crash in between loses the record, which is why a cached response is used for at most a minute. `onPublished` runs
+ * once others can read a record.
+ */
+export function createChangePublisher(
+  database: Database,
+  log: Log,
+  onPublished: () => void = () => {},
+): ChangePublisher {
+  let productIds = new Set<string>();
+  let commentIds = new Set<string>();
+  const own = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    if (productIds.size === 0) return;
+    const change = { productIds: [...productIds], commentIds: [...commentIds], catalogue: false };
+    productIds = new Set();
+    commentIds = new Set();
+    try {
+      remember(await recordChange(database, change));
+      onPublished();
+    } catch (error) {
+      log.warn({ err: error }, 'Could not publish changes to other processes; trying again');
+      add(change);
+    }
+  }
+
+  function remember(recordId: string): void {
+    own.add(recordId);
+    for (const oldest of own) {
+      if (own.size <= MAX_OWN_RECORDS) return;
+      own.delete(oldest);
+    }
+  }
+
+  function add(change: Change): void {
+    for (const id of change.productIds) productIds.add(id);
+    for (const id of change.commentIds ?? []) commentIds.add(id);
+    timer ??= setTimeout(flush, FLUSH_INTERVAL_MS).unref();
+  }
+
+  return {
+    add,
+    isOwn: (recordId) => own.has(recordId),
+    async close() {
+      await flush();
+      clearTimeout(timer);
+    },
+  };
+}
+
+const CHANNEL = 'groundswell_changes';
+
+/** Behind a pooler in transaction mode, LISTEN succeeds and no notification ever arrives. */
+const PROBE_TIMEOUT_MS = 2_000;
+
+/** Notifies other processes that there is something to read, where the engine can. */
+export interface ChangeNotify {
+  send(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * LISTEN and NOTIFY make processes read the table of changes at once instead of at their next interval. Notifications carry no data and
+ * nothing depends on them: polling finds every change.
+ */
+export function startChangeNotify(database: Database, log: Log, onNotify: () => void): ChangeNotify {
+  const self = randomUUID();
+  let probe: NodeJS.Timeout | undefined;
+  /** Sends only if it can receive: the other processes are connected in the same way. */
+  let isWorking = false;
+  let receivedProbe = false;
+  let isStopped = false;
+
+  const listening = database.listen(CHANNEL, {
+    async onListening() {
+      clearTimeout(probe);
+      receivedProbe = false;
+      await notify();
+      // The timeout starts after sending, which alone may take seconds on a busy machine.
+      if (receivedProbe || isStopped) return;
+      probe = setTimeout(() => {
+        log.info('The database connection does not deliver notifications, as with some poolers: polling for changes');
+        isWorking = false;
+        listening.pause();
+      }, PROBE_TIMEOUT_MS).unref();
+    },
+    onNotice(sender) {
+      if (sender !== self) return onNotify();
+      clearTimeout(probe);
+      receivedProbe = true;
+      isWorking = true;
+    },
+  });
+
+  function notify(): Promise<unknown> {
+    return database.query('SELECT pg_notify($1, $2)', [CHANNEL, self]).catch((error: unknown) => {
+      if (error instanceof CoreError) return;
+      // An engine without notifications, which would fail each time.
+      isWorking = false;
+    });
+  }
+
+  return {
+    send() {
+      if (isWorking) void notify();
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(probe);
+      return listening.stop();
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { recordAudit } from '../audit/audit-log.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { createToken } from './sessions.ts';
+
+const INVITATION_HOURS = 24;
+
+export interface Invitation {
+  /** Shown once; the database stores only its hash. */
+  token: string;
+  /** ISO 8601, UTC. */
+  expiresAt: string;
+}
+
+export interface Operator {
+  name: string;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  /** Whether a passphrase was set. */
+  active: boolean;
+  /** Until when an invitation can be accepted (ISO 8601, UTC). */
+  invitedUntil: string | null;
+  sessions: number;
+  /** When a session was last used, to the minute. */
+  lastUsedAt: string | null;
+}
+
+/** Whether the site has a console at all. @throws CoreError `unavailable`. */
+export async function hasOperators(sql: Sql): Promise<boolean> {
+  return (await sql.query('SELECT FROM operators LIMIT 1')).length > 0;
+}
+
+const ADD_OPERATOR = 'INSERT INTO operators (name, created_at) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING';
+const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, expires_at) VALUES ($1, $2, $3)';
+
+/**
+ * Invites a new operator, or lets a known one set another passphrase; an earlier invitation no longer works.
+ * @throws CoreError `unavailable`.
+ */
+export async function inviteOperator(database: Database, name: string, now: Date): Promise<Invitation> {
+  const token = createToken();
+  const expiresAt = new Date(now.getTime() + INVITATION_HOURS * 3_600_000).toISOString();
+  await database.transaction(async (sql) => {
+    await sql.query(ADD_OPERATOR, [name, now.toISOString()]);
+    await sql.query('DELETE FROM operator_invitations WHERE operator = $1', [name]);
+    await sql.query(ADD_INVITATION, [token.hash, name, expiresAt]);
+    await recordAudit(sql, { action: 'console invite', target: name });
+  });
+  return { token: token.text, expiresAt };
+}
+
+const SELECT_OPERATORS = `SELECT o.name, o.created_at, o.passphrase IS NOT NULL AS active,
+    (SELECT max(i.expires_at) FROM operator_invitations i WHERE i.operator = o.name AND i.expires_at > $1::timestamptz) AS invited_until,
+    count(s.token_hash)::integer AS sessions, max(s.used_at) AS last_used_at
+  FROM operators o LEFT JOIN operator_sessions s ON s.operator = o.name AND s.used_at > $2::timestamptz
+  GROUP BY o.name ORDER BY o.name`;
+
+/** Lists operators. Sessions used since `idleSince` count as open. @throws CoreError `unavailable`. */
+export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; idleSince: Date }): Promise<Operator[]> {
+  const rows = await sql.query<{
+    name: string;
+    created_at: Date;
+    active: boolean;
+    invited_until: Date | null;
+    sessions: number;
+    last_used_at: Date | null;
+  }>(SELECT_OPERATORS, [now.toISOString(), idleSince.toISOString()]);
+  return rows.map(({ name, created_at, active, invited_until, sessions, last_used_at }) => ({
+    name,
+    createdAt: created_at.toISOString(),
+    active,
+    invitedUntil: invited_until?.toISOString() ?? null,
+    sessions,
+    lastUsedAt: last_used_at?.toISOString() ?? null,
+  }));
+}
+
+/**
+ * Ends an operator's access at once: sessions, invitations and known devices.
+ * @returns whether the operator existed.
+ */
+export async function revokeOperator(database: Database, name: string): Promise<boolean> {
+  return database.transaction(async (sql) => {
+    const gone = await sql.query('DELETE FROM operators WHERE name = $1 RETURNING name', [name]);
+    if (gone.length > 0) await recordAudit(sql, { action: 'console revoke', target: name });
+    return gone.length > 0;
+  });
+}

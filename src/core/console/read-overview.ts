@@ -1,0 +1,71 @@
+import { stat } from 'node:fs/promises';
+import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
+import { newestBackup } from '../backups/backup-folder.ts';
+import type { Sql } from '../database/database.ts';
+import { periodsAt } from '../leaderboards/calendar.ts';
+import { getLeaderboard, type LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
+import type { Activity } from '../stats/read-stats.ts';
+
+const BOARD_ROWS = 5;
+/** Counting stops here: an operator only needs to know that there are many. */
+const MAX_COUNTED = 1_000;
+
+interface Options {
+  rules: LeaderboardRules;
+  /** The folder of scheduled backups; undefined if there are none. */
+  backupFolder?: string | undefined;
+  /** The data of the charts, which may be a minute old. */
+  activity: Activity;
+}
+
+/** The data of the console's first screen. @throws CoreError `unavailable`. */
+export async function readOverview(sql: Sql, { rules, backupFolder, activity }: Options): Promise<OverviewRecord> {
+  const { now, timeZone } = rules;
+  const periods = periodsAt(now, timeZone);
+  const [boards, waiting, database, lastBackupAt] = await Promise.all([
+    Promise.all((['day', 'week', 'month'] as const).map((kind) => readBoard(sql, kind, periods[kind], rules))),
+    readWaiting(sql),
+    readSize(sql),
+    readLastBackup(sql, backupFolder),
+  ]);
+  return { ...activity, boards, waiting, lastBackupAt, database };
+}
+
+async function readBoard(sql: Sql, kind: 'day' | 'week' | 'month', period: string, rules: LeaderboardRules) {
+  const board = await getLeaderboard(sql, period, { limit: BOARD_ROWS }, rules);
+  const rows = (board?.items ?? []).map(({ productId, name, rank, votes }) => ({ productId, name, rank, votes }));
+  return { kind, period, rows };
+}
+
+const COUNT_WAITING = `SELECT
+    (SELECT count(*)::integer FROM (SELECT FROM comments WHERE held_session IS NOT NULL AND hidden_at IS NULL LIMIT ${MAX_COUNTED}) AS held) AS held,
+    (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
+    (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
+
+/** The number of items that wait for a decision. Cheap, since every open page of the console shows it. @throws CoreError `unavailable`. */
+export async function readWaiting(sql: Sql): Promise<WaitingRecord> {
+  const [row] = await sql.query<{ held: number; submissions: number; bursts: number }>(COUNT_WAITING);
+  return { heldComments: row?.held ?? 0, submissions: row?.submissions ?? 0, bursts: row?.bursts ?? 0 };
+}
+
+/** The planner's estimate, because counting a million rows takes too long for an overview. */
+const SELECT_SIZE = `SELECT pg_database_size(current_database())::float8 AS bytes,
+    (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'products'::regclass) AS estimate,
+    (SELECT count(*)::integer FROM (SELECT FROM products LIMIT 10001) AS first_rows) AS counted`;
+
+async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
+  const [row] = await sql.query<{ bytes: number; estimate: number; counted: number }>(SELECT_SIZE);
+  const { bytes = 0, estimate = 0, counted = 0 } = row ?? {};
+  return { bytes, products: counted > 10_000 ? Math.round(estimate) : counted };
+}
+
+const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' ORDER BY created_at DESC LIMIT 1";
+
+/** The newest backup, whether scheduled or by command. */
+async function readLastBackup(sql: Sql, folder: string | undefined): Promise<string | null> {
+  const [entry] = await sql.query<{ created_at: Date }>(LAST_BACKUP);
+  const path = folder === undefined ? undefined : await newestBackup(folder).catch(() => undefined);
+  const scheduled = path === undefined ? undefined : (await stat(path)).mtime;
+  const newest = Math.max(entry?.created_at.getTime() ?? 0, scheduled?.getTime() ?? 0);
+  return newest === 0 ? null : new Date(newest).toISOString();
+}

@@ -1,0 +1,111 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Sql } from '../database/database.ts';
+
+/** A session ends after this time without use. */
+const IDLE_HOURS = 12;
+/** A session ends after this time, even if it is used. */
+const MAX_DAYS = 30;
+/** A use is recorded at most this often. */
+const USE_INTERVAL_MS = 60_000;
+
+/** Sessions last used before this moment have ended. */
+export function idleSince(now: Date): Date {
+  return new Date(now.getTime() - IDLE_HOURS * 3_600_000);
+}
+
+/** Creates a session. @returns its token, of which the database stores a hash. */
+export async function beginSession(sql: Sql, operator: string, now: Date): Promise<string> {
+  const { text, hash } = createToken();
+  await sql.query(
+    'INSERT INTO operator_sessions (token_hash, operator, created_at, used_at) VALUES ($1, $2, $3::timestamptz, $3::timestamptz)',
+    [hash, operator, now.toISOString()],
+  );
+  return text;
+}
+
+const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions
+  WHERE token_hash = $1 AND used_at > $2::timestamptz AND created_at > $3::timestamptz`;
+
+/**
+ * The operator of an open session, whose use is recorded; undefined for any other token.
+ * @throws CoreError `unavailable`.
+ */
+export async function touchSession(sql: Sql, token: string | undefined, now: Date): Promise<string | undefined> {
+  if (!isToken(token)) return undefined;
+  const hash = hashToken(token);
+  const [session] = await sql.query<{ operator: string; used_at: Date }>(SELECT_SESSION, [
+    hash,
+    idleSince(now).toISOString(),
+    oldestStart(now).toISOString(),
+  ]);
+  if (session && now.getTime() - session.used_at.getTime() > USE_INTERVAL_MS)
+    await sql.query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [hash, now.toISOString()]);
+  return session?.operator;
+}
+
+const SELECT_OPEN = `SELECT token_hash FROM operator_sessions
+  WHERE token_hash = ANY($1::bytea[]) AND used_at > $2::timestamptz AND created_at > $3::timestamptz`;
+
+/** Those of the tokens whose sessions are open; this is no use of them. @throws CoreError `unavailable`. */
+export async function openSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
+  const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [
+    tokens.map(hashToken),
+    idleSince(now).toISOString(),
+    oldestStart(now).toISOString(),
+  ]);
+  const open = new Set(rows.map(({ token_hash: hash }) => hash.toString('hex')));
+  return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
+}
+
+/** Sessions that began before this moment have ended. */
+function oldestStart(now: Date): Date {
+  return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
+}
+
+/** Ends one session. An unknown token has no effect. */
+export async function endSession(sql: Sql, token: string | undefined): Promise<void> {
+  if (isToken(token)) await sql.query('DELETE FROM operator_sessions WHERE token_hash = $1', [hashToken(token)]);
+}
+
+/** Ends every session of an operator. */
+export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
+  await sql.query('DELETE FROM operator_sessions WHERE operator = $1', [operator]);
+}
+
+/** Deletes expired sessions and invitations, and devices that were not used for a year. */
+export async function forgetOldSessions(sql: Sql, now: Date): Promise<void> {
+  const since = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
+  await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
+    idleSince(now).toISOString(),
+    since(MAX_DAYS),
+  ]);
+  await sql.query('DELETE FROM operator_invitations WHERE expires_at <= $1::timestamptz', [now.toISOString()]);
+  await sql.query('DELETE FROM operator_devices WHERE created_at < $1::timestamptz', [since(DEVICE_DAYS)]);
+}
+
+/** How long a browser in which an operator signed in stays known. */
+export const DEVICE_DAYS = 365;
+
+/** A secret for a browser, and its hash for the database. */
+interface Token {
+  /** 256 random bits, as base64url. */
+  text: string;
+  hash: Buffer;
+}
+
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+export function createToken(): Token {
+  const text = randomBytes(32).toString('base64url');
+  return { text, hash: hashToken(text) };
+}
+
+/** The SHA-256 of a token. A plain hash is enough, since 256 random bits cannot be guessed. */
+export function hashToken(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+/** Whether a text has the form of a token. */
+export function isToken(text: string | undefined): text is string {
+  return text !== undefined && TOKEN.test(text);
+}

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { listAudit } from '../audit/audit-log.ts';
+import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
+import { forgetOldSessions, idleSince, touchSession } from './sessions.ts';
+import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
+
+const PASSPHRASE = 'correct horse battery';
+
+let database: TestDatabase;
+let clock: ReturnType<typeof createTestClock>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  clock = createTestClock();
+  await database.query('DELETE FROM operators');
+});
+
+const invite = (name = 'ada') => inviteOperator(database, name, clock.now());
+const accept = (token: string, passphrase = PASSPHRASE) =>
+  acceptInvitation(database, { token, passphrase, now: clock.now() });
+const attempt = (given: { name?: string; passphrase?: string; deviceToken?: string; before?: string } = {}) =>
+  signIn(database, {
+    ...{ name: 'ada', passphrase: PASSPHRASE, deviceToken: undefined, before: undefined, now: clock.now() },
+    ...given,
+  });
+const operators = () => listOperators(database, { now: clock.now(), idleSince: idleSince(clock.now()) });
+
+describe('An invitation', () => {
+  test('works once, within 24 hours, and is stored as a hash', async () => {
+    expect(await hasOperators(database)).toBe(false);
+    const { token, expiresAt } = await invite();
+    expect(await hasOperators(database)).toBe(true);
+    expect(Date.parse(expiresAt) - clock.now().getTime()).toBe(24 * 3_600_000);
+    expect(Buffer.from(token, 'base64url').length * 8).toBeGreaterThanOrEqual(128);
+    expect(JSON.stringify(await database.query('SELECT * FROM operator_invitations'))).not.toContain(token);
+    expect(await readInvitation(database, token, clock.now())).toBe('ada');
+    await accept(token);
+    await expect(accept(token)).rejects.toMatchObject({ code: 'invitation_invalid' });
+    const late = await invite('grace');
+    clock.advance({ hours: 24 });
+    await expect(readInvitation(database, late.token, clock.now())).rejects.toMatchObject({
+      code: 'invitation_invalid',
+    });
+  });
+
+  test('is used by one of two requests that accept it at once', async () => {
+    const { token } = await invite();
+    const results = await Promise.allSettled([accept(token), accept(token, 'another long passphrase')]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await operators()).toMatchObject([{ name: 'ada', active: true, sessions: 1 }]);
+  });
+
+  test('is replaced by the next one, and refuses a passphrase of fewer than 12 characters', async () => {
+    const first = await invite();
+    const second = await invite();
+    await expect(readInvitation(database, first.token, clock.now())).rejects.toMatchObject({
+      code: 'invitation_invalid',
+    });
+    await expect(accept(second.token, 'elf symbols')).rejects.toMatchObject({ code: 'passphrase_too_short' });
+    // Eleven characters in 22 code units.
+    await expect(accept(second.token, '🌊'.repeat(11))).rejects.toMatchObject({ code: 'passphrase_too_short' });
+    await accept(second.token, '🌊'.repeat(12));
+  });
+
+  test('of a known operator sets another passphrase and ends sessions and known devices', async () => {
+    const before = await accept((await invite()).token);
+    const after = await accept((await invite()).token, 'a wholly new passphrase');
+    expect(await touchSession(database, before.sessionToken, clock.now())).toBeUndefined();
+    expect(await touchSession(database, after.sessionToken, clock.now())).toBe('ada');
+    expect(await isKnownDevice(database, 'ada', before.deviceToken)).toBe(false);
+    await expect(attempt()).rejects.toMatchObject({ code: 'sign_in_failed' });
+    await attempt({ passphrase: 'a wholly new passphrase' });
+  });
+});
+
+describe('Signing in', () => {
+  test('gives a new session each time, ends the previous one, and remembers the device', async () => {
+    const { sessionToken, deviceToken } = await accept((await invite()).token);
+    const next = await attempt({ before: sessionToken, deviceToken: deviceToken ?? '' });
+    expect(next.deviceToken).toBeUndefined();
+    expect(next.sessionToken).not.toBe(sessionToken);
+    expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+    expect(await touchSession(database, next.sessionToken, clock.now())).toBe('ada');
+    expect(await isKnownDevice(database, 'ada', deviceToken)).toBe(true);
+    expect(await isKnownDevice(database, 'grace', deviceToken)).toBe(false);
+    expect(JSON.stringify(await database.query('SELECT * FROM operator_sessions'))).not.toContain(next.sessionToken);
+  });
+
+  test('fails alike for a wrong passphrase and for a name that is unknown, invalid or without passphrase', async () => {
+    await accept((await invite()).token);
+    await invite('grace');
+    const attempts = [
+      { passphrase: 'wrong passphrase' },
+      { name: 'nobody' },
+      { name: 'grace' },
+      { name: "' OR true --" },
+    ];
+    const reasons: string[] = [];
+    // One after the other: only one passphrase is hashed at a time.
+    for (const given of attempts)
+      await attempt(given).catch(({ code, message }) => reasons.push(`${code}: ${message}`));
+    expect(reasons).toHaveLength(attempts.length);
+    expect(new Set(reasons)).toEqual(new Set(['sign_in_failed: The name or passphrase is wrong.']));
+  });
+
+  test('accepts the same letters in any Unicode composition', async () => {
+    await accept((await invite()).token, 'größere Wellen');
+    await attempt({ passphrase: 'gro\u0308ßere Wellen' });
+  });
+});
+
+describe('A session', () => {
+  test('ends after 12 hours without use, and after 30 days in any case', async () => {
+    const { sessionToken } = await accept((await invite()).token);
+    clock.advance({ hours: 11 });
+    expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
+    clock.advance({ hours: 11 });
+    expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
+    clock.advance({ hours: 12 });
+    expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+    const { sessionToken: busy } = await attempt();
+    for (let hours = 0; hours < 30 * 24; hours += 10) {
+      expect(await touchSession(database, busy, clock.now())).toBe('ada');
+      clock.advance({ hours: 10 });
+    }
+    expect(await touchSession(database, busy, clock.now())).toBeUndefined();
+    await forgetOldSessions(database, clock.now());
+    expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
+  });
+
+  test('ends with a revocation, like invitations and known devices', async () => {
+    const { sessionToken } = await accept((await invite()).token);
+    await invite();
+    expect(await revokeOperator(database, 'ada')).toBe(true);
+    expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+    await expect(attempt()).rejects.toMatchObject({ code: 'sign_in_failed' });
+    for (const table of ['operators', 'operator_invitations', 'operator_sessions', 'operator_devices'])
+      expect(await database.query(`SELECT FROM ${table}`), table).toEqual([]);
+    expect(await revokeOperator(database, 'ada')).toBe(false);
+  });
+});
+
+test('the audit log names the inviting, accepting and revoked operators', async () => {
+  await accept((await invite()).token);
+  await revokeOperator(database, 'ada');
+  const [revoked, accepted, invited] = await listAudit(database, { limit: 3 });
+  expect([invited?.action, accepted?.action, revoked?.action]).toEqual([
+    'console invite',
+    'console accept',
+    'console revoke',
+  ]);
+  expect(accepted).toMatchObject({ operator: 'ada', target: 'ada' });
+  expect(revoked?.operator).not.toBe('ada');
+});

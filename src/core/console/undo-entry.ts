@@ -1,0 +1,143 @@
+import { type AuditEntry, readAuditEntry, runUndoing } from '../audit/audit-log.ts';
+import { hideComments, holdComments, releaseComments, restoreComments } from '../comments/moderate-comments.ts';
+import { CoreError } from '../core-error.ts';
+import type { Connection } from '../database/connect.ts';
+import type { Database } from '../database/database.ts';
+import { undoImport } from '../imports/undo-import.ts';
+import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
+import { editProduct } from '../products/edit-product.ts';
+import { inspectProduct } from '../products/get-product.ts';
+import { LONG_FROM_ROWS, removeProducts } from '../products/remove-products.ts';
+import { restoreProducts } from '../products/restore-products.ts';
+import { versionOf } from '../products/save-products.ts';
+import type { Runtime } from '../runtime.ts';
+import { undoDecision } from '../submissions/decide-submission.ts';
+import { readSubmissionRow } from '../submissions/submission-row.ts';
+
+/** The actions that can be undone from the audit log. */
+export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
+  'products edit',
+  'products remove',
+  'products restore',
+  'comments hide',
+  'comments restore',
+  'comments hold',
+  'comments release',
+  'submissions approve',
+  'submissions schedule',
+  'submissions decline',
+  'import',
+  'votes exclude',
+  'votes include',
+]);
+
+interface UndoOptions {
+  runtime: Runtime;
+  /** SITE_TIME_ZONE. */
+  timeZone: string;
+  votesPerNetwork: number;
+}
+
+/**
+ * Reverts the operation that an entry of the audit log records, by its inverse operation, and marks the entry as
+ * reverted.
+ * @throws CoreError `not_undoable` if the entry was undone before, is of another kind, or something changed since.
+ */
+export async function undoEntry(
+  { database, withoutTimeLimit }: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  id: string,
+  { runtime, timeZone, votesPerNetwork }: UndoOptions,
+): Promise<AuditEntry> {
+  const entry = await readAuditEntry(database, id);
+  if (entry === undefined) throw new CoreError('not_found', 'There is no such entry in the audit log.');
+  if (entry.undoneBy !== null) throw notUndoable('This was already undone.');
+  const run = (on: Database) => runUndoing(id, () => revert(on, entry, { runtime, timeZone, votesPerNetwork }));
+  await (isLong(entry) ? withoutTimeLimit(run) : run(database));
+  return entry;
+}
+
+/** Whether it may exceed the time limit of statements. Opening a connection without one takes longer than most reverts. */
+function isLong({ action, details }: AuditEntry): boolean {
+  if (action === 'import' || action.startsWith('votes ')) return true;
+  const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
+  return upvotes + comments >= LONG_FROM_ROWS;
+}
+
+async function revert(
+  database: Database,
+  entry: AuditEntry,
+  { runtime, timeZone, votesPerNetwork }: UndoOptions,
+): Promise<unknown> {
+  const { action, target, details } = entry;
+  switch (action) {
+    case 'products edit':
+      return revertEdit(database, target, details as { before: object; after: object }, runtime);
+    case 'products remove': {
+      const { restored, taken } = await restoreProducts(database, { removalId: entry.id });
+      if (taken.length > 0) throw notUndoable(`Another product has the id '${target}' now.`);
+      return expectDone(restored);
+    }
+    case 'products restore':
+      return expectDone((await removeProducts(database, [target])).removed);
+    case 'comments hide':
+      return expectDone((await restoreComments(database, [target])).done);
+    case 'comments restore':
+      return expectDone((await hideComments(database, [target], await reasonOf(database, entry))).done);
+    case 'comments hold':
+      return expectDone((await releaseComments(database, [target])).released);
+    case 'comments release':
+      return expectDone((await holdComments(database, [target])).done);
+    case 'import': {
+      const undone = await undoImport(database, entry);
+      if (undone === undefined)
+        throw notUndoable('Imports can be undone for a month, and up to 20,000 changed products.');
+      return undone;
+    }
+    case 'votes exclude':
+    case 'votes include': {
+      const undone = await undoVerdicts(database, target, runtime, votesPerNetwork, entry.id);
+      if (undone === undefined) throw notUndoable('Undo the later change of these votes first.');
+      return undone;
+    }
+    case 'submissions approve':
+    case 'submissions schedule':
+    case 'submissions decline':
+      if ((await readSubmissionRow(database, target))?.undo?.auditId !== entry.id)
+        throw notUndoable('The submission was decided or edited again since.');
+      return undoDecision(database, { id: target }, { now: runtime.now(), timeZone });
+    default:
+      throw notUndoable(`'${action}' cannot be undone here.`);
+  }
+}
+
+/** The reason for which the comment of this entry was hidden. */
+async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<string | undefined> {
+  const hidden = undoes === null ? undefined : await readAuditEntry(database, undoes);
+  const details: { reason?: string } = { ...hidden?.details };
+  return details.reason;
+}
+
+/** Restores the fields that the edit changed, unless a later edit changed one of them. */
+async function revertEdit(
+  database: Database,
+  id: string,
+  { before, after }: { before: object; after: object },
+  { now }: Runtime,
+): Promise<void> {
+  const { product } = await inspectProduct(database, id);
+  if (product === null) throw notUndoable('The product was removed.');
+  const current: Record<string, unknown> = { ...product };
+  for (const [field, value] of Object.entries(after)) {
+    if (JSON.stringify(current[field]) !== JSON.stringify(value))
+      throw notUndoable(`${field} was edited again since: undo that first.`);
+  }
+  await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
+}
+
+function expectDone(done: readonly unknown[]): void {
+  if (done.length === 0) throw notUndoable('It has changed since this entry.');
+}
+
+function notUndoable(why: string): CoreError {
+  return new CoreError('not_undoable', why);
+}

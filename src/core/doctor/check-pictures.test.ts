@@ -1,0 +1,60 @@
+import { mkdtemp, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { pictureAddress, pictureName, storePicture } from '../pictures/picture-store.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { checkPictures } from './check-pictures.ts';
+
+let database: TestDatabase;
+let folder: string;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-check-pictures-'));
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+const nameOf = (content: string) => pictureName(Buffer.from(content), 'webp');
+const store = (content: string) => storePicture(folder, nameOf(content), Buffer.from(content));
+const use = (...contents: string[]) =>
+  saveProducts(
+    database,
+    contents.map((content) => buildProduct({ image: pictureAddress(nameOf(content)) })),
+  );
+const check = (store = folder) => checkPictures(database, store, new Date());
+
+test('a site without own pictures is healthy', async () => {
+  expect(await check(join(folder, 'missing'))).toEqual({ check: 'pictures', status: 'ok', message: '0 are stored' });
+});
+
+test('stored pictures are counted, including unreferenced ones', async () => {
+  await use('a');
+  await store('a');
+  await store('b');
+  expect(await check()).toMatchObject({
+    status: 'ok',
+    message: '2 are stored, of which 1 unreferenced (0.0 MiB)',
+  });
+});
+
+test('a picture that a product mentions and the store lacks is a warning that names it', async () => {
+  await use('a', 'b', 'c', 'd', 'e');
+  await store('a');
+  expect(await check()).toMatchObject({
+    status: 'warning',
+    message: expect.stringMatching(/^4 of 5 are missing from \S+: (?:[0-9a-f]{40}\.webp, ){3}…$/),
+  });
+});
+
+test('an unreferenced picture that should have been deleted is a warning', async () => {
+  await store('old');
+  const time = new Date(Date.now() - 3 * 24 * 60 * 60 * 1_000);
+  await utimes(join(folder, nameOf('old')), time, time);
+  expect(await check()).toMatchObject({ status: 'warning', advice: expect.stringContaining('DATA_DIR') });
+});

@@ -1,0 +1,161 @@
+import type { Database, Sql } from '../database/database.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
+import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
+import { countWaiting } from '../submissions/count-submissions.ts';
+import { receiverOf } from '../webhooks/outbox.ts';
+import { readWebhookStatus } from '../webhooks/webhook-status.ts';
+import {
+  checkClock,
+  checkConnections,
+  checkIndexes,
+  checkMigrations,
+  checkSearch,
+  checkServer,
+  checkSomeCounts,
+} from './check-database.ts';
+import { checkPictures } from './check-pictures.ts';
+import { type Finding, fault, ok, warning } from './finding.ts';
+
+interface DatabaseToExamine {
+  /** A folder, or host and database name without secrets. */
+  location: string;
+  /** All processes of the site together. */
+  connections: number;
+  /** Where the migrations lie. */
+  migrations: string;
+  rules: LeaderboardRules;
+  /** The folder of the site's own pictures. */
+  pictures: string;
+  submissionsOn: boolean;
+  /** Undefined: no webhooks. */
+  webhookUrl: string | undefined;
+}
+
+/** Every check of `groundswell doctor` that needs the database, one after the other. */
+export async function* runDatabaseChecks(
+  database: Database,
+  { location, connections, migrations: folder, rules, pictures, submissionsOn, webhookUrl }: DatabaseToExamine,
+): AsyncGenerator<Finding> {
+  yield await checkServer(database, location);
+  yield await checkConnections(database, connections);
+  const migrations = await checkMigrations(
+    database,
+    (await readMigrations(folder)).map(({ name }) => name),
+  );
+  yield migrations;
+  yield await checkClock(database);
+  // The checks below need a schema of this version.
+  if (migrations.status !== 'ok') return;
+  yield await checkSearch(database);
+  yield await checkIndexes(database);
+  yield await checkSomeCounts(database);
+  yield await checkLeaderboards(database, rules);
+  yield await checkPictures(database, pictures, rules.now);
+  yield await checkSubmissions(database, { isOn: submissionsOn, now: rules.now });
+  if (webhookUrl !== undefined) yield await checkWebhooks(database, webhookUrl, rules.now);
+}
+
+/** The background job runs every few minutes; a result that is this late needs attention. */
+const LATE_MS = HOUR_MS;
+
+const SELECT_STATE = `SELECT
+    (SELECT count(*)::integer FROM leaderboards WHERE final_at IS NULL AND to_at <= $1::timestamptz) AS overdue,
+    (SELECT min(period) FROM leaderboards WHERE final_at IS NULL AND to_at <= $1::timestamptz) AS oldest,
+    (SELECT count(*)::integer FROM tally_secrets s JOIN leaderboards b ON b.period = s.day WHERE b.final_at IS NOT NULL) AS secrets,
+    (SELECT min(time_zone) FROM leaderboards WHERE final_at IS NULL AND time_zone <> $2) AS other_zone,
+    (SELECT count(*)::integer FROM leaderboards WHERE final_at IS NULL) AS open`;
+
+interface State {
+  overdue: number;
+  oldest: string | null;
+  secrets: number;
+  other_zone: string | null;
+  open: number;
+}
+
+/**
+ * Whether results became final when they were due, whether the secrets of final days are gone, and whether open periods are
+ * those of SITE_TIME_ZONE. @throws CoreError `unavailable`.
+ */
+export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }: LeaderboardRules): Promise<Finding> {
+  const dueBefore = new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS - LATE_MS);
+  const [state] = await sql.query<State>(SELECT_STATE, [dueBefore.toISOString(), timeZone]);
+  if (state === undefined) return ok('leaderboards', 'there are none');
+  if (state.secrets > 0) {
+    return warning(
+      'leaderboards',
+      `the secrets of ${state.secrets} final days are still stored, so voters can still be linked to sessions`,
+      'Start the site: it deletes them. If they stay, its log says why.',
+    );
+  }
+  if (state.overdue > 0) {
+    return warning(
+      'leaderboards',
+      `${state.overdue} results are overdue, the first of ${state.oldest}`,
+      'Start the site: it makes results final in the background. If they stay open, its log says why.',
+    );
+  }
+  if (state.other_zone !== null) {
+    return warning(
+      'leaderboards',
+      `some open periods are those of ${state.other_zone}, and SITE_TIME_ZONE is ${timeZone}`,
+      'Launches on a board keep their periods. Set SITE_TIME_ZONE back, or wait until those periods are final.',
+    );
+  }
+  return ok('leaderboards', `${state.open} periods are open, no result is overdue`);
+}
+
+/** Makers should not wait longer for a decision. */
+const LATE_DAYS = 3;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Whether submissions wait too long, or can be decided at all by their makers' links. @throws CoreError `unavailable`. */
+export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean; now: Date }): Promise<Finding> {
+  const { waiting, suspectedSpam, oldestSince } = await countWaiting(sql);
+  const amount = `${waiting} waiting for a decision, ${suspectedSpam} of them suspected spam`;
+  const days = oldestSince === null ? 0 : Math.floor((now.getTime() - oldestSince.getTime()) / DAY_MS);
+  if (days >= LATE_DAYS) {
+    return warning('submissions', `${amount}; the oldest for ${days} days`, 'Run groundswell submissions list.');
+  }
+  if (!isOn && waiting > 0) {
+    return warning(
+      'submissions',
+      `${amount}, and SUBMISSIONS is off, so their makers cannot read the decision`,
+      'Decide on them and set SUBMISSIONS=moderated, or decline them.',
+    );
+  }
+  return ok('submissions', isOn || waiting > 0 ? amount : 'off');
+}
+
+/** A restart of the receiver is not a finding. */
+const PATIENCE_MS = 5 * 60_000;
+
+/** Whether the receiver of webhooks gets its events. @throws CoreError `unavailable`. */
+export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<Finding> {
+  const check = 'webhooks';
+  const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(url));
+  if (goneAt) {
+    return fault(
+      check,
+      `the receiver responded 410 Gone at ${goneAt.toISOString()}, so deliveries are stopped`,
+      'Correct WEBHOOK_URL, remove it, or resume with groundswell webhooks retry.',
+    );
+  }
+  if (failingSince && now.getTime() - failingSince.getTime() > PATIENCE_MS) {
+    return warning(
+      check,
+      `no delivery has succeeded since ${failingSince.toISOString()} (${lastFailure}); ${waiting} wait, ${expired} expired`,
+      'Check the receiver, then run groundswell webhooks test and groundswell webhooks retry.',
+    );
+  }
+  if (expired > 0) {
+    return warning(
+      check,
+      `${expired} could not be delivered within 24 hours`,
+      'See groundswell webhooks list --undelivered; groundswell webhooks retry sends them again.',
+    );
+  }
+  return ok(check, `the receiver gets its events; ${waiting} wait`);
+}

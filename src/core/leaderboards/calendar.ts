@@ -1,0 +1,52 @@
+import { DateTime, IANAZone } from 'luxon';
+import { type Period, type PeriodKind, periodHolding } from '../../contract/leaderboards/period.ts';
+import type { LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+
+export const HOUR_MS = 3_600_000;
+
+/** Every launch has the same 24 hours. */
+export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;
+
+/** Whether a text is an IANA time zone that this Node.js knows, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  return IANAZone.isValidZone(name);
+}
+
+/** The names of the periods that contain an instant, one of each kind. */
+export function periodsAt(instant: Date, timeZone: string): Record<PeriodKind, string> {
+  const day = dayAt(instant, timeZone);
+  const nameOf = (kind: PeriodKind) => periodHolding(kind, day).name;
+  return { day, week: nameOf('week'), month: nameOf('month'), year: nameOf('year') };
+}
+
+/** The day of an instant in a time zone, as `YYYY-MM-DD`. */
+export function dayAt(instant: Date, timeZone: string): string {
+  return DateTime.fromJSDate(instant, { zone: timeZone }).toFormat('yyyy-MM-dd');
+}
+
+/** A period as instants: `from` belongs to it, `to` does not. Days of 23 and 25 hours exist where clocks change. */
+export interface PeriodBounds {
+  from: Date;
+  to: Date;
+}
+
+export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay'>, timeZone: string): PeriodBounds {
+  return { from: startOfDay(firstDay, timeZone), to: startOfDay(endDay, timeZone) };
+}
+
+/** The first instant of a day; where clocks skip midnight, that is 01:00. */
+function startOfDay(day: string, timeZone: string): Date {
+  return DateTime.fromISO(day, { zone: timeZone }).startOf('day').toJSDate();
+}
+
+/**
+ * The status of a period's result: `open` while a launch window in it may still run, `provisional` during the review,
+ * `final` from `finalAt` on.
+ */
+export function statusAt(now: Date, to: Date, reviewHours: number): { status: LeaderboardStatus; finalAt: Date } {
+  const closesAt = to.getTime() + WINDOW_MS;
+  const finalAt = closesAt + reviewHours * HOUR_MS;
+  const status = now.getTime() < closesAt ? 'open' : now.getTime() < finalAt ? 'provisional' : 'final';
+  return { status, finalAt: new Date(finalAt) };
+}

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { parsePeriod } from '../../contract/leaderboards/period.ts';
+import { listAudit } from '../audit/audit-log.ts';
+import { systemRuntime } from '../runtime.ts';
+import { changeVerdicts, listVotes, undoVerdicts } from './change-verdicts.ts';
+import { checkBoard } from './check-board.ts';
+import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
+import { repairBoard } from './repair-board.ts';
+
+const DAY = '2026-06-01';
+const DUE = '2026-06-04T00:00:00.000Z';
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await launch(database, 'tide', `${DAY}T10:00:00.000Z`);
+  for (const hour of [11, 12, 13]) await vote(database, 'tide', `${DAY}T${hour}:00:00.000Z`, `session-${hour}`);
+});
+afterEach(() => database.drop());
+
+const votesOf = async () => (await listVotes(database, 'tide', { limit: 10, runtime: systemRuntime })).votes;
+const change = (action: 'exclude' | 'include', voters: string[]) =>
+  changeVerdicts(
+    database,
+    { productId: 'tide', action, reason: 'bought', selection: { voters } },
+    systemRuntime,
+    undefined,
+  );
+const entry = async () => (await getLeaderboard(database, DAY, {}, rulesAt(DUE)))?.items[0];
+const differences = async () => {
+  const period = parsePeriod(DAY);
+  return period && (await checkBoard(database, period))?.differences;
+};
+
+test.each(['open', 'final'])(
+  'votes of an %s day are excluded, included and restored, and the boards follow',
+  async (status) => {
+    const finalise = () => finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    if (status === 'final') await finalise();
+    const [first, second] = (await votesOf()).map(({ voter }) => voter);
+    const revised = status === 'final' ? [DAY] : [];
+    expect(await change('exclude', [first ?? '', second ?? ''])).toEqual({
+      productId: 'tide',
+      day: DAY,
+      votes: 2,
+      revised,
+    });
+    expect(await entry()).toMatchObject({ votes: 1, excluded: 2, upvotes: 3 });
+    expect(await differences()).toEqual([]);
+    expect(await change('include', [first ?? ''])).toMatchObject({ votes: 1 });
+    expect(await entry()).toMatchObject({ votes: 2, excluded: 1 });
+    expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 1 });
+    expect((await votesOf()).map(({ reason }) => reason)).toEqual(['operator', 'operator', null]);
+    expect(await undoVerdicts(database, 'tide', systemRuntime)).toMatchObject({ votes: 2 });
+    expect(await entry()).toMatchObject({ votes: 3, excluded: 0 });
+    expect(await undoVerdicts(database, 'tide', systemRuntime)).toBeUndefined();
+    expect(await differences()).toEqual([]);
+    if (status === 'final') {
+      expect(await getLeaderboard(database, DAY, {}, rulesAt(DUE))).toMatchObject({ status: 'final', revision: 4 });
+      expect(await tallyOf(database, DAY, DUE)).toContain('"revision":4');
+    }
+    const actions = (await listAudit(database, { limit: 10 })).map(({ action }) => action);
+    expect(actions).toEqual(['votes undo', 'votes undo', 'votes include', 'votes exclude']);
+  },
+);
+
+test('a selection by time does not affect other votes', async () => {
+  const selection = { from: new Date(`${DAY}T11:30:00Z`), to: new Date(`${DAY}T12:30:00Z`) };
+  const wanted = { productId: 'tide', action: 'exclude', reason: 'a burst', selection } as const;
+  expect(await changeVerdicts(database, wanted, systemRuntime, undefined)).toMatchObject({ votes: 1 });
+  expect((await votesOf()).map(({ reason }) => reason)).toEqual([null, 'operator', null]);
+});
+
+test('a check names counts, boards and digests that were changed', async () => {
+  await database.query('UPDATE product_counts SET counted = 2');
+  expect(await differences()).toEqual(['tide: counted votes: recounted 3, stored 2']);
+  await database.query('UPDATE product_counts SET counted = 3');
+  expect(await differences()).toEqual([]);
+  await database.query('UPDATE leaderboard_counts SET products = 2 WHERE votes = 3');
+  expect(await differences()).toEqual(['products with 3 votes: recounted 1, stored 2']);
+  await database.query('UPDATE leaderboard_counts SET products = 1 WHERE votes = 3');
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  expect(await differences()).toEqual([]);
+  await database.query("UPDATE launches SET launched_at = launched_at + interval '1 second'");
+  expect(await differences()).toEqual([expect.stringMatching(/^2026-06-01: digest: recounted sha256:/)]);
+});
+
+test.each(['open', 'final'])(
+  'a repair corrects counts and ranks of an %s day, and is in the audit log',
+  async (status) => {
+    if (status === 'final') await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    await database.query('UPDATE product_counts SET counted = 1, excluded_operator = 9');
+    await database.query('UPDATE leaderboard_counts SET products = 5');
+    const period = parsePeriod(DAY);
+    if (period === undefined) throw new Error('There is no period');
+    const repaired = await repairBoard(database, period, 20);
+    expect(repaired?.found.differences.length).toBeGreaterThan(2);
+    expect(repaired?.left).toMatchObject({ votes: 3, differences: [] });
+    expect(await entry()).toMatchObject({ rank: 1, votes: 3, excluded: 0 });
+    expect((await listAudit(database, { limit: 1 }))[0]).toMatchObject({ action: 'leaderboards repair', target: DAY });
+    expect((await repairBoard(database, period, 20))?.found.differences).toEqual([]);
+  },
+);
+
+test('a repair reports that it cannot restore a changed tally', async () => {
+  await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+  await database.query("UPDATE launches SET launched_at = launched_at + interval '1 second'");
+  const period = parsePeriod(DAY);
+  const repaired = period && (await repairBoard(database, period, 20));
+  expect(repaired?.left.differences).toEqual([expect.stringMatching(/^2026-06-01: digest: recounted sha256:/)]);
+});

@@ -1,0 +1,286 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ExclusionReason } from '../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { disableTimeouts } from '../database/transactions.ts';
+import type { Runtime } from '../runtime.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import { recountLaunches } from './recount-launches.ts';
+import { refreshLaunches } from './refresh-launches.ts';
+import { lockDays, periodsOf, reviseBoards } from './revise-boards.ts';
+import { settleLaunches } from './settle-networks.ts';
+import { readTallyParts } from './tally-parts.ts';
+import { readWindowVotes } from './tally-votes.ts';
+import { readSecret } from './vote-networks.ts';
+
+export type Verdict = 'network' | 'operator' | 'included' | null;
+
+/** Selects votes of a launch by voters, as in the tally, and by time. Unset selects all. */
+export interface VoteSelection {
+  voters?: readonly string[] | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+export interface VerdictChange {
+  productId: string;
+  day: string;
+  votes: number;
+  /** Final periods that got a new revision. */
+  revised: string[];
+}
+
+interface Listed {
+  voter: string;
+  at: Date;
+  reason: ExclusionReason | null;
+}
+
+/** The previous verdicts by voter, for the undo. */
+type Before = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
+
+/**
+ * Excludes counted votes of a launch, or includes excluded ones, with an audit entry. A final result gets a new
+ * revision. `database` must not limit the time of statements.
+ * @throws CoreError `product_not_found` if the product has no launch yet.
+ */
+export async function changeVerdicts(
+  database: Database,
+  change: { productId: string; action: 'exclude' | 'include'; reason: string; selection: VoteSelection },
+  runtime: Runtime,
+  recordEvents: RecordEvents | undefined,
+  votesPerNetwork: number = LIMITS.votesPerNetwork,
+): Promise<VerdictChange> {
+  const { productId, action, reason, selection } = change;
+  const voters = selection.voters && new Set(selection.voters);
+  const isSelected = ({ voter, at }: Listed) =>
+    (voters === undefined || voters.has(voter)) &&
+    (selection.from === undefined || at >= selection.from) &&
+    (selection.to === undefined || at < selection.to);
+  return database.transaction((sql) =>
+    applyVerdicts(
+      sql,
+      productId,
+      { runtime, votesPerNetwork },
+      {
+        action: `votes ${action}`,
+        details: { reason },
+        decide: (vote) => {
+          if (!isSelected(vote) || (vote.reason === null) !== (action === 'exclude')) return undefined;
+          return action === 'exclude' ? 'operator' : 'included';
+        },
+        async report({ day, votes }) {
+          if (action !== 'exclude' || votes === 0) return;
+          const data = { productId, day, reason: 'operator' as const, votes };
+          await recordEvents?.(sql, [{ type: 'votes.excluded', timestamp: runtime.now().toISOString(), data }]);
+        },
+      },
+    ),
+  );
+}
+
+const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
+  WHERE a.target = $1 AND a.action IN ('votes exclude', 'votes include') AND NOT EXISTS (
+    SELECT FROM audit_log u WHERE u.undoes = a.id
+  )
+  ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
+
+/**
+ * Undoes the last exclusion or inclusion of a launch that was not undone.
+ * @param only the id of its audit entry; unset: the last one.
+ * @returns undefined if there is none, or another one is the last.
+ */
+export async function undoVerdicts(
+  database: Database,
+  productId: string,
+  runtime: Runtime,
+  votesPerNetwork: number = LIMITS.votesPerNetwork,
+  only?: string,
+): Promise<VerdictChange | undefined> {
+  return database.transaction(async (sql) => {
+    await lockDays(sql, [(await readLaunch(sql, productId)).day]);
+    const [last] = await sql.query<{ id: string; action: string; details: { before: Before } }>(LAST_CHANGE, [
+      productId,
+    ]);
+    if (last === undefined || (only !== undefined && last.id !== only)) return undefined;
+    const before = new Map<string, Verdict>();
+    for (const [verdict, voters] of Object.entries(last.details.before)) {
+      for (const voter of voters) before.set(voter, verdict === 'counted' ? null : (verdict as Verdict));
+    }
+    return applyVerdicts(
+      sql,
+      productId,
+      { runtime, votesPerNetwork },
+      { action: 'votes undo', details: { of: last.action }, undoes: last.id, decide: ({ voter }) => before.get(voter) },
+    );
+  });
+}
+
+interface Judging {
+  runtime: Runtime;
+  votesPerNetwork: number;
+}
+
+interface Plan {
+  action: AuditAction;
+  details: object;
+  undoes?: string;
+  /** @returns the new verdict; undefined leaves the vote as it is. */
+  decide(vote: Listed): Verdict | undefined;
+  /** Called in the transaction, after the change. */
+  report?(change: VerdictChange): Promise<void>;
+}
+
+async function applyVerdicts(sql: Sql, productId: string, judging: Judging, plan: Plan): Promise<VerdictChange> {
+  await disableTimeouts(sql);
+  const { day } = await readLaunch(sql, productId);
+  const isFinal = (await lockDays(sql, [day])).length > 0;
+  const before: Before = {};
+  const note = (voter: string, verdict: Verdict) => {
+    const voters = before[verdict ?? 'counted'] ?? [];
+    voters.push(voter);
+    before[verdict ?? 'counted'] = voters;
+  };
+  const votes = isFinal
+    ? await rewriteParts(sql, productId, day, plan, note)
+    : await rewriteRows(sql, productId, day, judging, plan, note);
+  const revised = isFinal && votes > 0 ? await reviseBoards(sql, await periodsOf(sql, [productId])) : [];
+  await recordAudit(sql, {
+    action: plan.action,
+    target: productId,
+    details: { ...plan.details, day, votes, revised, before },
+    undoes: plan.undoes,
+  });
+  const change = { productId, day, votes, revised };
+  await plan.report?.(change);
+  await recordChange(sql, { productIds: [productId], catalogue: true });
+  return change;
+}
+
+async function readLaunch(sql: Sql, productId: string): Promise<{ day: string }> {
+  const [row] = await sql.query<{ day: string }>(
+    'SELECT day FROM launches WHERE product_id = $1 AND placed_for IS NOT NULL',
+    [productId],
+  );
+  if (row === undefined) throw new CoreError('product_not_found', `'${productId}' has no launch on a leaderboard`);
+  return row;
+}
+
+const setVerdicts = (table: 'upvotes' | 'retracted_upvotes') => `UPDATE ${table} v SET verdict = d.verdict
+  FROM unnest($2::uuid[], $3::text[]) AS d (id, verdict) WHERE v.product_id = $1 AND v.id = d.id`;
+
+async function rewriteRows(
+  sql: Sql,
+  productId: string,
+  day: string,
+  { runtime, votesPerNetwork }: Judging,
+  { decide }: Plan,
+  note: (voter: string, verdict: Verdict) => void,
+): Promise<number> {
+  const secret = await readSecret(sql, day, runtime);
+  if (secret === undefined) throw new CoreError('unavailable', `${day} is about to be final. Please try again.`);
+  const changes: { id: string; verdict: Verdict }[] = [];
+  for await (const votes of readWindowVotes(sql, [productId], secret)) {
+    for (const vote of votes) {
+      const verdict = decide(vote);
+      if (verdict === undefined || verdict === vote.verdict) continue;
+      note(vote.voter, vote.verdict);
+      changes.push({ id: vote.id, verdict });
+    }
+  }
+  await lockCounts(sql, [productId]);
+  const values = [productId, changes.map(({ id }) => id), changes.map(({ verdict }) => verdict)];
+  await sql.query(setVerdicts('upvotes'), values);
+  await sql.query(setVerdicts('retracted_upvotes'), values);
+  await recountLaunches(sql, [productId]);
+  // An undone verdict may have changed since, because an earlier vote of its network was withdrawn.
+  await settleLaunches(sql, [productId], votesPerNetwork);
+  await sql.query('UPDATE product_counts SET window_changes = window_changes + 1 WHERE product_id = $1', [productId]);
+  await refreshLaunches(sql, [productId]);
+  return changes.length;
+}
+
+const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 AND part = $2';
+
+const MOVE_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
+    excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
+
+/** The hashes can no longer be linked to sessions: only the stored tally changes. */
+async function rewriteParts(
+  sql: Sql,
+  productId: string,
+  day: string,
+  { decide }: Plan,
+  note: (voter: string, verdict: Verdict) => void,
+): Promise<number> {
+  const moved = { counted: 0, network: 0, operator: 0 };
+  let changed = 0;
+  for await (const { part, text } of readTallyParts(sql, day, productId)) {
+    const before = changed;
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => {
+        const vote: Listed & { at: string } = JSON.parse(line);
+        const verdict = decide({ ...vote, at: new Date(vote.at) });
+        const reason = verdict === 'included' ? null : verdict;
+        if (reason === undefined || reason === vote.reason) return line;
+        note(vote.voter, vote.reason);
+        moved[vote.reason ?? 'counted'] -= 1;
+        moved[reason ?? 'counted'] += 1;
+        changed += 1;
+        return JSON.stringify({ ...vote, counted: reason === null, reason });
+      });
+    if (changed > before)
+      await sql.query(UPDATE_PART, [productId, part, await promisify(gzip)(`${lines.join('\n')}\n`)]);
+  }
+  await sql.query(MOVE_COUNTS, [productId, moved.counted, moved.network, moved.operator]);
+  await refreshLaunches(sql, [productId]);
+  return changed;
+}
+
+/** The first `limit` votes of a launch in the order of its tally, of a time or of all of it. @throws CoreError `product_not_found`. */
+export async function listVotes(
+  database: Database,
+  productId: string,
+  { limit, runtime, from, to }: { limit: number; runtime: Runtime } & Pick<VoteSelection, 'from' | 'to'>,
+): Promise<{ day: string; votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] }> {
+  return database.transaction(async (sql) => {
+    const { day } = await readLaunch(sql, productId);
+    const isFinal = (await lockDays(sql, [day])).length > 0;
+    const votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[] = [];
+    for await (const lines of isFinal ? partLines(sql, day, productId) : rowLines(sql, day, productId, runtime)) {
+      for (const { voter, at, counted, reason } of lines) {
+        const time = Date.parse(at);
+        if ((from && time < from.getTime()) || (to && time >= to.getTime()) || votes.length >= limit) continue;
+        votes.push({ voter, at, counted, reason });
+      }
+      if (votes.length >= limit) break;
+    }
+    return { day, votes };
+  });
+}
+
+type Line = { voter: string; at: string; counted: boolean; reason: ExclusionReason | null };
+
+async function* partLines(sql: Sql, day: string, productId: string): AsyncGenerator<Line[]> {
+  for await (const { text } of readTallyParts(sql, day, productId)) {
+    yield text
+      .trimEnd()
+      .split('\n')
+      .map((line): Line => JSON.parse(line));
+  }
+}
+
+async function* rowLines(sql: Sql, day: string, productId: string, runtime: Runtime): AsyncGenerator<Line[]> {
+  const secret = await readSecret(sql, day, runtime);
+  if (secret === undefined) return;
+  for await (const votes of readWindowVotes(sql, [productId], secret)) {
+    yield votes.map(({ voter, at, reason }) => ({ voter, at: at.toISOString(), counted: reason === null, reason }));
+  }
+}

@@ -1,0 +1,137 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { Period } from '../../contract/leaderboards/period.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
+import { WINDOW_VOTES } from './recount-launches.ts';
+import { refreshLaunches } from './refresh-launches.ts';
+import { readFinalHeader } from './revise-boards.ts';
+import { headerLine } from './tally-format.ts';
+import { digestText, readTallyParts } from './tally-parts.ts';
+
+export interface CheckedBoard {
+  launches: number;
+  votes: number;
+  /** Descriptions of the first differences, by product id. */
+  differences: string[];
+  /** The products with differences. */
+  wrong: string[];
+}
+
+interface LaunchCounts {
+  product_id: string;
+  votes: number;
+  counted: number;
+  excluded_network: number;
+  excluded_operator: number;
+}
+
+const SELECT_LAUNCHES = (
+  kind: Period['kind'],
+) => `SELECT l.product_id, l.votes, c.counted, c.excluded_network, c.excluded_operator
+  FROM launches l JOIN product_counts c ON c.product_id = l.product_id WHERE l.${kind} = $1 ORDER BY l.product_id`;
+
+const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL OR verdict = 'included'))::integer AS counted,
+    (count(*) FILTER (WHERE verdict = 'network'))::integer AS excluded_network,
+    (count(*) FILTER (WHERE verdict = 'operator'))::integer AS excluded_operator
+  FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
+
+/** The boards of a running site follow a vote within a second. */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Recounts a period, from the votes or, for final days, from the stored tallies, and compares counts, ranks and digest
+ * with those on the site. It updates only boards that lag. `database` must not limit the time of statements.
+ * @returns undefined for a period without a leaderboard.
+ */
+export async function checkBoard(database: Database, period: Period): Promise<CheckedBoard | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const checked = await database.transaction((sql) => check(sql, period));
+    if (checked === undefined || checked.behind.length === 0 || attempt === MAX_ATTEMPTS) return checked;
+    await refreshLaunches(database, checked.behind);
+  }
+}
+
+async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & { behind: string[] }) | undefined> {
+  await holdSnapshot(sql);
+  await disableTimeouts(sql);
+  const boards = await sql.query('SELECT FROM leaderboards WHERE period = $1', [name]);
+  if (boards.length === 0) return undefined;
+  const launches = await sql.query<LaunchCounts>(SELECT_LAUNCHES(kind), [name]);
+  const differences: string[] = [];
+  const compare = (what: string, recounted: number | string, stored: number | string) => {
+    if (recounted !== stored) differences.push(`${what}: recounted ${recounted}, stored ${stored}`);
+  };
+  const recounted = await recount(sql, name, kind, compare);
+  for (const launch of launches) {
+    const own = recounted.get(launch.product_id) ?? { counted: 0, excluded_network: 0, excluded_operator: 0 };
+    compare(`${launch.product_id}: counted votes`, own.counted, launch.counted);
+    compare(`${launch.product_id}: votes excluded for their network`, own.excluded_network, launch.excluded_network);
+    compare(`${launch.product_id}: votes excluded by the operator`, own.excluded_operator, launch.excluded_operator);
+    compare(`${launch.product_id}: votes on the board`, launch.counted, launch.votes);
+  }
+  const histogram = await sql.query<{ votes: number; products: number }>(
+    'SELECT votes, products FROM leaderboard_counts WHERE period = $1 AND products <> 0 ORDER BY votes',
+    [name],
+  );
+  const stored = new Map(histogram.map((row) => [row.votes, row.products]));
+  const actual = new Map<number, number>();
+  for (const { votes } of launches) actual.set(votes, (actual.get(votes) ?? 0) + 1);
+  for (const votes of new Set([...stored.keys(), ...actual.keys()])) {
+    compare(`products with ${votes} votes`, actual.get(votes) ?? 0, stored.get(votes) ?? 0);
+  }
+  const wrong = launches
+    .map((launch) => launch.product_id)
+    .filter((id) => differences.some((text) => text.startsWith(`${id}: `)));
+  const behind = launches.filter(({ votes, counted }) => votes !== counted).map((launch) => launch.product_id);
+  const votes = launches.reduce((sum, launch) => sum + launch.counted, 0);
+  return { launches: launches.length, votes, differences, wrong, behind };
+}
+
+type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
+
+/** The votes of each launch. For a final day, from its tally, whose digest is compared as well. */
+async function recount(
+  sql: Sql,
+  name: string,
+  kind: Period['kind'],
+  compare: (what: string, recounted: string, stored: string) => void,
+): Promise<ReadonlyMap<string, Totals>> {
+  const totals = new Map<string, Totals>();
+  const open = await sql.query<{ product_id: string }>(
+    `SELECT product_id FROM launches WHERE ${kind} = $1 AND NOT final ORDER BY product_id`,
+    [name],
+  );
+  const ids = open.map((row) => row.product_id);
+  for (const { product_id: id, ...row } of await sql.query<LaunchCounts>(COUNT_ROWS, [ids])) totals.set(id, row);
+  const days = await sql.query<{ day: string; digest: string }>(
+    `SELECT DISTINCT l.day, b.digest FROM launches l JOIN leaderboards b ON b.period = l.day
+     WHERE l.${kind} = $1 AND b.final_at IS NOT NULL ORDER BY l.day`,
+    [name],
+  );
+  for (const { day, digest } of days) {
+    const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
+    for (const [id, total] of await tallyTotals(sql, day, undefined, hash)) totals.set(id, total);
+    compare(`${day}: digest`, digestText(hash), digest);
+  }
+  return totals;
+}
+
+/** The votes in the stored tally of a final day, or of one product of it. `hash` gets every line. */
+export async function tallyTotals(
+  sql: Sql,
+  day: string,
+  product?: string,
+  hash?: Hash,
+): Promise<ReadonlyMap<string, Totals>> {
+  const totals = new Map<string, Totals>();
+  for await (const { productId, text } of readTallyParts(sql, day, product)) {
+    hash?.update(text);
+    const total = totals.get(productId) ?? { counted: 0, excluded_network: 0, excluded_operator: 0 };
+    for (const line of text.trimEnd().split('\n')) {
+      const { reason }: { reason: 'network' | 'operator' | null } = JSON.parse(line);
+      total[reason === null ? 'counted' : (`excluded_${reason}` as const)] += 1;
+    }
+    totals.set(productId, total);
+  }
+  return totals;
+}

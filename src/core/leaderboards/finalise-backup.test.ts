@@ -1,0 +1,78 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { CAP, launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, MIGRATIONS } from '../../../tests/support/test-database.ts';
+import { restoreBackup } from '../backups/restore-backup.ts';
+import { writeBackup } from '../backups/write-backup.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { readMigrations } from '../database/migrate.ts';
+import { finaliseDue } from './finalise.ts';
+import { getLeaderboard } from './get-leaderboard.ts';
+
+const DAY = '2026-06-01';
+const DUE = '2026-06-04T00:00:00.000Z';
+
+const finalise = (on: Database) => finaliseDue(on, { rules: rulesAt(DUE), votesPerNetwork: CAP });
+const boardOf = (on: Database) => getLeaderboard(on, DAY, {}, rulesAt(DUE));
+
+async function seed(database: Database): Promise<void> {
+  for (const id of ['tide', 'reef']) await launch(database, id, `${DAY}T10:00:00.000Z`);
+  for (const [minute, session] of ['session-a', 'session-b', 'session-c'].entries())
+    await vote(database, 'tide', `${DAY}T11:0${minute}:00.000Z`, session);
+  await vote(database, 'reef', `${DAY}T12:00:00.000Z`, 'session-a');
+  // One counts although it was withdrawn later, and one came too late.
+  await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-c', { upvoted: false });
+  await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-late');
+}
+
+test('a backup from the middle of finalising restores a provisional day, which becomes final with the same result', async () => {
+  const database = await createTestDatabase();
+  await seed(database);
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-finalising-'));
+  const [during, after] = ['during', 'after'].map((name) => join(folder, `${name}.backup`)) as [string, string];
+  const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
+  const restored = await createTestDatabase();
+  const restore = (path: string) => restoreBackup(restored, path, { replace: true, migrations, target: 'site.backup' });
+  const votesOf = async (on: Database) =>
+    (await tallyOf(on, DAY, DUE))
+      .trimEnd()
+      .split('\n')
+      .slice(1)
+      .map((line) => ({ ...JSON.parse(line), voter: '' }));
+  const byTime = (votes: { product: string; at: string }[]) =>
+    votes.sort((one, other) => (`${one.product}${one.at}` < `${other.product}${other.at}` ? -1 : 1));
+  try {
+    let backup: Promise<unknown> | undefined;
+    const watched = (sql: Sql): Sql => ({
+      async query<Row extends object>(text: string, values?: readonly unknown[]) {
+        // The tally is written and counts are changed, but nothing is committed.
+        if (text.startsWith('UPDATE leaderboards SET digest'))
+          backup = writeBackup(database, during, { groundswell: '1' });
+        await backup;
+        return sql.query<Row>(text, values);
+      },
+    });
+    await finalise({ ...database, transaction: (work) => database.transaction((sql) => work(watched(sql))) });
+    expect(backup).toBeDefined();
+    await writeBackup(database, after, { groundswell: '1' });
+    const final = await boardOf(database);
+
+    await restore(during);
+    expect(await boardOf(restored)).toMatchObject({ status: 'provisional', digest: null, items: final?.items });
+    expect(await restored.query('SELECT FROM tally_parts')).toEqual([]);
+    await finalise(restored);
+    expect(await boardOf(restored)).toMatchObject({ status: 'final', items: final?.items });
+    // The secret is in no backup, so voters have other hashes.
+    expect(byTime(await votesOf(restored))).toEqual(byTime(await votesOf(database)));
+    expect((await boardOf(restored))?.digest).not.toBe(final?.digest);
+
+    await restore(after);
+    expect(await boardOf(restored)).toEqual(final);
+    expect(await tallyOf(restored, DAY, DUE)).toBe(await tallyOf(database, DAY, DUE));
+  } finally {
+    await Promise.all([database.drop(), restored.drop()]);
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import type { PeriodKind } from '../../contract/leaderboards/period.ts';
+import { recordChange } from '../changes/change-feed.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { disableTimeouts, rowLock } from '../database/transactions.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import { HOUR_MS, WINDOW_MS } from './calendar.ts';
+import { fixLaunches } from './fix-launches.ts';
+import type { LeaderboardRules } from './get-leaderboard.ts';
+import { readFinalEvents } from './launch-events.ts';
+import { lockDays, readFinalHeader } from './revise-boards.ts';
+import { SETTLE_BATCH, settleWrongLaunches } from './settle-networks.ts';
+import { headerLine } from './tally-format.ts';
+import { digestText } from './tally-parts.ts';
+import { placeLaunches } from './update-boards.ts';
+
+export interface FinaliseOptions {
+  rules: LeaderboardRules;
+  votesPerNetwork: number;
+  signal?: AbortSignal;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+}
+
+/** Results that became final in this run. */
+export interface Finalised {
+  days: string[];
+  /** Weeks, months and years. */
+  periods: string[];
+}
+
+/**
+ * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
+ * all final. May be killed at any moment, and run in several processes at once. `database` must not limit the time of
+ * statements.
+ * @throws CoreError `unavailable`; the reason of `signal`.
+ */
+export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
+  const { rules, votesPerNetwork, signal, recordEvents } = options;
+  // Moved launches, and those that began while no process ran, are placed before their days are finalised.
+  const placing = { ...rules, votesPerNetwork };
+  while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
+  const days: string[] = [];
+  for (const day of await findDueDays(database, rules)) {
+    signal?.throwIfAborted();
+    if (await finaliseDay(database, day, options)) days.push(day);
+  }
+  const periods = await finaliseLongPeriods(database, options);
+  await destroySecrets(database, rules);
+  return { days, periods };
+}
+
+/** The latest end of a period whose result is due. */
+function dueBefore({ now, reviewHours }: LeaderboardRules): string {
+  return new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS).toISOString();
+}
+
+/** Days whose review is over and whose result is not final yet, oldest first. */
+export async function findDueDays(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
+  const rows = await sql.query<{ period: string }>(
+    `SELECT period FROM leaderboards WHERE final_at IS NULL AND kind = 'day' AND to_at <= $1::timestamptz ORDER BY to_at`,
+    [dueBefore(rules)],
+  );
+  return rows.map((row) => row.period);
+}
+
+const SELECT_WORK = `SELECT
+    EXISTS (SELECT FROM leaderboards WHERE final_at IS NULL AND to_at <= $1::timestamptz)
+    OR EXISTS (SELECT FROM site_metadata WHERE name = 'tally secrets deleted')
+    OR EXISTS (
+      SELECT FROM tally_secrets s WHERE created_at < $2::timestamptz
+        AND NOT EXISTS (SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL)
+    ) AS is_due`;
+
+/** Whether `finaliseDue` has work. */
+export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promise<boolean> {
+  const [row] = await sql.query<{ is_due: boolean }>(SELECT_WORK, [dueBefore(rules), leftoverBefore(rules)]);
+  return row?.is_due ?? false;
+}
+
+/** Secrets that no open day needs are deleted at this age: the board of a new launch may lag. */
+function leftoverBefore({ now }: LeaderboardRules): string {
+  return new Date(now.getTime() - HOUR_MS).toISOString();
+}
+
+// The announced time, even if the result is stored later.
+const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::float8 * interval '1 millisecond' WHERE period = $1`;
+
+const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
+
+/**
+ * One transaction, after votes beyond the cap were settled: no vote is cast in a closed window. Visitors never wait for
+ * it, because upvotes and retractions after the window change none of its rows.
+ * @returns false if another process was first, or a launch of the day is about to move.
+ */
+async function finaliseDay(
+  database: Database,
+  day: string,
+  { rules, votesPerNetwork, signal, recordEvents }: FinaliseOptions,
+): Promise<boolean> {
+  const ofDay = await database.query<{ product_id: string }>('SELECT product_id FROM launches WHERE day = $1', [day]);
+  for (let first = 0; first < ofDay.length; first += SETTLE_BATCH) {
+    signal?.throwIfAborted();
+    const batch = ofDay.slice(first, first + SETTLE_BATCH).map((row) => row.product_id);
+    await settleWrongLaunches(database, batch, votesPerNetwork);
+  }
+  return database.transaction(async (sql) => {
+    await disableTimeouts(sql);
+    if ((await lockDays(sql, [day])).length > 0) return false;
+    const lock = await rowLock(sql, 'FOR UPDATE');
+    const launches = await sql.query<{ product_id: string; is_placed: boolean }>(
+      `SELECT product_id, placed_for = launched_at AS is_placed FROM launches WHERE day = $1 ORDER BY product_id ${lock}`,
+      [day],
+    );
+    if (launches.some((row) => !row.is_placed)) return false;
+    const ids = launches.map((row) => row.product_id);
+    const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
+    const [row] = await sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
+    await fixLaunches(sql, day, ids, { secret: row?.secret, hash });
+    await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + rules.reviewHours * HOUR_MS]);
+    await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
+    await sql.query(MARK_SECRETS, [rules.now.toISOString()]);
+    await recordEvents?.(sql, await readFinalEvents(sql, 'day', [day]));
+    await recordChange(sql, { productIds: ids, catalogue: true });
+    return true;
+  });
+}
+
+const FINALISE_LONG = `UPDATE leaderboards b SET final_at = b.to_at + $2::float8 * interval '1 millisecond'
+  WHERE b.kind <> 'day' AND b.final_at IS NULL AND b.to_at <= $1::timestamptz AND NOT EXISTS (
+    SELECT FROM leaderboards d WHERE d.kind = 'day' AND d.final_at IS NULL AND d.from_at < b.to_at AND d.to_at > b.from_at
+  )
+  RETURNING b.period, b.kind`;
+
+async function finaliseLongPeriods(database: Database, { rules, recordEvents }: FinaliseOptions): Promise<string[]> {
+  return database.transaction(async (sql) => {
+    const values = [dueBefore(rules), WINDOW_MS + rules.reviewHours * HOUR_MS];
+    const rows = await sql.query<{ period: string; kind: PeriodKind }>(FINALISE_LONG, values);
+    for (const kind of recordEvents ? (['week', 'month', 'year'] as const) : []) {
+      const periods = rows.filter((row) => row.kind === kind).map((row) => row.period);
+      if (periods.length > 0) await recordEvents?.(sql, await readFinalEvents(sql, kind, periods));
+    }
+    if (rows.length > 0) await recordChange(sql, { productIds: [], catalogue: true });
+    return rows.map((row) => row.period);
+  });
+}
+
+// Includes days without a board, such as those of removed products, and secrets created by late votes.
+const DELETE_LEFTOVERS = `WITH gone AS (
+    DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
+      SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL
+    ) RETURNING day
+  )
+  INSERT INTO site_metadata (name, value) SELECT 'tally secrets deleted', max(day) FROM gone HAVING count(*) > 0
+  ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
+
+const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l WHERE l.product_id = r.product_id AND l.final`;
+
+/** Rewrites the table of secrets after deletions: the rows would otherwise stay in its file. */
+async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
+  await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);
+  await database.query(DELETE_RETRACTED);
+  const [marked] = await database.query("SELECT FROM site_metadata WHERE name = 'tally secrets deleted'");
+  if (marked === undefined) return;
+  await database.query('VACUUM FULL tally_secrets');
+  await database.query("DELETE FROM site_metadata WHERE name = 'tally secrets deleted'");
+}

@@ -1,0 +1,177 @@
+import { adjacentPeriod, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import type { Leaderboard, LeaderboardEntry, LeaderboardQuery } from '../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { CoreError } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
+
+/** The rules of a site's periods and results. */
+export interface LeaderboardRules {
+  now: Date;
+  /** SITE_TIME_ZONE. */
+  timeZone: string;
+  /** LEADERBOARD_REVIEW_HOURS. */
+  reviewHours: number;
+}
+
+interface EntryRow {
+  product_id: string;
+  name: string;
+  image: string;
+  votes: number;
+  tie_order: string;
+  excluded: number;
+  upvotes: number;
+  comments: number;
+  launched_at: Date;
+  /** Launches with exactly as many votes, and with more. */
+  same: number;
+  more: number;
+}
+
+export interface LeaderboardRow {
+  period: string;
+  time_zone: string;
+  from_at: Date;
+  to_at: Date;
+  final_at: Date | null;
+  revision: number;
+  revised_at: Date | null;
+  digest: string | null;
+  launches: number;
+}
+
+/** More votes first, then the order of `tieOrder`; both ascending in the index, so the votes are negated. */
+export function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
+  return {
+    name: `board-${kind}`,
+    direction: 'ASC',
+    columns: [
+      { sql: '(-l.votes)', kind: 'negatedCount', keyOf: (row) => -row.votes },
+      { sql: `l.${kind}_order`, kind: 'uuid', keyOf: (row) => row.tie_order },
+    ],
+  };
+}
+
+/** Whether the leaderboards of this kind issued the cursor. */
+export function isLeaderboardCursor(cursor: string, kind: PeriodKind): boolean {
+  return isCursorOf(boardOrder(kind), cursor);
+}
+
+export const LEADERBOARD_COLUMNS = `b.period, b.time_zone, b.from_at, b.to_at, b.final_at, b.revision, b.revised_at, b.digest,
+  coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;
+
+/**
+ * One page of a leaderboard, by keyset. Every page costs the same in periods of any length: ranks come from
+ * `leaderboard_counts`, a histogram of votes.
+ * @returns null for a period that ends before the site's first launch or begins after now.
+ * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
+ */
+export async function getLeaderboard(
+  sql: Sql,
+  name: string,
+  { limit = LIMITS.pageSize.default, cursor = '' }: LeaderboardQuery,
+  rules: LeaderboardRules,
+): Promise<Leaderboard | null> {
+  const period = parsePeriod(name);
+  if (period === undefined)
+    throw new CoreError(
+      'bad_period',
+      'A period is a day (2026-11-21), a week (2026-W47), a month (2026-11) or a year (2026).',
+    );
+  const first = await firstLaunch(sql, rules.now);
+  const covers = (other: Period | undefined) => other !== undefined && covered(other, first, rules);
+  if (!covers(period)) return null;
+  const [board] = await sql.query<LeaderboardRow>(
+    `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
+    [name],
+  );
+  const rows = await readEntries(sql, period, limit, cursor);
+  const { shown, nextCursor } = pageOf(boardOrder(period.kind), rows, limit);
+  const [previous, next] = [adjacentPeriod(period, -1), adjacentPeriod(period, 1)];
+  return {
+    ...describePeriod(period, board, rules),
+    launches: board?.launches ?? 0,
+    previousPeriod: previous !== undefined && covers(previous) ? previous.name : null,
+    nextPeriod: next !== undefined && covers(next) ? next.name : null,
+    items: shown.map(entryOf),
+    nextCursor,
+  };
+}
+
+/** The fields that describe a period and the status of its result. */
+export function describePeriod(period: Period, board: LeaderboardRow | undefined, rules: LeaderboardRules) {
+  const { from, to } = board ? { from: board.from_at, to: board.to_at } : boundsOf(period, rules.timeZone);
+  const { status, finalAt } = statusAt(rules.now, to, rules.reviewHours);
+  return {
+    period: period.name,
+    kind: period.kind,
+    from: from.toISOString(),
+    to: to.toISOString(),
+    // A due result can still change until it is stored.
+    status: board?.final_at ? ('final' as const) : status === 'final' && board ? ('provisional' as const) : status,
+    finalAt: (board?.final_at ?? finalAt).toISOString(),
+    revision: board?.revision ?? 0,
+    revisedAt: board?.revised_at?.toISOString() ?? null,
+    digest: board?.digest ?? null,
+  };
+}
+
+async function firstLaunch(sql: Sql, now: Date): Promise<Date> {
+  const [row] = await sql.query<{ launched_at: Date }>(
+    'SELECT launched_at FROM launches WHERE placed_for IS NOT NULL ORDER BY launched_at LIMIT 1',
+  );
+  return row?.launched_at ?? now;
+}
+
+/** Whether a period is neither before the site's first launch nor in the future. */
+export async function isCovered(sql: Sql, period: Period, rules: LeaderboardRules): Promise<boolean> {
+  return covered(period, await firstLaunch(sql, rules.now), rules);
+}
+
+function covered(period: Period, first: Date, { now, timeZone }: LeaderboardRules): boolean {
+  const { from, to } = boundsOf(period, timeZone);
+  return from <= now && to > first;
+}
+
+async function readEntries(sql: Sql, { name, kind }: Period, limit: number, cursor: string): Promise<EntryRow[]> {
+  const order = boardOrder(kind);
+  const values: unknown[] = [name];
+  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  return sql.query<EntryRow>(
+    `WITH page AS MATERIALIZED (
+       SELECT l.product_id, l.votes, l.${kind}_order AS tie_order, l.launched_at FROM launches l
+       WHERE l.${kind} = $1 ${cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`}
+       ORDER BY ${orderBy(order)} LIMIT ${limit + 1}
+     ), places AS MATERIALIZED (
+       SELECT votes, products,
+         (SELECT coalesce(sum(products), 0) FROM leaderboard_counts WHERE period = $1 AND votes > (SELECT max(votes) FROM page))
+           + sum(products) OVER (ORDER BY votes DESC) - products AS more
+       FROM leaderboard_counts
+       WHERE period = $1 AND products > 0 AND votes BETWEEN (SELECT min(votes) FROM page) AND (SELECT max(votes) FROM page)
+     )
+     SELECT page.*, p.name, p.image, c.upvotes, c.comments, c.excluded_network + c.excluded_operator AS excluded,
+       coalesce(places.products, 1)::integer AS same, coalesce(places.more, 0)::integer AS more
+     FROM page JOIN products p ON p.id = page.product_id JOIN product_counts c ON c.product_id = page.product_id
+       LEFT JOIN places ON places.votes = page.votes
+     ORDER BY page.votes DESC, page.tie_order`,
+    values,
+  );
+}
+
+function entryOf(row: EntryRow): LeaderboardEntry {
+  return {
+    rank: row.more + 1,
+    tied: row.same > 1,
+    productId: row.product_id,
+    name: row.name,
+    image: row.image,
+    votes: row.votes,
+    excluded: row.excluded,
+    upvotes: row.upvotes,
+    comments: row.comments,
+    launchedAt: row.launched_at.toISOString(),
+    windowEndsAt: new Date(row.launched_at.getTime() + WINDOW_MS).toISOString(),
+  };
+}

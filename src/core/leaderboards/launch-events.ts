@@ -1,0 +1,49 @@
+import type { PeriodKind } from '../../contract/leaderboards/period.ts';
+import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { WINDOW_MS } from './calendar.ts';
+import { readSummaries, winnersOf } from './list-leaderboards.ts';
+
+const SELECT_LAUNCHED = `SELECT p.id, p.name, p.maker, p.category, p.tags, l.launched_at
+  FROM launches l JOIN products p ON p.id = l.product_id
+  WHERE l.product_id = ANY($1::text[]) AND l.launched_at > $2::timestamptz ORDER BY l.launched_at, p.id`;
+
+interface LaunchedRow {
+  id: string;
+  name: string;
+  maker: string;
+  category: string;
+  tags: string[];
+  launched_at: Date;
+}
+
+/** An event for each of these launches whose window is still open; imported old products cause none. */
+export async function readLaunchEvents(sql: Sql, productIds: readonly string[], now: Date): Promise<WebhookEvent[]> {
+  const since = new Date(now.getTime() - WINDOW_MS).toISOString();
+  const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [productIds, since]);
+  return rows.map(({ id: productId, launched_at, ...product }) => ({
+    type: 'product.launched',
+    timestamp: launched_at.toISOString(),
+    data: { productId, ...product },
+  }));
+}
+
+/** An event for each of these final periods of one kind that had a launch. */
+export async function readFinalEvents(sql: Sql, kind: PeriodKind, periods: readonly string[]): Promise<WebhookEvent[]> {
+  const condition = { condition: 'b.period = ANY($1::text[])', values: [periods], limit: periods.length };
+  const rows = await readSummaries(sql, kind, condition);
+  return rows.map((row) => ({
+    type: 'leaderboard.final',
+    timestamp: row.final_at?.toISOString() ?? '',
+    data: {
+      period: row.period,
+      kind,
+      from: row.from_at.toISOString(),
+      to: row.to_at.toISOString(),
+      revision: row.revision,
+      digest: row.digest,
+      launches: row.launches,
+      winners: winnersOf(row),
+    },
+  }));
+}

@@ -1,0 +1,93 @@
+import { type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import type { LeaderboardList, LeaderboardListQuery, LeaderboardSummary } from '../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
+
+type SummaryRow = LeaderboardRow & { winners: { product_id: string; name: string; votes: number }[] };
+
+const ORDER: KeysetOrder<SummaryRow> = {
+  name: 'leaderboards',
+  direction: 'DESC',
+  columns: [{ sql: 'b.from_at', kind: 'time', keyOf: (row) => row.from_at.toISOString() }],
+};
+
+/** Maximum number of products listed as sharing the first rank. */
+const MAX_WINNERS = 10;
+
+/**
+ * The periods of one kind with a launch, newest first, each with the products that share the first rank. A launch
+ * without a counted vote wins nothing.
+ * @throws CoreError `bad_cursor`, `unavailable`.
+ */
+export async function listLeaderboards(
+  sql: Sql,
+  { kind = 'day', limit = LIMITS.pageSize.default, cursor = '' }: LeaderboardListQuery,
+  rules: LeaderboardRules,
+): Promise<LeaderboardList> {
+  const values: unknown[] = [kind];
+  const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
+  const after = cursor === '' ? '' : `AND ${afterCursor(ORDER, cursor, bind)}`;
+  const rows = await readSummaries(sql, kind, { condition: `b.kind = $1 ${after}`, values, limit: limit + 1 });
+  const { shown, nextCursor } = pageOf(ORDER, rows, limit);
+  return { items: shown.map((row) => summaryOf(row, rules)), nextCursor };
+}
+
+interface SummaryCondition {
+  /** SQL on `leaderboards b`, with its values. */
+  condition: string;
+  values: readonly unknown[];
+  limit: number;
+}
+
+/** The periods of one kind with a launch that meet a condition, newest first. @throws CoreError `unavailable`. */
+export function readSummaries(
+  sql: Sql,
+  kind: PeriodKind,
+  { condition, values, limit }: SummaryCondition,
+): Promise<SummaryRow[]> {
+  return sql.query<SummaryRow>(
+    `SELECT ${LEADERBOARD_COLUMNS},
+       (SELECT coalesce(jsonb_agg(to_jsonb(leaders) ORDER BY leaders.tie_order) FILTER (WHERE leaders.votes = leaders.most), '[]')
+        FROM (
+          SELECT l.product_id, p.name, l.votes, max(l.votes) OVER () AS most, l.${kind}_order AS tie_order
+          FROM (
+            SELECT * FROM launches WHERE launches.${kind} = b.period AND launches.votes > 0
+            ORDER BY (-launches.votes), launches.${kind}_order LIMIT ${MAX_WINNERS}
+          ) AS l JOIN products p ON p.id = l.product_id
+        ) AS leaders) AS winners
+     FROM leaderboards b
+     WHERE ${condition} AND EXISTS (SELECT FROM launches WHERE launches.${kind} = b.period)
+     ORDER BY ${orderBy(ORDER)} LIMIT ${limit}`,
+    values,
+  );
+}
+
+export function winnersOf({ winners }: SummaryRow): LeaderboardSummary['winners'] {
+  return winners.map(({ product_id: productId, name, votes }) => ({ productId, name, votes }));
+}
+
+const SELECT_ADDRESSES = `SELECT period, coalesce(revised_at, final_at) AS final_at FROM leaderboards b
+  WHERE EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0)
+  ORDER BY from_at DESC, kind LIMIT $1`;
+
+/** A leaderboard with launches, for search engines. */
+export interface BoardAddress {
+  period: string;
+  /** ISO 8601; unset while its result is not final. */
+  finalAt?: string;
+}
+
+/** The newest leaderboards of all kinds. @throws CoreError `unavailable`. */
+export async function readBoardAddresses(sql: Sql, limit: number): Promise<BoardAddress[]> {
+  const rows = await sql.query<{ period: string; final_at: Date | null }>(SELECT_ADDRESSES, [limit]);
+  return rows.map(({ period, final_at }) => ({ period, ...(final_at && { finalAt: final_at.toISOString() }) }));
+}
+
+function summaryOf(row: SummaryRow, rules: LeaderboardRules): LeaderboardSummary {
+  const period = parsePeriod(row.period);
+  if (period === undefined) throw new RangeError(`Not a period: ${row.period}`);
+  const { kind, from, to, status } = describePeriod(period, row, rules);
+  return { period: row.period, kind, from, to, status, launches: row.launches, winners: winnersOf(row) };
+}

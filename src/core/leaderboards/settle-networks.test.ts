@@ -1,0 +1,156 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { CAP, launch, vote } from '../../../tests/support/launch-site.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts, type VotedFrom } from '../upvotes/network-counts.ts';
+import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { finaliseDue } from './finalise.ts';
+import { settleNetworks } from './settle-networks.ts';
+
+const DAY = '2026-06-01';
+const NETWORK = '00000000-0000-0000-0000-00000000000a';
+const at = (minute: number) => `${DAY}T11:${String(minute).padStart(2, '0')}:00.000Z`;
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await launch(database, 'tide', `${DAY}T10:00:00.000Z`);
+});
+afterEach(() => database.drop());
+
+const verdicts = async () =>
+  (
+    await database.query<{ user_session: string; verdict: string | null }>(
+      'SELECT user_session, verdict FROM upvotes ORDER BY created_at, user_session',
+    )
+  ).map((row) => [row.user_session, row.verdict]);
+const counts = async () =>
+  (await database.query('SELECT upvotes, counted, excluded_network AS excluded FROM product_counts'))[0];
+const voteFromNetwork = (minute: number, session: string, upvoted = true) =>
+  vote(database, 'tide', at(minute), session, { upvoted, network: NETWORK });
+
+test("when votes below the cap are withdrawn, the network's earliest votes beyond it count instead", async () => {
+  for (const [minute, session] of ['session-a', 'session-b', 'session-c', 'session-d', 'session-e'].entries()) {
+    await voteFromNetwork(minute, session);
+  }
+  expect(await counts()).toEqual({ upvotes: 5, counted: CAP, excluded: 3 });
+  await voteFromNetwork(10, 'session-a', false);
+  expect(await verdicts()).toEqual([
+    ['session-b', null],
+    ['session-c', null],
+    ['session-d', 'network'],
+    ['session-e', 'network'],
+  ]);
+  await voteFromNetwork(11, 'session-b', false);
+  // A vote that comes back is the last of its network.
+  await voteFromNetwork(12, 'session-a');
+  expect(await verdicts()).toEqual([
+    ['session-c', null],
+    ['session-d', null],
+    ['session-e', 'network'],
+    ['session-a', 'network'],
+  ]);
+  expect(await counts()).toEqual({ upvotes: 4, counted: CAP, excluded: 2 });
+});
+
+test('a vote withdrawn after the window frees no place, because it existed when the window ended', async () => {
+  for (const session of ['session-a', 'session-b', 'session-c']) await voteFromNetwork(0, session);
+  const before = await counts();
+  const [first] = (await verdicts()).filter(([, verdict]) => verdict === null);
+  await vote(database, 'tide', '2026-06-02T10:00:00.000Z', first?.[0] ?? '', { upvoted: false, network: NETWORK });
+  expect(await counts()).toMatchObject({ counted: CAP, excluded: 1 });
+  expect(before).toMatchObject({ counted: CAP, excluded: 1 });
+});
+
+test('settling correct votes locks and writes no rows', async () => {
+  await voteFromNetwork(0, 'session-a');
+  const recorded = recordStatements(database);
+  await settleNetworks(recorded.database, [{ productId: 'tide', network: NETWORK }], CAP);
+  expect(recorded.statements).toHaveLength(1);
+});
+
+/** Four processes that cast votes of one network, all starting before any of them is done. */
+async function voteAtOnce(): Promise<VotedFrom[]> {
+  const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
+  try {
+    const runtime = { ...systemRuntime, now: () => new Date(at(0)) };
+    let casting: Promise<VotedFrom[]>[] = [];
+    await database.transaction(async (sql) => {
+      await lockCounts(sql, ['tide']);
+      casting = processes.map(async (own, index) => {
+        const changes = [1, 2].map((voter) => ({
+          productId: 'tide',
+          session: `session-${index}-${voter}`,
+          upvoted: true,
+          network: NETWORK,
+        }));
+        const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
+        return (await setUpvotes(own, runtime, changes, rules)).unsettled;
+      });
+      await expect.poll(async () => (await blockedStatements(database)).length).toBe(processes.length);
+    });
+    return (await Promise.all(casting)).flat();
+  } finally {
+    for (const own of processes) await own.drop();
+  }
+}
+
+test('four processes that judge at one moment exceed the cap together, report the network, and settling it is exact', async () => {
+  const unsettled = await voteAtOnce();
+  // Each counts the votes as of the start of its statement: at most the cap per process.
+  expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });
+  expect(unsettled).toContainEqual({ productId: 'tide', network: NETWORK });
+  await settleNetworks(database, unsettled, CAP);
+  expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
+});
+
+test('a process reports a network only after another one wrote to the product', async () => {
+  const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
+  const cast = (session: string) =>
+    setUpvotes(
+      database,
+      { ...systemRuntime, now: () => new Date(at(0)) },
+      [{ productId: 'tide', session, upvoted: true, network: NETWORK }],
+      rules,
+    );
+  expect((await cast('session-first')).unsettled).toEqual([]);
+  expect((await cast('session-second')).unsettled).toEqual([]);
+  await voteFromNetwork(0, 'session-of-another-process');
+  expect((await cast('session-third')).unsettled).toEqual([{ productId: 'tide', network: NETWORK }]);
+});
+
+test('finalising is exact even if the judging processes were killed before they settled anything', async () => {
+  await voteAtOnce();
+  const rules = { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 };
+  await finaliseDue(database, { rules, votesPerNetwork: CAP });
+  expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
+});
+
+test('the last millisecond of the window counts, the next one does not, and a moment before the launch is refused', async () => {
+  await vote(database, 'tide', `${DAY}T09:59:59.999Z`, 'session-before');
+  await vote(database, 'tide', `${DAY}T10:00:00.000Z`, 'session-first');
+  await vote(database, 'tide', '2026-06-02T09:59:59.999Z', 'session-last');
+  await vote(database, 'tide', '2026-06-02T10:00:00.000Z', 'session-after');
+  expect(await counts()).toEqual({ upvotes: 3, counted: 2, excluded: 0 });
+});
+
+test('a vote cast under another clock is judged by the stored times', async () => {
+  await voteFromNetwork(5, 'session-a');
+  await voteFromNetwork(6, 'session-b');
+  // Another process, whose clock is behind.
+  await voteFromNetwork(4, 'session-c');
+  expect(await counts()).toEqual({ upvotes: 3, counted: CAP, excluded: 1 });
+  await finaliseDue(database, {
+    rules: { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 },
+    votesPerNetwork: CAP,
+  });
+  expect(await verdicts()).toEqual([
+    ['session-c', null],
+    ['session-a', null],
+    ['session-b', 'network'],
+  ]);
+  expect(await counts()).toEqual({ upvotes: 3, counted: CAP, excluded: 1 });
+});

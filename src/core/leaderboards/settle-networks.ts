@@ -1,0 +1,102 @@
+import { lockCounts } from '../counts/lock-counts.ts';
+import type { Database, Sql } from '../database/database.ts';
+import type { VotedFrom } from '../upvotes/network-counts.ts';
+import { IN_WINDOW } from './recount-launches.ts';
+
+const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
+  FROM launches l CROSS JOIN LATERAL (
+    SELECT id, user_session, created_at, network, verdict FROM upvotes u WHERE u.product_id = l.product_id AND u.network ${network}
+    UNION ALL
+    SELECT id, user_session, created_at, network, verdict FROM retracted_upvotes r
+    WHERE r.product_id = l.product_id AND r.network ${network}
+  ) AS v
+  WHERE ${IN_WINDOW}`;
+
+const OF_LAUNCHES = `${windowVotes('IS NOT NULL')} AND l.product_id = ANY($1::text[]) AND NOT l.final`;
+
+const OF_PAIRS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[]) AS pair (product_id, network)
+  CROSS JOIN LATERAL (${windowVotes('= pair.network')} AND l.product_id = pair.product_id AND NOT l.final) AS w`;
+
+/** The first votes of each network count, regardless of the operator's decision on any of them; the others do not. */
+const wrongVotes = (
+  votes: string,
+) => `SELECT product_id, id, user_session, network, CASE WHEN is_beyond THEN 'network' END AS verdict
+  FROM (
+    SELECT *, row_number() OVER (PARTITION BY product_id, network ORDER BY created_at, id) > $2 AS is_beyond FROM (${votes}) AS w
+  ) AS ranked
+  WHERE (verdict IS NULL AND is_beyond) OR (verdict = 'network' AND NOT is_beyond)`;
+
+const settle = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(votes)}), settled AS (
+    UPDATE upvotes u SET verdict = wrong.verdict FROM wrong
+    WHERE u.product_id = wrong.product_id AND u.user_session = wrong.user_session AND u.id = wrong.id
+    RETURNING u.product_id, u.verdict
+  ), settled_retracted AS (
+    UPDATE retracted_upvotes r SET verdict = wrong.verdict FROM wrong
+    WHERE r.product_id = wrong.product_id AND r.id = wrong.id
+    RETURNING r.product_id, r.verdict
+  ), totals AS (
+    SELECT product_id, sum(CASE WHEN verdict IS NULL THEN 1 ELSE -1 END)::integer AS counted
+    FROM (SELECT * FROM settled UNION ALL SELECT * FROM settled_retracted) AS both_tables GROUP BY product_id
+  )
+  UPDATE product_counts c SET counted = greatest(c.counted + totals.counted, 0),
+    excluded_network = greatest(c.excluded_network - totals.counted, 0),
+    window_changes = c.window_changes + 1
+  FROM totals WHERE c.product_id = totals.product_id`;
+
+const SETTLE_LAUNCHES = settle(OF_LAUNCHES);
+
+/**
+ * Excludes the votes of these launches beyond the cap of their network, and includes those below it again, because an
+ * earlier vote was withdrawn. The caller has locked their counts (`lockCounts`).
+ */
+export async function settleLaunches(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
+  if (productIds.length > 0) await sql.query(SETTLE_LAUNCHES, [productIds, votesPerNetwork]);
+}
+
+/** Launches whose votes are compared with the cap in one statement. */
+export const SETTLE_BATCH = 200;
+
+const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(OF_PAIRS)}) AS w`;
+const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(OF_LAUNCHES)}) AS w ORDER BY product_id`;
+const SETTLE_PAIRS = settle(OF_PAIRS);
+
+/** Like `settleLaunches`, for these networks only. Locks no rows if all votes are correct. */
+export async function settleNetworks(
+  database: Database,
+  pairs: readonly VotedFrom[],
+  votesPerNetwork: number,
+): Promise<void> {
+  if (pairs.length === 0) return;
+  const valuesOf = (some: readonly VotedFrom[]) => [
+    some.map(({ productId }) => productId),
+    votesPerNetwork,
+    some.map(({ network }) => network),
+  ];
+  const rows = await database.query<{ product_id: string; network: string }>(FIND_WRONG, valuesOf(pairs));
+  if (rows.length === 0) return;
+  const wrong = rows.map(({ product_id: productId, network }) => ({ productId, network }));
+  await database.transaction(async (sql) => {
+    await lockCounts(
+      sql,
+      wrong.map(({ productId }) => productId),
+    );
+    await sql.query(SETTLE_PAIRS, valuesOf(wrong));
+  });
+}
+
+/** Like `settleLaunches`, in short transactions, and only for launches with wrong votes. */
+export async function settleWrongLaunches(
+  database: Database,
+  productIds: readonly string[],
+  votesPerNetwork: number,
+): Promise<void> {
+  for (const { product_id: id } of await database.query<{ product_id: string }>(FIND_WRONG_LAUNCHES, [
+    productIds,
+    votesPerNetwork,
+  ])) {
+    await database.transaction(async (sql) => {
+      await lockCounts(sql, [id]);
+      await settleLaunches(sql, [id], votesPerNetwork);
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { placeLaunches } from './update-boards.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+
+test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
+  'in %s, a product of the year 1 delays no other launch',
+  async (timeZone) => {
+    const at = (createdAt: string) =>
+      saveProducts(database, [buildProduct({ id: 'zero', createdAt }), buildProduct({ id: 'today', createdAt })]);
+    const placed = () =>
+      database.query('SELECT product_id, day FROM launches WHERE day IS NOT NULL ORDER BY product_id');
+    await at('2026-06-01T11:00:00.000Z');
+    await placeLaunches(database, { now: NOW, timeZone });
+    expect(await placed()).toHaveLength(2);
+
+    await at('0001-01-01T00:00:00.000Z');
+    await saveProducts(database, [buildProduct({ id: 'today', createdAt: '2026-05-30T11:00:00.000Z' })]);
+    await placeLaunches(database, { now: NOW, timeZone });
+    expect(await placed()).toEqual([{ product_id: 'today', day: expect.stringMatching(/^2026-05-3[01]$/) }]);
+    expect(await placeLaunches(database, { now: NOW, timeZone })).toEqual({
+      productIds: [],
+      mayHaveMore: false,
+      isBlocked: false,
+    });
+  },
+);
+
+test('a launch is placed while another transaction holds its product', async () => {
+  await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
+  await database.transaction(async (sql) => {
+    // Like a deletion, which holds the product while it waits for the counts: placing must not wait for the product.
+    await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
+    expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['held']);
+  });
+});
+
+test('a launch whose counts another transaction holds is placed later, and delays no other launch', async () => {
+  const createdAt = '2026-06-01T10:30:00.000Z';
+  await saveProducts(database, [buildProduct({ id: 'free', createdAt }), buildProduct({ id: 'leaving', createdAt })]);
+  await database.transaction(async (sql) => {
+    await sql.query("SELECT FROM product_counts WHERE product_id = 'leaving' FOR UPDATE");
+    expect(await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).toMatchObject({
+      productIds: ['free'],
+      isBlocked: true,
+    });
+  });
+  expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+});

@@ -1,0 +1,188 @@
+import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import { lockFreeCounts } from '../counts/lock-counts.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { type RowLock, rowLock } from '../database/transactions.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import { boundsOf, periodsAt } from './calendar.ts';
+import { readLaunchEvents } from './launch-events.ts';
+import { recountLaunches } from './recount-launches.ts';
+import { fixLateLaunches, lockDays, periodsOf, reviseBoards } from './revise-boards.ts';
+import { settleLaunches } from './settle-networks.ts';
+import { tieOrder } from './tie-order.ts';
+
+/** Maximum launches per transaction, so visitors and imports wait only briefly. */
+const BATCH = 1_000;
+
+interface PlacingRow {
+  product_id: string;
+  /** Null: it was on no board before. */
+  placed_for: Date | null;
+  launched_at: Date;
+  is_due: boolean;
+}
+
+/**
+ * In the site's time zone, periods of the year 1 may begin before it, where no date can be named. A missing date may be
+ * such a day.
+ */
+const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
+
+const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
+
+const FIND_TO_PLACE = `SELECT product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
+
+const selectToPlace = (lock: RowLock) => `SELECT product_id, launched_at, placed_for, ${IS_DUE} AS is_due
+  FROM launches WHERE product_id = ANY($2::text[]) AND ${TO_PLACE} ORDER BY product_id ${lock}`;
+
+/** Adds launches to the counts of their boards, or subtracts them. */
+const countLaunches = (sign: 1 | -1) => `WITH totals AS (
+    SELECT period, votes, (${sign} * count(*))::integer AS products
+    FROM launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period
+    WHERE product_id = ANY($1::text[]) AND placed_for IS NOT NULL GROUP BY period, votes
+  )
+  INSERT INTO leaderboard_counts AS counts (period, votes, products)
+  SELECT period, votes, products FROM totals ORDER BY period, votes
+  ON CONFLICT (period, votes) DO UPDATE SET products = counts.products + EXCLUDED.products`;
+
+const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
+  WHERE product_id = ANY($1::text[])`;
+
+// A vote retracted before the end of the new window does not count: none while it runs, and later none whose session
+// voted again inside it.
+const FORGET_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
+  WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
+    l.launched_at + interval '24 hours' > $2::timestamptz
+    OR EXISTS (
+      SELECT FROM upvotes u WHERE u.product_id = r.product_id AND u.user_session = r.user_session
+        AND u.created_at > r.created_at AND u.created_at < l.launched_at + interval '24 hours'
+    )
+    OR EXISTS (
+      SELECT FROM retracted_upvotes o WHERE o.product_id = r.product_id AND o.user_session = r.user_session
+        AND o.created_at > r.created_at AND o.created_at < l.launched_at + interval '24 hours'
+    )
+  )`;
+
+const PLACE = `UPDATE launches l SET placed_for = l.launched_at, votes = c.counted,
+    day = row.day, week = row.week, month = row.month, year = row.year,
+    day_order = row.day_order, week_order = row.week_order, month_order = row.month_order, year_order = row.year_order
+  FROM jsonb_to_recordset($1::jsonb) AS row (product_id text, day text, week text, month text, year text,
+      day_order uuid, week_order uuid, month_order uuid, year_order uuid)
+    JOIN product_counts c ON c.product_id = row.product_id
+  WHERE l.product_id = row.product_id`;
+
+const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at)
+  SELECT period, kind, $2, from_at, to_at
+  FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)
+  ORDER BY period ON CONFLICT (period) DO NOTHING`;
+
+/** The placed launches. */
+interface Placed {
+  /** The products whose place changed. */
+  productIds: string[];
+  /** The batch was full. */
+  mayHaveMore: boolean;
+  /** Another transaction, such as a removal, holds some: retried in a moment. */
+  isBlocked: boolean;
+}
+
+/**
+ * Puts launches that have begun on their boards, and moves those whose launch time changed. Safe in many processes at once.
+ * @returns the products whose place changed; a full batch means that there may be more.
+ */
+export async function placeLaunches(
+  database: Database,
+  {
+    now,
+    timeZone,
+    votesPerNetwork = LIMITS.votesPerNetwork,
+  }: { now: Date; timeZone: string; votesPerNetwork?: number | undefined },
+  recordEvents?: RecordEvents,
+): Promise<Placed> {
+  const found = await database.query<PlacingRow & { day: string | null }>(FIND_TO_PLACE, [now.toISOString()]);
+  if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
+  const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));
+  const places = found
+    .filter((row) => row.is_due)
+    .map((row) => ({ product_id: row.product_id, ...boardPlaces(row.product_id, row.launched_at, timeZone) }));
+  return database.transaction(async (sql) => {
+    await insertLeaderboards(sql, places, timeZone);
+    await lockDays(
+      sql,
+      [...places, ...found].flatMap(({ day }) => day ?? []),
+    );
+    // Counts are locked before launches, as everywhere. Launches locked by a removal are placed later.
+    const candidates = await lockFreeCounts(
+      sql,
+      found.map((row) => row.product_id),
+    );
+    const locked = await sql.query<PlacingRow>(selectToPlace(await rowLock(sql, 'FOR UPDATE')), [
+      now.toISOString(),
+      candidates,
+    ]);
+    // A launch that was edited since is found again.
+    const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
+    const productIds = rows.map((row) => row.product_id);
+    await leaveBoards(sql, productIds);
+    // Due launches are updated only once: a second update of a row in a transaction would lock its product.
+    await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
+    await sql.query(FORGET_RETRACTED, [productIds, now.toISOString()]);
+    const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
+    const placed = new Set(due);
+    await recountLaunches(sql, productIds);
+    await settleLaunches(sql, productIds, votesPerNetwork);
+    await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
+    await joinBoards(sql, due);
+    await fixLateLaunches(sql, due);
+    await reviseBoards(sql, await periodsOf(sql, due));
+    const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
+    if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));
+    const isBlocked = candidates.length < found.length;
+    return { productIds, mayHaveMore: found.length === BATCH && !isBlocked, isBlocked };
+  });
+}
+
+/**
+ * Subtracts launches from the counts of their boards, before the caller deletes the rows. The caller has locked the
+ * counts of the products (`lockCounts`); the launches are locked here.
+ */
+export async function leaveBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
+  const lock = await rowLock(sql, 'FOR UPDATE');
+  await sql.query(`SELECT FROM launches WHERE product_id = ANY($1::text[]) ORDER BY product_id ${lock}`, [productIds]);
+  await sql.query(countLaunches(-1), [productIds]);
+}
+
+/** Adds launches that are already placed, such as restored ones, to the counts of their boards. */
+export async function joinBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
+  await sql.query(countLaunches(1), [productIds]);
+}
+
+async function insertLeaderboards(
+  sql: Sql,
+  places: readonly Record<PeriodKind, string>[],
+  timeZone: string,
+): Promise<void> {
+  const names = new Set(places.flatMap((place) => PERIOD_KINDS.map((kind) => place[kind])));
+  const leaderboards = [...names].map((name) => leaderboardRow(name, timeZone));
+  await sql.query(INSERT_LEADERBOARDS, [JSON.stringify(leaderboards), timeZone]);
+}
+
+/** The periods of a launch and its order among equal counts in each, as columns of `launches`. */
+export function boardPlaces(productId: string, launchedAt: Date, timeZone: string) {
+  const periods = periodsAt(launchedAt, timeZone);
+  return {
+    ...periods,
+    day_order: tieOrder(periods.day, productId),
+    week_order: tieOrder(periods.week, productId),
+    month_order: tieOrder(periods.month, productId),
+    year_order: tieOrder(periods.year, productId),
+  };
+}
+
+/** A row of `leaderboards` for a named period. */
+export function leaderboardRow(name: string, timeZone: string) {
+  const period = parsePeriod(name);
+  if (period === undefined) throw new RangeError(`Not a period: ${name}`);
+  const { from, to } = boundsOf(period, timeZone);
+  return { period: name, kind: period.kind, from_at: from, to_at: to };
+}

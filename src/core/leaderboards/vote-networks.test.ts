@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from '../database/database.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { createVoteNetworks } from './vote-networks.ts';
+
+const NETWORK = Uint8Array.of(192, 0, 2, 1);
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+const clock = createTestClock();
+const inMs = (ms: number) => new Date(clock.now().getTime() + ms).toISOString();
+const networksOn = (sql: Sql) => createVoteNetworks(sql, { runtime: clock, timeZone: 'UTC' });
+
+test('a vote before the launch is refused, and a vote at its exact millisecond has a network', async () => {
+  await saveProducts(database, [buildProduct({ id: 'early', createdAt: inMs(5_000) })]);
+  const networks = networksOn(database);
+  clock.advance({ milliseconds: 4_999 });
+  expect(await networks.lookUp('early', NETWORK)).toEqual({ hasLaunched: false });
+  clock.advance({ milliseconds: 1 });
+  expect(await networks.lookUp('early', NETWORK)).toEqual({ hasLaunched: true, network: expect.any(String) });
+  await saveProducts(database, [buildProduct({ id: 'over', createdAt: inMs(-24 * HOUR_MS) })]);
+  expect(await networks.lookUp('over', NETWORK)).toEqual({ hasLaunched: true });
+});
+
+test('a launch that was read long before its window has networks only inside it', async () => {
+  await saveProducts(database, [buildProduct({ id: 'later', createdAt: inMs(HOUR_MS / 2) })]);
+  const networks = networksOn(database);
+  expect(await networks.lookUp('later', NETWORK)).toEqual({ hasLaunched: false });
+  clock.advance({ hours: 0.5 });
+  const { network: named } = await networks.lookUp('later', NETWORK);
+  expect(named).toMatch(/^[0-9a-f-]{36}$/);
+  expect((await networks.lookUp('later', Uint8Array.of(192, 0, 2, 2))).network).not.toBe(named);
+});
+
+test.each([
+  ['no product', 'no-such-product', []],
+  ['a product that is scheduled', 'far-away', [buildProduct({ id: 'far-away', createdAt: inMs(6 * HOUR_MS) })]],
+])(
+  'asking again about %s costs the database nothing, so the time it takes tells nothing',
+  async (_what, id, products) => {
+    await saveProducts(database, products);
+    const recorded = recordStatements(database);
+    const networks = networksOn(recorded.database);
+    expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
+    expect(await networks.lookUp(id, NETWORK)).toEqual({ hasLaunched: false });
+    expect(recorded.statements).toHaveLength(1);
+  },
+);
+
+test('a launch that is moved while it is read is read again', async () => {
+  const createdAt = inMs(-48 * HOUR_MS);
+  await saveProducts(database, [buildProduct({ id: 'moved', createdAt })]);
+  const networks = networksOn({
+    async query<Row extends object>(text: string, values?: readonly unknown[]) {
+      const rows = await database.query<Row>(text, values);
+      networks.onChange({ productIds: ['moved'], catalogue: true });
+      return rows;
+    },
+  });
+  expect((await networks.lookUp('moved', NETWORK)).network).toBeUndefined();
+  await saveProducts(database, [buildProduct({ id: 'moved', createdAt: inMs(-HOUR_MS) })]);
+  expect((await networks.lookUp('moved', NETWORK)).network).toBeDefined();
+});

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { isStorableText } from '../../contract/text.ts';
+import type { Change } from '../changes/change-feed.ts';
+import type { Sql } from '../database/database.ts';
+import type { Runtime } from '../runtime.ts';
+import { dayAt, WINDOW_MS } from './calendar.ts';
+import { networkOf } from './tally-format.ts';
+
+/** The facts about its product that a vote needs. */
+export interface Poll {
+  /** Whether the product exists and has launched. */
+  hasLaunched: boolean;
+  /** The voter's network, for `upvotes.network`; unset outside the launch window, where networks do not matter. */
+  network?: string | undefined;
+}
+
+/** Knows when products launch, and names the networks of voters, each under the secret of the day of the launch. */
+export interface VoteNetworks {
+  /** `prefix` is unset if the address is unknown. @throws CoreError `unavailable`. */
+  lookUp(productId: string, prefix: Uint8Array | undefined): Promise<Poll> | Poll;
+  /** Forgets the launch times of products that changed. */
+  onChange(change: Change): void;
+  onGap(): void;
+}
+
+/** When a product launched, and the secret of its votes while its window is open. */
+interface Launch {
+  /** When the product became visible. Differs from `launchedAt` after an edit of a final launch. */
+  visibleFrom: number;
+  launchedAt: number;
+  secret: Buffer | undefined;
+}
+
+const NO_LAUNCH: Launch = { visibleFrom: Number.NaN, launchedAt: Number.NaN, secret: undefined };
+
+const SELECT_TIMES =
+  'SELECT p.created_at, l.launched_at FROM products p JOIN launches l ON l.product_id = p.id WHERE p.id = $1';
+
+const MAX_LAUNCHES = 20_000;
+
+/** Secrets stay in memory at most this long after the last window that used them may have ended. */
+const MAX_AGE_MS = 60 * 60 * 1_000;
+
+export function createVoteNetworks(
+  sql: Sql,
+  { runtime, timeZone }: { runtime: Runtime; timeZone: string },
+): VoteNetworks {
+  const launches = new LRUCache<string, Launch>({
+    max: MAX_LAUNCHES,
+    ttl: MAX_AGE_MS,
+    perf: { now: runtime.monotonicMs },
+  });
+
+  /** Counts possible changes of launch times, so an earlier read is not cached after one. */
+  let changes = 0;
+
+  async function read(productId: string): Promise<Launch> {
+    // No product has such an id, and no statement can contain it.
+    if (!isStorableText(productId)) return NO_LAUNCH;
+    const changesBefore = changes;
+    const [row] = await sql.query<{ created_at: Date; launched_at: Date }>(SELECT_TIMES, [productId]);
+    const launch = row ? await launchOf(row) : NO_LAUNCH;
+    if (changes === changesBefore) launches.set(productId, launch);
+    return launch;
+  }
+
+  async function launchOf(row: { created_at: Date; launched_at: Date }): Promise<Launch> {
+    const launchedAt = row.launched_at.getTime();
+    const secret = isOpen(launchedAt) ? await readSecret(sql, dayAt(row.launched_at, timeZone), runtime) : undefined;
+    return { visibleFrom: row.created_at.getTime(), launchedAt, secret };
+  }
+
+  function isOpen(launchedAt: number): boolean {
+    const age = runtime.now().getTime() - launchedAt;
+    return age >= 0 && age < WINDOW_MS;
+  }
+
+  function pollOf({ visibleFrom, launchedAt, secret }: Launch, prefix: Uint8Array | undefined): Poll {
+    const network = prefix && secret && isOpen(launchedAt) ? networkOf(secret, prefix) : undefined;
+    return { hasLaunched: visibleFrom <= runtime.now().getTime(), network };
+  }
+
+  return {
+    lookUp(productId, prefix) {
+      const known = launches.get(productId);
+      // A launch that was read before its window has no secret yet.
+      const isCurrent = known && (known.secret !== undefined || !isOpen(known.launchedAt));
+      return isCurrent ? pollOf(known, prefix) : read(productId).then((launch) => pollOf(launch, prefix));
+    },
+    onChange({ productIds, catalogue }) {
+      if (!catalogue) return;
+      changes += 1;
+      for (const id of productIds) launches.delete(id);
+    },
+    onGap() {
+      changes += 1;
+      launches.clear();
+    },
+  };
+}
+
+const ADD_SECRET = `INSERT INTO tally_secrets (day, secret, created_at) VALUES ($1, $2, $3::timestamptz) ON CONFLICT (day) DO NOTHING`;
+
+/**
+ * The secret of a day, created by the first process that needs it; undefined once the day is final.
+ * @throws CoreError `unavailable`.
+ */
+export async function readSecret(sql: Sql, day: string, runtime: Runtime): Promise<Buffer | undefined> {
+  const select = () => sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
+  const [present] = await select();
+  if (present) return present.secret;
+  const final = await sql.query('SELECT FROM leaderboards WHERE period = $1 AND final_at IS NOT NULL', [day]);
+  if (final.length > 0) return undefined;
+  await sql.query(ADD_SECRET, [day, randomBytes(32), runtime.now().toISOString()]);
+  const [added] = await select();
+  return added?.secret;
+}

@@ -1,0 +1,80 @@
+import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
+import { silentLog } from '../../../tests/support/silent-log.ts';
+import { MIGRATIONS } from '../../../tests/support/test-database.ts';
+import { OTHER_TABLES, SITE_TABLES } from '../backups/site-tables.ts';
+import { type Database, openDatabase } from '../database/database.ts';
+import { openEmbedded } from '../database/embedded/open-embedded.ts';
+import { migrate } from '../database/migrate.ts';
+import { systemRuntime } from '../runtime.ts';
+import { finaliseDue } from './finalise.ts';
+import { voterOf } from './tally-format.ts';
+import { readSecret } from './vote-networks.ts';
+
+const DAYS = ['2026-06-01', '2026-06-02'] as const;
+const DUE = '2026-06-06T00:00:00.000Z';
+const SESSION = 'session-of-a-careful-voter';
+
+/** The folder of a separate server, whose files can be searched while it is stopped. */
+let dataDir: string;
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'groundswell-privacy-'));
+  await chmod(dataDir, 0o711);
+});
+afterAll(() => rm(dataDir, { recursive: true, force: true }));
+
+/** Starts the server while `work` runs. A clean stop writes everything to the files. */
+async function withServer(work: (database: Database) => Promise<void>): Promise<void> {
+  const server = await openEmbedded({ dataDir, mode: 'own', log: silentLog });
+  const database = openDatabase({ url: server.url, log: silentLog });
+  try {
+    await work(database);
+  } finally {
+    await database.close();
+    await server.stop();
+  }
+}
+
+/** The files of the stopped database that contain these bytes, apart from the write-ahead log, which is overwritten in time. */
+async function filesWith(bytes: Buffer): Promise<string[]> {
+  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
+  const searched = paths.filter((path) => !path.includes('pg_wal'));
+  const found = await Promise.all(searched.map(async (path) => ((await readFile(path)).includes(bytes) ? [path] : [])));
+  return found.flat();
+}
+
+test('a voter has another hash each day, and after the day is final it cannot be linked to a session', async () => {
+  const secrets = new Map<string, Buffer>();
+  await withServer(async (database) => {
+    await migrate(database, MIGRATIONS, silentLog);
+    for (const day of DAYS) {
+      await launch(database, `tide-${day}`, `${day}T10:00:00.000Z`);
+      const secret = await readSecret(database, day, systemRuntime);
+      if (secret !== undefined) secrets.set(day, secret);
+      await vote(database, `tide-${day}`, `${day}T11:00:00.000Z`, SESSION);
+    }
+    // Column statistics would contain copies.
+    await database.query('ANALYZE');
+  });
+  expect(new Set([...secrets.values()].map((secret) => voterOf(secret, SESSION))).size).toBe(DAYS.length);
+  for (const secret of secrets.values()) expect(await filesWith(secret), 'the search finds it').toHaveLength(1);
+
+  await withServer(async (database) => {
+    await finaliseDue(database, { rules: rulesAt(DUE), votesPerNetwork: 20 });
+    for (const [day, secret] of secrets) {
+      const tally = await tallyOf(database, day, DUE);
+      expect(tally).toContain(`"voter":"${voterOf(secret, SESSION)}"`);
+      expect(tally).not.toContain(SESSION);
+    }
+  });
+  for (const [day, secret] of secrets) expect(await filesWith(secret), `the secret of ${day}`).toEqual([]);
+});
+
+test('secrets are in no backup', () => {
+  expect(SITE_TABLES).not.toContain('tally_secrets');
+  expect(OTHER_TABLES).toContain('tally_secrets');
+});

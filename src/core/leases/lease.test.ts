@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { endLease, keepLease, lastDoneAt, takeLease } from './lease.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(() => database.query('DELETE FROM leases'));
+
+const NAME = 'scheduled backup';
+const DAY_MS = 86_400_000;
+const take = (holder: string, { everyMs = DAY_MS, heldMs = 60_000 } = {}) =>
+  takeLease(database, NAME, { holder, everyMs, heldMs });
+const [me, other] = [randomUUID(), randomUUID()];
+
+/** Moves the stored times back, because the database measures how much time has passed. */
+const pass = (ms: number) =>
+  database.query(
+    "UPDATE leases SET expires_at = expires_at - $1::bigint * interval '1 millisecond', completed_at = completed_at - $1::bigint * interval '1 millisecond'",
+    [ms],
+  );
+
+test('of many simultaneous callers, one gets it', async () => {
+  const taken = await Promise.all(Array.from({ length: 20 }, () => take(randomUUID())));
+  expect(taken.filter((lease) => lease !== undefined)).toHaveLength(1);
+});
+
+test('it is free again after its holder was killed, and the first holder notices', async () => {
+  await take(me);
+  expect(await take(other)).toBeUndefined();
+  expect(await keepLease(database, NAME, me, 60_000)).toBe(true);
+  await pass(60_001);
+  expect(await take(other)).toBeDefined();
+  expect(await keepLease(database, NAME, me, 60_000)).toBe(false);
+  // The first holder's report is ignored.
+  await endLease(database, NAME, me, { doneAt: new Date() });
+  expect(await lastDoneAt(database, NAME)).toBeUndefined();
+});
+
+test('finished work is due again after its interval, counted from its start, for any process', async () => {
+  const lease = await take(me);
+  if (!lease) throw new Error('No lease');
+  await endLease(database, NAME, me, { doneAt: lease.begunAt });
+  expect(await lastDoneAt(database, NAME)).toEqual(lease.begunAt);
+  expect(await take(other)).toBeUndefined();
+  await pass(DAY_MS - 10_000);
+  expect(await take(other)).toBeUndefined();
+  // A shorter interval applies at once.
+  expect(await take(other, { everyMs: DAY_MS / 2 })).toMatchObject({ tag: lease.tag });
+});
+
+test('failed work is retried after a pause, and earlier results stay known', async () => {
+  const lease = await take(me);
+  await endLease(database, NAME, me, { doneAt: lease?.begunAt ?? new Date(0) });
+  await pass(DAY_MS);
+  await take(me);
+  await endLease(database, NAME, me, { pauseMs: 5_000 });
+  expect(await take(other)).toBeUndefined();
+  await pass(5_001);
+  expect(await lastDoneAt(database, NAME)).toBeDefined();
+  expect(await take(other)).toBeDefined();
+});

@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import type { Sql } from '../database/database.ts';
+
+/** Work that only one process at a time may do. */
+export type LeaseName = 'scheduled backup' | 'final leaderboards' | 'webhook deliveries';
+
+export interface Lease {
+  /** Identifies this database in file names. */
+  tag: string;
+  /** The database's time when the lease was acquired. */
+  begunAt: Date;
+}
+
+const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
+  VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond')
+  ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, expires_at = EXCLUDED.expires_at
+    WHERE present.expires_at <= clock_timestamp()
+      AND (present.completed_at IS NULL OR present.completed_at <= clock_timestamp() - $5::bigint * interval '1 millisecond')
+  RETURNING tag, clock_timestamp() AS begun_at`;
+
+/**
+ * Acquires a lease that is free, if the last work of its name began longer ago than `everyMs`. PostgreSQL runs the one
+ * statement for one caller at a time, so one of many gets it.
+ */
+export async function takeLease(
+  sql: Sql,
+  name: LeaseName,
+  { holder, everyMs, heldMs }: { holder: string; everyMs: number; heldMs: number },
+): Promise<Lease | undefined> {
+  const tag = randomBytes(4).toString('hex');
+  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [name, tag, holder, heldMs, everyMs]);
+  return row && { tag: row.tag, begunAt: row.begun_at };
+}
+
+/** Extends a lease. @returns false if another process holds it. */
+export async function keepLease(sql: Sql, name: LeaseName, holder: string, heldMs: number): Promise<boolean> {
+  const rows = await sql.query(
+    `UPDATE leases SET expires_at = clock_timestamp() + $3::integer * interval '1 millisecond'
+     WHERE name = $1 AND holder = $2::uuid RETURNING name`,
+    [name, holder, heldMs],
+  );
+  return rows.length > 0;
+}
+
+/** Releases a lease: its work is done, or failed and may be retried by any process after `pauseMs`. */
+export async function endLease(
+  sql: Sql,
+  name: LeaseName,
+  holder: string,
+  outcome: { doneAt: Date } | { pauseMs: number },
+): Promise<void> {
+  const doneAt = 'doneAt' in outcome ? outcome.doneAt.toISOString() : null;
+  const pauseMs = 'pauseMs' in outcome ? outcome.pauseMs : 0;
+  await sql.query(
+    `UPDATE leases SET expires_at = clock_timestamp() + $4::integer * interval '1 millisecond',
+       completed_at = coalesce($3::timestamptz, completed_at)
+     WHERE name = $1 AND holder = $2::uuid`,
+    [name, holder, doneAt, pauseMs],
+  );
+}
+
+/** When the last finished work began, in any process. */
+export async function lastDoneAt(sql: Sql, name: LeaseName): Promise<Date | undefined> {
+  const [row] = await sql.query<{ completed_at: Date | null }>('SELECT completed_at FROM leases WHERE name = $1', [
+    name,
+  ]);
+  return row?.completed_at ?? undefined;
+}

@@ -1,0 +1,126 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { deleteUnreferencedPictures, PICTURE_GRACE_MS } from './delete-unreferenced.ts';
+import { pictureAddress, pictureName, storePicture } from './picture-store.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+let database: TestDatabase;
+let folder: string;
+let now: Date;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-unreferenced-'));
+  now = new Date();
+});
+afterEach(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** Stores a picture that was last used this long ago. @returns its name. */
+async function store(content: string, ageMs = 2 * PICTURE_GRACE_MS): Promise<string> {
+  const name = pictureName(Buffer.from(content), 'webp');
+  await storePicture(folder, name, Buffer.from(content));
+  await age(name, ageMs);
+  return name;
+}
+
+const age = (name: string, ms: number) => {
+  const time = new Date(now.getTime() - ms);
+  return utimes(join(folder, name), time, time);
+};
+const saveWithImage = (name: string, id = 'git') =>
+  saveProducts(database, [buildProduct({ id, image: pictureAddress(name) })]);
+const remaining = async () => (await readdir(folder)).sort();
+const deletePictures = () => deleteUnreferencedPictures(database, folder, now);
+
+test('pictures that no row mentions are deleted after a day', async () => {
+  const [used, old, fresh] = [await store('used'), await store('old'), await store('fresh', PICTURE_GRACE_MS - 60_000)];
+  await saveWithImage(used);
+  expect(await deletePictures()).toEqual([old]);
+  expect(await remaining()).toEqual([used, fresh].sort());
+  expect(await deletePictures()).toEqual([]);
+});
+
+test('images, screenshots, avatars, removed products, submissions and recent audit entries keep their pictures', async () => {
+  const names = await Promise.all(
+    ['image', 'first', 'second', 'avatar', 'removed', 'submitted', 'approved', 'undone', 'audited'].map((each) =>
+      store(each),
+    ),
+  );
+  const [image = '', first = '', second = '', avatar = '', removed = '', submitted = '', approved = '', undone = ''] =
+    names.map(pictureAddress);
+  await saveProducts(database, [
+    buildProduct({
+      image,
+      screenshots: [first, second],
+      team: [{ name: 'A', role: '', avatar }],
+    }),
+    buildProduct({ id: 'gone', image: removed }),
+  ]);
+  await removeProducts(database, ['gone']);
+  await database.query(
+    `INSERT INTO submissions (id, status, fields, approved_fields, undo, key_hashes, created_at, updated_at, waiting_since)
+      VALUES ('new', 'waiting', $1::jsonb, $2::jsonb, $3::jsonb, '{}', now(), now(), now())`,
+    [submitted, approved, undone].map((address) => JSON.stringify({ image: address })),
+  );
+  await recordAudit(database, { action: 'import', target: 'git', details: { before: pictureAddress(names[8] ?? '') } });
+  expect(await deletePictures()).toEqual([]);
+  await database.query("UPDATE audit_log SET created_at = created_at - interval '31 days' WHERE action = 'import'");
+  for (const name of names) await age(name, 2 * PICTURE_GRACE_MS);
+  expect(await deletePictures()).toEqual([names[8]]);
+});
+
+test('a replaced picture stays for another day', async () => {
+  const [before, after] = [await store('before', 100 * DAY_MS), await store('after', 0)];
+  await saveWithImage(before);
+  await deletePictures();
+  await saveWithImage(after);
+  expect(await deletePictures()).toEqual([]);
+  now = new Date(now.getTime() + PICTURE_GRACE_MS + DAY_MS);
+  expect(await deletePictures()).toEqual([before]);
+});
+
+test('a picture that is stored again counts as new', async () => {
+  await saveWithImage(await store('used'));
+  const again = await store('again');
+  await storePicture(folder, again, Buffer.from('again'));
+  expect(await deletePictures()).toEqual([]);
+});
+
+test('files that were never finished are deleted after an hour, and others are left alone', async () => {
+  const name = pictureName(Buffer.from('a'), 'webp');
+  const unfinished = `.${name}.2f1c1a7e-5d57-4a5e-9a39-0d6e0c9a7b11`;
+  const unfinishedNow = `.${name}.2f1c1a7e-5d57-4a5e-9a39-0d6e0c9a7b12`;
+  for (const each of [unfinished, unfinishedNow, 'notes.txt', '.gitkeep']) await writeFile(join(folder, each), '');
+  for (const each of [unfinished, 'notes.txt', '.gitkeep']) await age(each, 2 * 60 * 60 * 1_000);
+  await deletePictures();
+  expect(await remaining()).toEqual([unfinishedNow, '.gitkeep', 'notes.txt'].sort());
+});
+
+test('no picture is deleted if the database mentions none of them', async () => {
+  const names = [await store('a'), await store('b')];
+  await saveWithImage(pictureName(Buffer.from('elsewhere'), 'webp'));
+  expect(await deletePictures()).toEqual([]);
+  expect(await remaining()).toEqual(names.sort());
+});
+
+test('machines that share a folder do not disturb each other', async () => {
+  await saveWithImage(await store('used'));
+  const olds = await Promise.all(Array.from({ length: 20 }, (_, index) => store(`old ${index}`)));
+  const deleted = await Promise.all([deletePictures(), deletePictures(), deletePictures()]);
+  expect(deleted.flat().sort()).toEqual(olds.sort());
+  expect(await remaining()).toHaveLength(1);
+});
+
+test('a site without a store deletes no pictures', async () => {
+  expect(await deleteUnreferencedPictures(database, join(folder, 'missing'), now)).toEqual([]);
+});

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Sql } from '../database/database.ts';
+import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { PICTURE_NAME } from './picture-store.ts';
+
+const HOUR_MS = 60 * 60 * 1_000;
+
+/** How long a picture stays after it was stored or last mentioned: an upload comes before the row that mentions it. */
+export const PICTURE_GRACE_MS = 24 * HOUR_MS;
+
+/** The modification time of a picture's file is its time of last use, to within this interval. */
+const REFRESH_MS = 6 * HOUR_MS;
+
+/** Temporary files that `storePicture` or this function leaves behind when the process is killed. */
+const UNFINISHED = /^\.[0-9a-f]{40}\.[a-z]{3,4}\.[0-9a-f-]{36}$/;
+const UNFINISHED_MS = HOUR_MS;
+
+/**
+ * Deletes pictures that no row has mentioned for a day, and unfinished files. If the database mentions none of the
+ * pictures, it is probably not the database of this folder, and nothing is deleted.
+ * @returns the names of deleted pictures.
+ * @throws CoreError `unavailable`.
+ */
+export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: Date): Promise<string[]> {
+  const files = await listFolder(folder);
+  for (const name of files.filter((each) => UNFINISHED.test(each))) {
+    const path = join(folder, name);
+    if ((await ageOf(path, now)) > UNFINISHED_MS) await rm(path, { force: true });
+  }
+  const names = files.filter((each) => PICTURE_NAME.test(each));
+  if (names.length === 0) return [];
+  const references = await readPictureReferences(sql, now);
+  if (!names.some((name) => references.has(name))) return [];
+  const deleted: string[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const age = await ageOf(path, now);
+    if (references.has(name)) {
+      if (age > REFRESH_MS) await utimes(path, now, now);
+    } else if (age > PICTURE_GRACE_MS && (await deleteUnlessStored(folder, name, now))) deleted.push(name);
+  }
+  return deleted;
+}
+
+/** Renamed first: a picture that is stored again at this moment is either seen here or written anew. */
+async function deleteUnlessStored(folder: string, name: string, now: Date): Promise<boolean> {
+  const path = join(folder, name);
+  const aside = join(folder, `.${name}.${randomUUID()}`);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+  if ((await ageOf(aside, now)) <= PICTURE_GRACE_MS) {
+    await rename(aside, path);
+    return false;
+  }
+  await rm(aside);
+  return true;
+}
+
+/** Returns 0 for a file that another machine with the same folder has just deleted. */
+async function ageOf(path: string, now: Date): Promise<number> {
+  const stats = await stat(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  return stats === undefined ? 0 : now.getTime() - stats.mtimeMs;
+}
+
+async function listFolder(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    // A site without its own pictures has no store.
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** How long the operator can undo an edit, which restores its former pictures. */
+const UNDO_DAYS = 30;
+
+const NAMES_IN =
+  "regexp_matches(text, '/images/([0-9a-f]{40}\\.[a-z]{3,4})', 'g') AS found WHERE text LIKE '%/images/%'";
+
+/** The names in the store that each table mentions. Only operators and makers can mention them. */
+const SELECT_NAMES: readonly string[] = [
+  `SELECT DISTINCT found[1] AS name
+    FROM (SELECT image || array_to_string(screenshots, ' ') || team::text AS text FROM products) AS texts, ${NAMES_IN}`,
+  `SELECT DISTINCT found[1] AS name FROM (SELECT product::text AS text FROM removed_products) AS texts, ${NAMES_IN}`,
+  `SELECT DISTINCT found[1] AS name
+    FROM (SELECT concat(fields::text, approved_fields::text, undo::text) AS text FROM submissions) AS texts, ${NAMES_IN}`,
+];
+
+const SELECT_NAMES_OF_AUDIT_LOG = `SELECT DISTINCT found[1] AS name
+  FROM (SELECT details::text AS text FROM audit_log WHERE created_at > $1::timestamptz) AS texts, ${NAMES_IN}`;
+
+/** The names of all pictures of the store that a row mentions, or that an undo may bring back. @throws CoreError `unavailable`. */
+export async function readPictureReferences(sql: Sql, now: Date): Promise<Set<string>> {
+  const names = new Set<string>();
+  const collect = (rows: readonly { name: string }[]) => {
+    for (const { name } of rows) names.add(name);
+  };
+  for (const statement of SELECT_NAMES) collect(await sql.query<{ name: string }>(statement));
+  const since = new Date(now.getTime() - UNDO_DAYS * 24 * 60 * 60 * 1_000);
+  collect(await sql.query<{ name: string }>(SELECT_NAMES_OF_AUDIT_LOG, [since.toISOString()]));
+  return names;
+}

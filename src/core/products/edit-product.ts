@@ -1,0 +1,91 @@
+import type { FieldFault } from '../../contract/problem.ts';
+import type { Product, StoredProduct } from '../../contract/products/schema.ts';
+import { recordAudit } from '../audit/audit-log.ts';
+import { recordChange } from '../changes/change-feed.ts';
+import { CoreError, productNotFound } from '../core-error.ts';
+import type { Database } from '../database/database.ts';
+import { FileColumns } from '../imports/fields.ts';
+import { changesBetween } from '../imports/import-changes.ts';
+import type { SourceValues } from '../imports/import-faults.ts';
+import { isLocalPicture, readProduct } from '../imports/read-product.ts';
+import { lockProduct } from './product-row.ts';
+import { completeProduct, versionOf, writeProducts } from './save-products.ts';
+
+export interface ProductEdit {
+  /** New values by field, read as an import reads them: a blank one asks for the default. */
+  values: SourceValues;
+  /** The version that was edited, for an error where another edit came first; unset: any. */
+  version?: string | undefined;
+  now: Date;
+}
+
+/**
+ * Changes fields of a product, with an entry in the audit log unless all values are equal.
+ * @throws CoreError `product_not_found`, `product_invalid` with all faults, `product_changed` with the current product.
+ */
+export async function editProduct(database: Database, id: string, edit: ProductEdit): Promise<Product> {
+  const patch = readValues(edit.values);
+  return database.transaction(async (sql) => {
+    const before = await lockProduct(sql, id);
+    if (before === undefined) throw productNotFound();
+    if (edit.version !== undefined && edit.version !== versionOf(before))
+      throw new CoreError('product_changed', `Another operator has edited '${before.name}' since.`, {
+        current: before,
+      });
+    const after = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
+    const changes = changesBetween(withoutCounts(before), after);
+    if (changes.length === 0) return before;
+    await writeProducts(sql, [after]);
+    await recordAudit(sql, {
+      action: 'products edit',
+      target: id,
+      details: {
+        name: after.name,
+        before: Object.fromEntries(changes.map(({ field, before: value }) => [field, value])),
+        after: Object.fromEntries(changes.map(({ field, after: value }) => [field, value])),
+      },
+    });
+    await recordChange(sql, { productIds: [id], catalogue: true });
+    return { ...before, ...after };
+  });
+}
+
+/** @throws CoreError `product_invalid` where a value cannot be taken, or a field cannot be set. */
+export function readValues(values: SourceValues): Partial<StoredProduct> {
+  const faults: FieldFault[] = [];
+  const columns = new FileColumns(new Map());
+  const {
+    id,
+    rawId: _rawId,
+    ...patch
+  } = readProduct(values, {
+    columns,
+    slugifyIds: false,
+    separator: ',',
+    onFault: (field, reason) => faults.push({ field, detail: sentence(reason) }),
+  });
+  if (id !== undefined) faults.push({ field: 'id', detail: 'An id cannot be changed.' });
+  const pictures = { image: [patch.image ?? ''], screenshots: patch.screenshots ?? [] };
+  for (const [field, addresses] of Object.entries(pictures)) {
+    const local = addresses.find(isLocalPicture);
+    if (local !== undefined)
+      faults.push({ field, detail: `'${local}' is not a URL: it must begin with https://, or with / for this site.` });
+  }
+  const names = new Set<string>([...columns.pairs()].map(([, column]) => column));
+  for (const name of Object.keys(values)) {
+    if (!names.has(name)) faults.push({ field: name, detail: 'This field cannot be set.' });
+  }
+  if (faults.length > 0)
+    throw new CoreError('product_invalid', faults.map(({ field, detail }) => `${field}: ${detail}`).join(' '), {
+      fields: faults,
+    });
+  return patch as Partial<StoredProduct>;
+}
+
+function sentence(reason: string): string {
+  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+}
+
+function withoutCounts({ upvotes: _upvotes, comments: _comments, ...product }: Product): StoredProduct {
+  return product;
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { createCore, DEFAULT_LAUNCHES } from '../core.ts';
+import { createVoteNetworks } from '../leaderboards/vote-networks.ts';
+import { readLiveCounts } from '../live/read-live.ts';
+import { systemRuntime } from '../runtime.ts';
+import { inspectProduct } from './get-product.ts';
+import { saveProducts } from './save-products.ts';
+
+const LAUNCH = Date.parse('2026-03-01T12:00:00.000Z');
+const SESSION = 'session-of-a-visitor';
+
+let database: TestDatabase;
+let now = LAUNCH - 1;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const at = (ms: number) => new Date(LAUNCH + ms).toISOString();
+  await saveProducts(database, [
+    buildProduct({ id: 'before', name: 'Before the wave', tags: ['sea'], createdAt: at(-60_000) }),
+    buildProduct({ id: 'scheduled', name: 'Scheduled wave', tags: ['sea'], createdAt: at(0) }),
+  ]);
+});
+afterAll(() => database.drop());
+
+/** A process that has just started. */
+function core() {
+  const runtime = { ...systemRuntime, now: () => new Date(now) };
+  const networks = createVoteNetworks(database, { runtime, timeZone: 'UTC' });
+  return createCore(database, { runtime, launches: { ...DEFAULT_LAUNCHES, networks } });
+}
+
+const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
+
+/** Every read of the scheduled product that a visitor can make. */
+async function seen() {
+  const visitor = core();
+  const addresses: string[] = [];
+  for await (const batch of visitor.readProductAddresses({ after: '', upTo: '' }, 10))
+    addresses.push(...batch.map(({ id }) => id));
+  const refused = (error: { code?: string }) => error.code;
+  return {
+    lists: await Promise.all([
+      visitor.listProducts({}).then(idsOf),
+      visitor.listProducts({ sort: 'top' }).then(idsOf),
+      visitor.listProducts({ sort: 'discussed' }).then(idsOf),
+    ]),
+    searches: await Promise.all([
+      visitor.listProducts({ q: 'scheduled wave' }).then(idsOf),
+      visitor.listProducts({ q: 's', sort: 'top' }).then((page) => idsOf(page).includes('scheduled')),
+      visitor.listProducts({ tag: 'sea' }).then(idsOf),
+    ]),
+    product: (await visitor.getProduct('scheduled'))?.product.id,
+    neighbour: (await visitor.getProduct('before'))?.previousId,
+    addresses,
+    stretches: (await visitor.cutProductStretches(1)).length,
+    comments: await visitor.listComments('scheduled', {}).then(({ total }) => total, refused),
+    upvote: await visitor
+      .setUpvote({ productId: 'scheduled', session: SESSION, upvoted: true })
+      .then(({ upvotes }) => upvotes, refused),
+    comment: await visitor
+      .addComment({ productId: 'scheduled', content: 'First!' }, { session: SESSION })
+      .then(({ comment }) => comment.content, refused),
+    live: (await readLiveCounts(database, ['scheduled'], new Date(now))).length,
+  };
+}
+
+describe('a product whose launch is in the future', () => {
+  test('does not exist for visitors until the exact millisecond of its launch', async () => {
+    now = LAUNCH - 1;
+    expect(await seen()).toEqual({
+      lists: [['before'], ['before'], ['before']],
+      searches: [[], false, ['before']],
+      product: undefined,
+      neighbour: null,
+      addresses: ['before'],
+      stretches: 1,
+      comments: 'product_not_found',
+      upvote: 'product_not_found',
+      comment: 'product_not_found',
+      live: 0,
+    });
+    expect(await inspectProduct(database, 'scheduled')).toMatchObject({ product: { id: 'scheduled' } });
+  });
+
+  test('is visible everywhere from that moment on', async () => {
+    now = LAUNCH;
+    expect(await seen()).toMatchObject({
+      lists: [['scheduled', 'before'], expect.arrayContaining(['scheduled']), expect.arrayContaining(['scheduled'])],
+      searches: [['scheduled'], true, ['scheduled', 'before']],
+      product: 'scheduled',
+      neighbour: 'scheduled',
+      addresses: ['before', 'scheduled'],
+      comments: 0,
+      upvote: 1,
+      comment: 'First!',
+      live: 1,
+    });
+  });
+
+  test('a launch that is moved into the future hides the product and its comments again', async () => {
+    now = LAUNCH;
+    const { items } = await core().listComments('scheduled', {});
+    await saveProducts(database, [
+      buildProduct({ id: 'scheduled', createdAt: new Date(LAUNCH + 1_000).toISOString() }),
+    ]);
+    expect(await seen()).toMatchObject({
+      product: undefined,
+      comments: 'product_not_found',
+      upvote: 'product_not_found',
+      live: 0,
+    });
+    const commentId = items[0]?.id ?? '';
+    await expect(core().likeComment({ commentId, session: SESSION })).rejects.toMatchObject({
+      code: 'comment_not_found',
+    });
+  });
+});

@@ -1,0 +1,170 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fieldOf } from '../../contract/products/fields.ts';
+import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
+import { CoreError } from '../core-error.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
+import { cancelLaunch, expectScheduled, type LaunchRules, launchTime, moveLaunch } from './launch-product.ts';
+import { lockQueue, takeWaitingPlace } from './networks.ts';
+import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
+import { checkKey, expectMakerKey, lockSubmission, type SubmissionRow, updateSubmission } from './submission-row.ts';
+
+/** A submission and the key that proves that the caller is its maker. */
+export interface MakerAccess {
+  id: string;
+  makerKey: string | undefined;
+  /** The prefix of the maker's network; unset if nothing is limited. */
+  network?: Uint8Array | undefined;
+}
+
+/**
+ * Changes fields and the launch time. New fields of a scheduled or declined submission need another approval; a new
+ * time alone does not.
+ * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
+ * `already_launched`, `too_many_waiting`, `unavailable`.
+ */
+export function editSubmission(
+  database: Database,
+  access: MakerAccess,
+  { revision, ...patch }: SubmissionPatch,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return changeAsMaker(database, access, rules, async (sql, row) => {
+    if (revision !== undefined && revision !== row.revision) throw submissionChanged();
+    // A form sends back the time that it received, which may have passed since.
+    const { launchAt, ...others } = patch;
+    const isSameTime = typeof launchAt === 'string' && Date.parse(launchAt) === row.launch_at?.getTime();
+    return applyPatch(sql, row, checkFields(isSameTime ? others : patch, rules.now), access.network, rules);
+  });
+}
+
+/** Sets the image to a picture of the site's store. @throws as `editSubmission`. */
+export function setImage(
+  database: Database,
+  access: MakerAccess,
+  address: string,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return changeAsMaker(database, access, rules, (sql, row) =>
+    applyPatch(sql, row, { fields: { image: address } }, access.network, rules),
+  );
+}
+
+/** Appends a screenshot. @throws as `editSubmission`; `submission_invalid` beyond the maximum of a product. */
+export function addScreenshot(
+  database: Database,
+  access: MakerAccess,
+  address: string,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return changeAsMaker(database, access, rules, (sql, row) => {
+    const screenshots = [...row.fields.screenshots, address];
+    const { maxItems = 0 } = fieldOf('screenshots');
+    if (screenshots.length > maxItems) {
+      const detail = `A product has at most ${maxItems} screenshots.`;
+      throw invalidSubmission([{ field: 'screenshots', detail }]);
+    }
+    return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
+  });
+}
+
+/** Removes a screenshot by its index. @throws as `editSubmission`; `screenshot_not_found`. */
+export function removeScreenshot(
+  database: Database,
+  access: MakerAccess,
+  index: number,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return changeAsMaker(database, access, rules, (sql, row) => {
+    if (row.fields.screenshots[index] === undefined) {
+      throw new CoreError('screenshot_not_found', 'There is no such screenshot');
+    }
+    const screenshots = row.fields.screenshots.filter((_, each) => each !== index);
+    return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);
+  });
+}
+
+/**
+ * Withdraws a submission for good; a scheduled launch does not happen. Idempotent.
+ * @throws CoreError `submission_not_found`, `already_launched`, `unavailable`.
+ */
+export function withdrawSubmission(
+  database: Database,
+  { id, makerKey }: MakerAccess,
+  { now }: LaunchRules,
+): Promise<SubmissionRow> {
+  return transactionWithRetries(database, async (sql) => {
+    const row = await lockAsMaker(sql, id, makerKey);
+    if (row.status === 'withdrawn') return row;
+    await expectScheduled(sql, row, now);
+    if (row.status === 'approved') await cancelLaunch(sql, id, now);
+    return updateSubmission(sql, row, { status: 'withdrawn', undo: null }, now);
+  });
+}
+
+async function lockAsMaker(sql: Sql, id: string, makerKey: string | undefined): Promise<SubmissionRow> {
+  await expectMakerKey(sql, id, makerKey);
+  // Checked again under the lock, since the key may have been renewed.
+  return checkKey(await lockSubmission(sql, id), makerKey);
+}
+
+function changeAsMaker(
+  database: Database,
+  { id, makerKey }: MakerAccess,
+  { now }: LaunchRules,
+  change: (sql: Sql, row: SubmissionRow) => Promise<SubmissionRow>,
+): Promise<SubmissionRow> {
+  return transactionWithRetries(database, async (sql) => {
+    const row = await lockAsMaker(sql, id, makerKey);
+    await expectEditable(sql, row, now);
+    return change(sql, row);
+  });
+}
+
+/** @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`. */
+export async function expectEditable(sql: Sql, row: SubmissionRow, now: Date): Promise<void> {
+  if (row.status === 'withdrawn') {
+    throw new CoreError('submission_withdrawn', 'This submission was withdrawn. Please submit the product again.');
+  }
+  await expectScheduled(sql, row, now);
+}
+
+async function applyPatch(
+  sql: Sql,
+  row: SubmissionRow,
+  patch: CheckedPatch,
+  network: Uint8Array | undefined,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  const { now } = rules;
+  const fields: SubmissionFields = { ...row.fields, ...patch.fields };
+  const launchAt = patch.launchAt === undefined ? row.launch_at : patch.launchAt;
+  const isSameTime = launchAt?.getTime() === row.launch_at?.getTime();
+  if (isDeepStrictEqual(fields, row.fields)) {
+    if (isSameTime) return row;
+    return reschedule(sql, row, launchAt, rules);
+  }
+  if (row.status === 'waiting') return updateSubmission(sql, row, { fields, launch_at: launchAt, undo: null }, now);
+  const place = row.status === 'declined' ? await takeWaitingPlace(sql, await lockQueue(sql), network) : null;
+  if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
+  const change = { status: 'waiting', fields, launch_at: launchAt, reason: null, undo: null, network: place } as const;
+  return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
+}
+
+/** The operator's decision stays. Its undo restores the new time. */
+async function reschedule(
+  sql: Sql,
+  row: SubmissionRow,
+  launchAt: Date | null,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  const undo = row.undo && { ...row.undo, launchAt: launchAt?.toISOString() ?? null };
+  if (row.status !== 'approved') return updateSubmission(sql, row, { launch_at: launchAt, undo }, rules.now);
+  const time = launchTime(launchAt, rules.now);
+  await moveLaunch(sql, row.id, time, rules);
+  return updateSubmission(sql, row, { launch_at: time, undo }, rules.now);
+}
+
+export function submissionChanged(): CoreError {
+  return new CoreError('submission_changed', 'This submission has changed. Reload it before you change it.');
+}

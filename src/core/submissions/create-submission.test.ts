@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import type { NewSubmission } from '../../contract/submissions/schema.ts';
+import { IdAssigner } from '../imports/assign-ids.ts';
+import { removeProducts } from '../products/remove-products.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { forgetClosedSubmissions } from './forget-submissions.ts';
+import { renewMakerKey } from './renew-key.ts';
+
+const desk = openSubmissionDesk();
+const { at, clock, inHours } = desk;
+
+const create = (
+  sent: NewSubmission,
+  {
+    session = `session-${randomUUID()}`,
+    ...others
+  }: { session?: string; idempotencyKey?: string; network?: Uint8Array } = {},
+) => at.submissions.create(sent, { session, ...others });
+const idOf = async (sent: NewSubmission) => (await create(sent)).submission.id;
+
+describe('The id', () => {
+  test('is the slug of the name, numbered if a product, a removed product or a submission has it', async () => {
+    await saveProducts(at.database, [buildProduct({ id: 'wave' }), buildProduct({ id: 'wave-2' })]);
+    await removeProducts(at.database, ['wave-2']);
+    expect([await idOf({ name: 'Wave' }), await idOf({ name: 'Wave!' })]).toEqual(['wave-3', 'wave-4']);
+    expect(await idOf({ name: '波' })).toMatch(/^(?:bo|product-[0-9a-f]{10})$/);
+  });
+
+  test('is distinct for any number of simultaneous submissions of one name', async () => {
+    const ids = await Promise.all(Array.from({ length: 25 }, () => idOf({ name: 'Swell' })));
+    expect(new Set(ids).size).toBe(25);
+    for (const id of ids) expect(id).toMatch(/^swell(?:-\w{1,7})?$/);
+  });
+
+  test('of suspected spam is never a plain slug', async () => {
+    const spam = await idOf({ name: 'Famous', website: 'https://spam.example' });
+    expect(spam).toMatch(/^famous-[0-9a-f]{7}$/);
+    expect(await desk.inspect(spam)).toMatchObject({ suspectedSpam: true, status: 'waiting' });
+    expect(await idOf({ name: 'Famous' })).toBe('famous');
+  });
+
+  test('is not given to an imported product', async () => {
+    const id = await idOf({ name: 'Import me' });
+    const ids = await new IdAssigner(new Map()).assign(at.database, [{ name: 'Import me' }, { name: 'Import me' }]);
+    expect([id, ...ids]).toEqual(['import-me', 'import-me-2', 'import-me-3']);
+  });
+
+  test('is free again 30 days after the submission was declined or withdrawn', async () => {
+    const [declined, withdrawn] = [await desk.submit({ name: 'Gone' }), await desk.submit({ name: 'Gone' })];
+    await desk.decline(declined.id);
+    await at.submissions.withdraw(withdrawn);
+    const waiting = await idOf({ name: 'Gone' });
+    clock.advance({ hours: 30 * 24 });
+    await forgetClosedSubmissions(at.database, clock.now());
+    expect(await codeOf(at.submissions.get(declined))).toBe('done');
+    clock.advance({ milliseconds: 1 });
+    await forgetClosedSubmissions(at.database, clock.now());
+    expect(await codeOf(at.submissions.get(declined))).toBe('submission_not_found');
+    expect(await codeOf(at.submissions.get(withdrawn))).toBe('submission_not_found');
+    expect([await idOf({ name: 'Gone' }), waiting]).toEqual(['gone', 'gone-3']);
+  });
+});
+
+describe('Faults', () => {
+  test('are all reported at once, by field', async () => {
+    const long = (length: number) => '🌊'.repeat(length);
+    const sent = {
+      name: ' \u200b ',
+      description: long(10_001),
+      category: long(301),
+      maker: long(301),
+      tags: [...Array.from({ length: 21 }, (_, index) => `${index}`), long(61)],
+      team: [{ name: ' ' }, { name: 'Ada', role: long(301) }],
+      launchAt: inHours(-1).toISOString(),
+    };
+    const error = await create(sent).catch((fault: unknown) => fault);
+    expect(error).toMatchObject({ code: 'submission_invalid' });
+    expect((error as { fields: { field: string }[] }).fields.map(({ field }) => field)).toEqual([
+      'description',
+      'category',
+      'maker',
+      'name',
+      'tags',
+      'tags',
+      'team',
+      'team',
+      'launchAt',
+    ]);
+  });
+
+  test('do not occur at the limits', async () => {
+    const sent = {
+      name: 'é'.repeat(300),
+      description: '🌊'.repeat(10_000),
+      tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(60, 'x')),
+      team: Array.from({ length: 50 }, () => ({ name: 'x'.repeat(300), role: 'x'.repeat(300) })),
+      launchAt: inHours(366 * 24).toISOString(),
+    };
+    expect(await codeOf(create(sent))).toBe('done');
+    expect(await codeOf(create({ name: 'x', launchAt: inHours(366 * 24 + 1).toISOString() }))).toBe(
+      'submission_invalid',
+    );
+  });
+
+  test.each(['tomorrow', '2026-12-01', '2026-12-01T09:00:00', '2026-02-30T09:00:00Z', '', '12/01/2026 09:00Z'])(
+    "'%s' is not a launch time",
+    async (launchAt) => {
+      expect(await codeOf(create({ name: 'x', launchAt }))).toBe('submission_invalid');
+    },
+  );
+});
+
+describe('An idempotency key', () => {
+  test('identifies one submission of its session; a repeat gets an additional key', async () => {
+    const session = 'session-retry';
+    const sent = { name: 'Retry' };
+    const [first, second] = await Promise.all([
+      create(sent, { session, idempotencyKey: 'draft' }),
+      create(sent, { session, idempotencyKey: 'draft' }),
+    ]);
+    expect([first.created, second.created].sort()).toEqual([false, true]);
+    expect(second.submission.id).toBe(first.submission.id);
+    for (const { makerKey } of [first, second]) {
+      expect(await codeOf(at.submissions.get({ id: first.submission.id, makerKey }))).toBe('done');
+    }
+    expect((await create(sent, { session: 'session-other', idempotencyKey: 'draft' })).created).toBe(true);
+    expect(await codeOf(create({ name: 'Other' }, { session, idempotencyKey: 'draft' }))).toBe(
+      'idempotency_key_reused',
+    );
+    clock.advance({ hours: 25 });
+    expect((await create(sent, { session, idempotencyKey: 'draft' })).created).toBe(true);
+  });
+
+  test('leaves the five newest keys valid', async () => {
+    const made = [];
+    for (let time = 0; time < 6; time += 1) {
+      made.push(await create({ name: 'Six times' }, { session: 'session-six', idempotencyKey: 'draft' }));
+    }
+    const codes = await Promise.all(
+      made.map(({ submission: { id }, makerKey }) => codeOf(at.submissions.get({ id, makerKey }))),
+    );
+    expect(codes).toEqual(['submission_not_found', 'done', 'done', 'done', 'done', 'done']);
+  });
+
+  test('adds no keys after the operator has renewed them', async () => {
+    const sender = { session: 'session-lost', idempotencyKey: 'draft' };
+    const { submission, makerKey } = await create({ name: 'Lost' }, sender);
+    const renewed = await renewMakerKey(at.database, submission.id);
+    expect(await codeOf(at.submissions.get({ id: submission.id, makerKey }))).toBe('submission_not_found');
+    expect(await codeOf(at.submissions.get({ id: submission.id, makerKey: renewed }))).toBe('done');
+    expect((await create({ name: 'Lost' }, sender)).submission.id).not.toBe(submission.id);
+    expect(await codeOf(renewMakerKey(at.database, 'nothing'))).toBe('submission_not_found');
+  });
+});
+
+describe('A network', () => {
+  const network = (last: number) => Uint8Array.from([192, 0, 2, last]);
+
+  test('has at most five waiting submissions, even if sent at the same time; a decision frees a place', async () => {
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, () => codeOf(create({ name: 'Many' }, { network: network(1) }))),
+    );
+    expect(codes.filter((code) => code === 'done')).toHaveLength(5);
+    expect(codes.filter((code) => code === 'too_many_waiting')).toHaveLength(3);
+    expect(await codeOf(create({ name: 'Many' }, { network: network(2) }))).toBe('done');
+    await desk.decline('many');
+    expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('done');
+    expect(await codeOf(create({ name: 'Many' }, { network: network(1) }))).toBe('too_many_waiting');
+  });
+
+  test('gains no place by editing a declined submission, and loses none by repeating a request', async () => {
+    const from = { network: network(3) };
+    const declined = await create({ name: 'Declined' }, from);
+    await desk.decline(declined.submission.id);
+    const repeated = { session: 'session-repeats', idempotencyKey: 'draft', ...from };
+    await create({ name: 'Repeated' }, repeated);
+    for (let index = 0; index < 4; index += 1) await create({ name: 'Others' }, from);
+    const access = { id: declined.submission.id, makerKey: declined.makerKey, ...from };
+    expect(await codeOf(at.submissions.edit(access, { description: 'Better' }))).toBe('too_many_waiting');
+    expect((await create({ name: 'Repeated' }, repeated)).created).toBe(false);
+  });
+
+  test('is stored only while a submission waits, under a secret that no backup has', async () => {
+    const { submission, makerKey } = await create({ name: 'Hidden' }, { network: network(4) });
+    const stored = async () =>
+      (
+        await at.database.query<{ network: string | null }>('SELECT network FROM submissions WHERE id = $1', [
+          submission.id,
+        ])
+      )[0]?.network;
+    expect(await stored()).toMatch(/^[0-9a-f-]{36}$/);
+    await at.submissions.withdraw({ id: submission.id, makerKey });
+    expect(await stored()).toBeNull();
+  });
+});

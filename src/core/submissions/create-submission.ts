@@ -1,0 +1,146 @@
+import { createHash } from 'node:crypto';
+import type { NewSubmission } from '../../contract/submissions/schema.ts';
+import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
+import { keyExpiry } from '../comments/draft.ts';
+import { CoreError } from '../core-error.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
+import { uuidOf } from '../leaderboards/tie-order.ts';
+import type { Runtime } from '../runtime.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import { createMakerKey, type MakerKey } from './maker-key.ts';
+import { lockQueue, takeWaitingPlace } from './networks.ts';
+import { freeIdFor } from './reserve-id.ts';
+import { checkFields, NO_FIELDS, type SubmissionFields } from './submission-fields.ts';
+import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+
+export interface Submitter {
+  session: string;
+  idempotencyKey?: string | undefined;
+  /** The prefix of the submitter's network; unset if nothing is limited. */
+  network?: Uint8Array | undefined;
+}
+
+interface CreateOptions {
+  submitter: Submitter;
+  suspectedSpam?: boolean;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+}
+
+/** `created` is false if an earlier request with the same idempotency key created it. */
+export interface WrittenSubmission {
+  row: SubmissionRow;
+  makerKey: string;
+  created: boolean;
+}
+
+/** Only hashes are stored, so a retry gets another key; this many of the newest stay valid. */
+const MAX_KEYS = 5;
+
+/** Attempts to reserve an id: another process may take one at the same time. */
+const MAX_TRIES = 5;
+
+const INSERT = `INSERT INTO submissions
+    (id, status, fields, launch_at, key_hashes, network, suspected_spam, created_at, updated_at, waiting_since)
+  VALUES ($1, 'waiting', $2::jsonb, $3::timestamptz, $4::bytea[], $5::uuid, $6, $7::timestamptz, $7::timestamptz, $7::timestamptz)
+  ON CONFLICT (id) DO NOTHING RETURNING *`;
+
+const ADD_KEY = `UPDATE submissions SET key_hashes = (array_prepend($2::bytea, key_hashes))[1:${MAX_KEYS}] WHERE id = $1`;
+
+const SELECT_EARLIER =
+  'SELECT content, submission_id FROM submission_idempotency_keys WHERE id = $1::uuid AND created_at >= $2::timestamptz FOR UPDATE';
+
+const SAVE_IDEMPOTENCY_KEY = `INSERT INTO submission_idempotency_keys (id, content, submission_id, created_at)
+  VALUES ($1::uuid, $2::uuid, $3, $4::timestamptz)
+  ON CONFLICT (id) DO UPDATE SET content = EXCLUDED.content, submission_id = EXCLUDED.submission_id, created_at = EXCLUDED.created_at`;
+
+/**
+ * Creates a submission that waits for a decision, and its maker key, which no other function returns.
+ * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `unavailable`.
+ */
+export async function createSubmission(
+  database: Database,
+  runtime: Runtime,
+  sent: NewSubmission,
+  { submitter, suspectedSpam = false, recordEvents }: CreateOptions,
+): Promise<WrittenSubmission> {
+  const now = runtime.now();
+  const { fields, launchAt = null } = checkFields(sent, now);
+  const draft = { fields: { ...NO_FIELDS, ...fields }, launchAt, suspectedSpam };
+  const idempotency = idempotencyOf(submitter, draft);
+  const makerKey = createMakerKey();
+  return transactionWithRetries(database, async (sql) => {
+    // The lock also makes one submission of a request that was sent twice at once.
+    const secret = await lockQueue(sql);
+    const earlier = idempotency && (await findEarlier(sql, idempotency, now));
+    if (earlier) return repeat(sql, earlier, makerKey);
+    const network = await takeWaitingPlace(sql, secret, submitter.network);
+    const row = await insert(sql, draft, { makerKey, network, now });
+    if (idempotency) {
+      await sql.query(SAVE_IDEMPOTENCY_KEY, [idempotency.id, idempotency.content, row.id, now.toISOString()]);
+    }
+    const event = { timestamp: now.toISOString(), data: { submissionId: row.id } };
+    await recordEvents?.(sql, [{ type: 'submission.created', ...event }]);
+    await recordChange(sql, { productIds: [OPERATOR_QUEUE], catalogue: false });
+    return { row, makerKey: makerKey.key, created: true };
+  });
+}
+
+interface Draft {
+  fields: SubmissionFields;
+  launchAt: Date | null;
+  suspectedSpam: boolean;
+}
+
+interface Idempotency {
+  id: string;
+  content: string;
+}
+
+function idempotencyOf({ session, idempotencyKey }: Submitter, { fields, launchAt }: Draft): Idempotency | undefined {
+  if (idempotencyKey === undefined) return undefined;
+  return { id: digestOf([session, idempotencyKey]), content: digestOf([fields, launchAt]) };
+}
+
+function digestOf(value: unknown): string {
+  return uuidOf(createHash('sha256').update(JSON.stringify(value)).digest('hex'));
+}
+
+async function findEarlier(sql: Sql, { id, content }: Idempotency, now: Date): Promise<SubmissionRow | undefined> {
+  const [earlier] = await sql.query<{ content: string; submission_id: string }>(SELECT_EARLIER, [
+    id,
+    keyExpiry(now).toISOString(),
+  ]);
+  if (earlier === undefined) return undefined;
+  if (earlier.content !== content) {
+    throw new CoreError('idempotency_key_reused', 'This Idempotency-Key was used for another submission');
+  }
+  return readSubmissionRow(sql, earlier.submission_id);
+}
+
+async function repeat(sql: Sql, row: SubmissionRow, { key, hash }: MakerKey): Promise<WrittenSubmission> {
+  await sql.query(ADD_KEY, [row.id, hash]);
+  return { row, makerKey: key, created: false };
+}
+
+async function insert(
+  sql: Sql,
+  { fields, launchAt, suspectedSpam }: Draft,
+  { makerKey, network, now }: { makerKey: MakerKey; network: string | null; now: Date },
+): Promise<SubmissionRow> {
+  for (let tried = 1; tried <= MAX_TRIES; tried += 1) {
+    const id = await freeIdFor(sql, fields.name, suspectedSpam);
+    const [row] = await sql.query<SubmissionRow>(INSERT, [
+      id,
+      JSON.stringify(fields),
+      launchAt?.toISOString() ?? null,
+      [makerKey.hash],
+      network,
+      suspectedSpam,
+      now.toISOString(),
+    ]);
+    if (row) return row;
+  }
+  throw new CoreError('overloaded', 'Too many submissions have this name right now. Please try again in a moment.');
+}

@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import { type AuditAction, recordAudit } from '../audit/audit-log.ts';
+import { CoreError } from '../core-error.ts';
+import type { Database, Sql } from '../database/database.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
+import { submissionChanged } from './change-submission.ts';
+import { cancelLaunch, type LaunchRules, launchTime, moveLaunch, putProduct, revokeLaunch } from './launch-product.ts';
+import { lockSubmission, type SubmissionRow, type Undo, updateSubmission } from './submission-row.ts';
+
+/** The submission to decide on. */
+export interface DecisionTarget {
+  id: string;
+  /** The revision that the operator has seen; unset accepts any. */
+  revision?: number | undefined;
+}
+
+/**
+ * Approves a waiting or declined submission: its product launches at the time that its maker chose, or now.
+ * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`, `id_taken`,
+ * `unavailable`.
+ */
+export function approveSubmission(
+  database: Database,
+  target: DecisionTarget,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return decide(database, target, 'submissions approve', async (sql, row, auditId) => {
+    if (row.status === 'approved') throw alreadyDecided(row, 'approved');
+    return approve(sql, row, launchTime(row.launch_at, rules.now), undoOf(row, 'approve', auditId), rules);
+  });
+}
+
+/**
+ * Sets when a submission launches: approves it for this time, or moves a scheduled launch.
+ * @throws CoreError as `approveSubmission`; `already_launched`.
+ */
+export function scheduleSubmission(
+  database: Database,
+  target: DecisionTarget,
+  launchAt: Date,
+  rules: LaunchRules,
+): Promise<SubmissionRow> {
+  return decide(database, target, 'submissions schedule', async (sql, row, auditId) => {
+    const undo = undoOf(row, 'schedule', auditId);
+    const time = launchTime(launchAt, rules.now);
+    if (row.status !== 'approved') return approve(sql, row, time, undo, rules);
+    await moveLaunch(sql, row.id, time, rules);
+    return updateSubmission(sql, row, { launch_at: time, undo }, rules.now);
+  });
+}
+
+/**
+ * Declines a waiting or scheduled submission. The maker can read the reason.
+ * @throws CoreError as `approveSubmission`; `already_launched`.
+ */
+export function declineSubmission(
+  database: Database,
+  target: DecisionTarget,
+  reason: string,
+  { now }: LaunchRules,
+): Promise<SubmissionRow> {
+  return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
+    if (row.status === 'declined') throw alreadyDecided(row, 'declined');
+    if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
+    const change = { status: 'declined', reason, undo: undoOf(row, 'decline', auditId), decided_at: now } as const;
+    return updateSubmission(sql, row, change, now);
+  });
+}
+
+/**
+ * Undoes the last decision, unless the maker changed the submission since. A launched product leaves the site unless
+ * others voted or commented.
+ * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
+ * `already_launched`, `id_taken`, `unavailable`.
+ */
+export function undoDecision(database: Database, target: DecisionTarget, rules: LaunchRules): Promise<SubmissionRow> {
+  return decide(database, target, 'submissions undo', async (sql, row) => {
+    const { undo } = row;
+    if (undo === null) {
+      throw new CoreError(
+        'already_decided',
+        `There is no decision on '${row.id}' to undo, or its maker changed it since.`,
+      );
+    }
+    const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
+    const time = launchTime(earlier, rules.now);
+    if (undo.status !== 'approved') await revokeLaunch(sql, row.id);
+    else if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
+    else await putProduct(sql, { id: row.id, fields: row.fields, launchAt: time }, rules.timeZone);
+    const change = {
+      status: undo.status,
+      approved_fields: undo.approvedFields,
+      launch_at: undo.status === 'approved' ? time : earlier,
+      reason: undo.reason,
+      undo: null,
+      decided_at: undo.status === 'waiting' ? null : rules.now,
+    };
+    return updateSubmission(sql, row, change, rules.now);
+  });
+}
+
+/** Locks, checks the revision, decides and records the decision, in one transaction. */
+function decide(
+  database: Database,
+  { id, revision }: DecisionTarget,
+  action: Extract<AuditAction, `submissions ${string}`>,
+  change: (sql: Sql, row: SubmissionRow, auditId: string) => Promise<SubmissionRow>,
+): Promise<SubmissionRow> {
+  return transactionWithRetries(database, async (sql) => {
+    const auditId = randomUUID();
+    const row = await lockSubmission(sql, id);
+    if (revision !== undefined && revision !== row.revision) throw submissionChanged();
+    if (row.status === 'withdrawn') {
+      throw new CoreError('submission_withdrawn', `The maker of '${id}' has withdrawn it.`);
+    }
+    const decided = await change(sql, row, auditId);
+    const undoes = action === 'submissions undo' ? row.undo?.auditId : undefined;
+    await recordAudit(sql, { id: auditId, action, target: id, details: detailsOf(row, decided), undoes });
+    return decided;
+  });
+}
+
+/** Details for the audit log: the decision and its revision, never the maker's texts. */
+function detailsOf(row: SubmissionRow, decided: SubmissionRow): object {
+  return {
+    revision: row.revision,
+    ...(decided.status === 'approved' && { launchAt: decided.launch_at?.toISOString() }),
+    ...(decided.status === 'declined' && decided.reason !== null && { reason: decided.reason }),
+    ...(row.undo !== null && decided.undo === null && { of: row.undo.decision }),
+  };
+}
+
+async function approve(
+  sql: Sql,
+  row: SubmissionRow,
+  launchAt: Date,
+  undo: Undo,
+  { now, timeZone }: LaunchRules,
+): Promise<SubmissionRow> {
+  await putProduct(sql, { id: row.id, fields: row.fields, launchAt }, timeZone);
+  const change = {
+    status: 'approved',
+    approved_fields: row.fields,
+    launch_at: launchAt,
+    reason: null,
+    undo,
+    decided_at: now,
+  } as const;
+  return updateSubmission(sql, row, change, now);
+}
+
+function undoOf(row: SubmissionRow, decision: Undo['decision'], auditId: string): Undo {
+  const { status, approved_fields: approvedFields, launch_at: launchAt, reason } = row;
+  if (status === 'withdrawn') throw new Error('A withdrawn submission cannot be decided');
+  return { decision, auditId, status, approvedFields, launchAt: launchAt?.toISOString() ?? null, reason };
+}
+
+function alreadyDecided({ id }: SubmissionRow, decision: string): CoreError {
+  return new CoreError('already_decided', `'${id}' is ${decision} already.`);
+}

@@ -1,0 +1,119 @@
+import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
+import { recordChange } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
+import { lockCounts } from '../counts/lock-counts.ts';
+import type { Sql } from '../database/database.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { leaveBoards } from '../leaderboards/update-boards.ts';
+import { lockProduct } from '../products/product-row.ts';
+import { saveProducts } from '../products/save-products.ts';
+import type { SubmissionFields } from './submission-fields.ts';
+import { launchOf, productOfFields, type SubmissionRow } from './submission-row.ts';
+
+/** Options of the site that decisions and edits need. */
+export interface LaunchRules {
+  now: Date;
+  /** The time zone of the launch date. */
+  timeZone: string;
+}
+
+/** The launch time for a requested one: never in the past. */
+export function launchTime(wanted: Date | null, now: Date): Date {
+  return wanted !== null && wanted.getTime() > now.getTime() ? wanted : now;
+}
+
+/** Puts the product of a submission onto the site. @throws CoreError `id_taken` if another product has its id. */
+export async function putProduct(
+  sql: Sql,
+  { id, fields, launchAt }: { id: string; fields: SubmissionFields; launchAt: Date },
+  timeZone: string,
+): Promise<void> {
+  if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
+    throw new CoreError(
+      'id_taken',
+      `A product with the id '${id}' is on the site, so this submission cannot be approved. If it was restored, remove it first: groundswell products remove ${id}`,
+    );
+  }
+  await saveProducts(sql, [productOfFields(id, fields, launchAt, timeZone)]);
+}
+
+/**
+ * Moves the launch of a product that has not launched yet; the operator's edits of the product stay.
+ * @throws CoreError `already_launched`.
+ */
+export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, timeZone }: LaunchRules): Promise<void> {
+  await lockCounts(sql, [id]);
+  const product = await lockProduct(sql, id);
+  if (product === undefined || Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
+  await saveProducts(sql, [{ ...product, ...launchOf(launchAt, timeZone) }]);
+}
+
+/** Takes a product that has not launched yet off the site. @throws CoreError `already_launched`. */
+export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<void> {
+  await lockDaysOf(sql, [id]);
+  await lockCounts(sql, [id]);
+  const launch = await readLaunch(sql, id);
+  if (launch && launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
+  if (launch) await deleteProduct(sql, id);
+}
+
+/**
+ * Takes a product off the site as if it had not been approved, launched or not.
+ * @throws CoreError `already_launched` if others voted or commented.
+ */
+export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
+  await lockDaysOf(sql, [id]);
+  await lockCounts(sql, [id]);
+  const launch = await readLaunch(sql, id);
+  if (launch === undefined) return;
+  if (launch.has_followers) {
+    throw new CoreError(
+      'already_launched',
+      `'${id}' has votes or comments by now. Remove it with: groundswell products remove ${id}`,
+    );
+  }
+  await deleteProduct(sql, id);
+}
+
+interface Launch {
+  created_at: Date;
+  /** Whether anyone but the maker voted or commented. */
+  has_followers: boolean;
+}
+
+const SELECT_LAUNCH = `SELECT p.created_at,
+    EXISTS (SELECT FROM upvotes u WHERE u.product_id = $1)
+      OR EXISTS (SELECT FROM retracted_upvotes r WHERE r.product_id = $1)
+      OR EXISTS (SELECT FROM comments c WHERE c.product_id = $1 AND c.author_badge IS DISTINCT FROM '${MAKER_BADGE}')
+      AS has_followers
+  FROM products p WHERE p.id = $1`;
+
+async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
+  return (await sql.query<Launch>(SELECT_LAUNCH, [id]))[0];
+}
+
+/**
+ * Refuses a maker's change once the product of an approved submission has launched, and while it is removed, because
+ * the operator may restore it.
+ * @throws CoreError `already_launched`.
+ */
+export async function expectScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {
+  if (status !== 'approved') return;
+  const launch = await readLaunch(sql, id);
+  if (launch === undefined) {
+    throw new CoreError('already_launched', 'The product was removed from the site and cannot be changed any more.');
+  }
+  if (launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
+}
+
+async function deleteProduct(sql: Sql, id: string): Promise<void> {
+  const periods = await periodsOf(sql, [id]);
+  await leaveBoards(sql, [id]);
+  await sql.query('DELETE FROM products WHERE id = $1', [id]);
+  await reviseBoards(sql, periods);
+  await recordChange(sql, { productIds: [id], catalogue: true });
+}
+
+export function alreadyLaunched(): CoreError {
+  return new CoreError('already_launched', 'The product has launched and cannot be changed any more.');
+}

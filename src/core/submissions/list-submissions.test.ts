@@ -1,0 +1,67 @@
+import pg from 'pg';
+import { expect, test } from 'vitest';
+import { planOf } from '../../../tests/support/query-plan.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import type { Sql } from '../database/database.ts';
+import { listSubmissions, type SubmissionFilter } from './list-submissions.ts';
+
+const desk = openSubmissionDesk();
+const { at, clock } = desk;
+const WAITING = 2_000;
+
+const list = (filter: SubmissionFilter, database: Sql = at.database) =>
+  listSubmissions(database, filter, { now: clock.now(), timeZone: 'UTC' });
+
+test('two thousand waiting submissions are paged in their order by an index, spam last', async () => {
+  const example = await desk.submit({ name: 'Example' });
+  await at.database.query(
+    `INSERT INTO submissions (id, status, fields, key_hashes, suspected_spam, created_at, updated_at, waiting_since)
+     SELECT 'many-' || n, 'waiting', fields, key_hashes, n % 10 = 0, created_at - n * interval '1 second', updated_at,
+       waiting_since - n * interval '1 second'
+     FROM submissions, generate_series(1, ${WAITING - 1}) AS n WHERE id = $1`,
+    [example.id],
+  );
+  await at.database.query('ANALYZE submissions');
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await list({ status: 'waiting', limit: 300, cursor });
+    ids.push(...page.items.map(({ id }) => id));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor !== undefined);
+  const numbers = Array.from({ length: WAITING - 1 }, (_, index) => WAITING - 1 - index);
+  const [spam, others] = [numbers.filter((n) => n % 10 === 0), numbers.filter((n) => n % 10 !== 0)];
+  expect(ids).toEqual([...others.map((n) => `many-${n}`), 'example', ...spam.map((n) => `many-${n}`)]);
+
+  const { statements, database } = recordStatements(at.database);
+  await list({ status: 'waiting', limit: 30 }, database);
+  await list({ status: 'all', limit: 30 }, database);
+  const client = new pg.Client({ connectionString: at.database.url });
+  await client.connect();
+  try {
+    for (const statement of statements) {
+      const nodes = await planOf(client, statement, 'custom');
+      expect(nodes.map((node) => node['Node Type'])).not.toContain('Seq Scan');
+      expect(nodes.map((node) => node['Node Type'])).not.toContain('Sort');
+    }
+  } finally {
+    await client.end();
+  }
+  expect(statements).toHaveLength(2);
+});
+
+test('all submissions come newest first with their states; a cursor of the other list is refused', async () => {
+  const maker = await desk.submit();
+  clock.advance({ hours: 1 });
+  const newest = await desk.submit();
+  await desk.decline(maker.id, 'No');
+  const { items, nextCursor } = await list({ status: 'all', limit: 2 });
+  expect(items).toMatchObject([
+    { id: newest.id, status: 'waiting', canUndo: false },
+    { id: maker.id, status: 'declined', reason: 'No', canUndo: true },
+  ]);
+  await expect(list({ status: 'waiting', limit: 2, cursor: nextCursor ?? '' })).rejects.toMatchObject({
+    code: 'bad_cursor',
+  });
+});

@@ -1,0 +1,88 @@
+import type { SubmissionRecord } from '../../contract/console/records.ts';
+import type { Product } from '../../contract/products/schema.ts';
+import { CoreError } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
+import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { previewOf, readProducts, stateOf } from './read-submission.ts';
+import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+
+export interface SubmissionFilter {
+  /** `waiting`: oldest first, suspected spam last. `all`: newest first. */
+  status: 'waiting' | 'all';
+  limit: number;
+  cursor?: string | undefined;
+}
+
+const QUEUE: KeysetOrder<SubmissionRow> = {
+  name: 'submissions-waiting',
+  direction: 'ASC',
+  columns: [
+    { sql: '(suspected_spam::integer)', kind: 'count', keyOf: (row) => Number(row.suspected_spam) },
+    { sql: 'waiting_since', kind: 'time', keyOf: (row) => row.waiting_since.toISOString() },
+    { sql: 'id', kind: 'productId', keyOf: (row) => row.id },
+  ],
+};
+
+const NEWEST: KeysetOrder<SubmissionRow> = {
+  name: 'submissions-newest',
+  direction: 'DESC',
+  columns: [
+    { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() },
+    { sql: 'id', kind: 'productId', keyOf: (row) => row.id },
+  ],
+};
+
+/** A page of submissions for the operator. @throws CoreError `bad_cursor`, `unavailable`. */
+export async function listSubmissions(
+  sql: Sql,
+  { status, limit, cursor }: SubmissionFilter,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Promise<{ items: SubmissionRecord[]; nextCursor: string | null }> {
+  const order = status === 'waiting' ? QUEUE : NEWEST;
+  const values: unknown[] = [];
+  const bind = (value: unknown, type: string) => `$${values.push(value)}::${type}`;
+  const conditions = [
+    ...(status === 'waiting' ? ["status = 'waiting'"] : []),
+    ...(cursor === undefined ? [] : [afterCursor(order, cursor, bind)]),
+  ];
+  const rows = await sql.query<SubmissionRow>(
+    `SELECT * FROM submissions ${conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : ''}
+     ORDER BY ${orderBy(order)} LIMIT ${bind(limit + 1, 'integer')}`,
+    values,
+  );
+  const { shown, nextCursor } = pageOf(order, rows, limit);
+  const products = await readProducts(sql, shown);
+  return { items: shown.map((row) => review(row, products.get(row.id), now, timeZone)), nextCursor };
+}
+
+/** One submission for the operator. @throws CoreError `submission_not_found`, `unavailable`. */
+export async function inspectSubmission(
+  sql: Sql,
+  id: string,
+  { now, timeZone }: { now: Date; timeZone: string },
+): Promise<SubmissionRecord> {
+  const row = await readSubmissionRow(sql, id);
+  if (row === undefined) throw new CoreError('submission_not_found', `There is no submission '${id}'.`);
+  return review(row, (await readProducts(sql, [row])).get(id), now, timeZone);
+}
+
+function review(row: SubmissionRow, product: Product | undefined, now: Date, timeZone: string): SubmissionRecord {
+  const { approved_fields: approved } = row;
+  const { status, reason } = stateOf(row, product, now);
+  return {
+    id: row.id,
+    status,
+    revision: row.revision,
+    suspectedSpam: row.suspected_spam,
+    reason,
+    launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
+    product: product ?? previewOf(row, now, timeZone),
+    approvedProduct:
+      row.status === 'approved' || approved === null ? null : previewOf({ ...row, fields: approved }, now, timeZone),
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+    waitingSince: row.waiting_since.toISOString(),
+    decidedAt: row.decided_at?.toISOString() ?? null,
+    canUndo: row.undo !== null,
+  };
+}

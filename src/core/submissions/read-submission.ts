@@ -1,0 +1,88 @@
+import type { Standings } from '../../contract/leaderboards/schema.ts';
+import type { Product } from '../../contract/products/schema.ts';
+import type { HourlyVotes, Submission } from '../../contract/submissions/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
+import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
+import { productOfFields, type SubmissionRow, statusOf } from './submission-row.ts';
+
+export interface ReadContext {
+  now: Date;
+  timeZone: string;
+  getStandings(productId: string): Promise<Standings | null>;
+  getVotesByHour(productId: string, launchedAt: Date): Promise<HourlyVotes[]>;
+}
+
+const SELECT_PRODUCTS = `SELECT ${PRODUCT_COLUMNS}
+  FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
+
+/** The products of approved submissions by id, scheduled ones too. @throws CoreError `unavailable`. */
+export async function readProducts(sql: Sql, rows: readonly SubmissionRow[]): Promise<Map<string, Product>> {
+  const ids = rows.filter(({ status }) => status === 'approved').map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const products = await sql.query<ProductRow>(SELECT_PRODUCTS, [ids]);
+  return new Map(products.map((product) => [product.id, productOf(product)]));
+}
+
+/** A submission as its maker sees it. @throws CoreError `unavailable`. */
+export async function describeSubmission(
+  sql: Sql,
+  row: SubmissionRow,
+  { now, timeZone, getStandings, getVotesByHour }: ReadContext,
+): Promise<Submission> {
+  const product = (await readProducts(sql, [row])).get(row.id);
+  const { status, reason } = stateOf(row, product, now);
+  const hasLaunched = status === 'launched' && product !== undefined;
+  return {
+    id: row.id,
+    status,
+    reason,
+    editable: status === 'scheduled' || row.status === 'waiting' || row.status === 'declined',
+    revision: row.revision,
+    launchAt: product?.createdAt ?? row.launch_at?.toISOString() ?? null,
+    product: product ?? previewOf(row, now, timeZone),
+    standing: hasLaunched ? await getStandings(row.id) : null,
+    votesByHour: hasLaunched ? await getVotesByHour(row.id, new Date(product.createdAt)) : [],
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+/** The status and its reason. Only the operator can remove the product of an approved submission. */
+export function stateOf(
+  row: SubmissionRow,
+  product: Product | undefined,
+  now: Date,
+): Pick<Submission, 'status' | 'reason'> {
+  if (row.status === 'approved' && product === undefined) {
+    return { status: 'declined', reason: 'The product was removed from the site.' };
+  }
+  return { status: statusOf(row, now, product && new Date(product.createdAt)), reason: row.reason };
+}
+
+/** The product as it would launch; without a launch time, as if it launched now. */
+export function previewOf({ id, fields, launch_at: launchAt }: SubmissionRow, now: Date, timeZone: string): Product {
+  return { ...productOfFields(id, fields, launchAt ?? now, timeZone), upvotes: 0, comments: 0 };
+}
+
+const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamptz) / 3600)::integer AS hour, count(*)::integer AS votes
+  FROM upvotes
+  WHERE product_id = $1 AND created_at >= $2::timestamptz AND created_at < $3::timestamptz
+    AND (verdict IS NULL OR verdict = 'included')
+  GROUP BY 1`;
+
+/** The counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
+export async function readVotesByHour(sql: Sql, id: string, launchedAt: Date, now: Date): Promise<HourlyVotes[]> {
+  const endsAt = launchedAt.getTime() + WINDOW_MS;
+  const rows = await sql.query<{ hour: number; votes: number }>(SELECT_VOTES, [
+    id,
+    launchedAt.toISOString(),
+    new Date(endsAt).toISOString(),
+  ]);
+  const votes = new Map(rows.map((row) => [row.hour, row.votes]));
+  const hours = Math.ceil((Math.min(now.getTime() + 1, endsAt) - launchedAt.getTime()) / HOUR_MS);
+  return Array.from({ length: hours }, (_, hour) => ({
+    from: new Date(launchedAt.getTime() + hour * HOUR_MS).toISOString(),
+    votes: votes.get(hour) ?? 0,
+  }));
+}

@@ -1,0 +1,125 @@
+import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
+import type { FieldFault } from '../../contract/problem.ts';
+import {
+  fieldOf,
+  PRODUCT_FIELD_NAMES,
+  type ProductFieldName,
+  TEAM_MEMBER_BOUNDS,
+} from '../../contract/products/fields.ts';
+import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
+import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
+import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
+import { CoreError } from '../core-error.ts';
+import { readDate } from '../imports/read-values.ts';
+
+/** The fields that a maker can set. Blank texts get a product's defaults when it is shown. */
+export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'>;
+
+/** Checked fields; fields that were not sent are missing. */
+export interface CheckedPatch {
+  fields: Partial<SubmissionFields>;
+  /** Unset: not sent. `null`: as soon as the submission is approved. */
+  launchAt?: Date | null;
+}
+
+const NOT_SET_BY_MAKERS: readonly ProductFieldName[] = ['id', 'createdAt', 'launchDate'];
+
+/** Empty texts and lists. */
+export const NO_FIELDS = Object.fromEntries(
+  PRODUCT_FIELD_NAMES.filter((name) => !NOT_SET_BY_MAKERS.includes(name)).map((name): [string, unknown] => [
+    name,
+    fieldOf(name).maxItems === undefined ? '' : [],
+  ]),
+) as SubmissionFields;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** Text with at least one visible character, not only white space and format characters. */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}]/u;
+
+/**
+ * Checks the fields that a maker sent against the limits of products, and trims them.
+ * @throws CoreError `submission_invalid` with all faults.
+ */
+export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date): CheckedPatch {
+  const faults: FieldFault[] = [];
+  const fault = (field: string, detail: string) => faults.push({ field, detail });
+  const fields: Partial<SubmissionFields> = {};
+  for (const field of ['name', 'description', 'category', 'maker'] as const) {
+    const text = patch[field];
+    if (text === undefined) continue;
+    fields[field] = text.trim();
+    const { maxCharacters } = fieldOf(field);
+    if (isLonger(text.trim(), maxCharacters)) fault(field, `This has more than ${count(maxCharacters)} characters.`);
+  }
+  if (fields.name !== undefined && !VISIBLE.test(fields.name)) fault('name', 'The product needs a name.');
+  if (patch.tags) fields.tags = checkTags(patch.tags, fault);
+  if (patch.team) fields.team = checkTeam(patch.team, fault);
+  const { launchAt: text } = patch;
+  const launchAt = typeof text === 'string' ? checkLaunchAt(text, now, fault) : text;
+  if (faults.length > 0) throw invalidSubmission(faults);
+  return { fields, ...(launchAt === undefined ? {} : { launchAt }) };
+}
+
+/** Creates the error for a submission with these faults. */
+export function invalidSubmission(faults: readonly FieldFault[]): CoreError {
+  const names = [...new Set(faults.map(({ field }) => field))].join(', ');
+  return new CoreError('submission_invalid', `Please correct: ${names}.`, { fields: faults });
+}
+
+type Fault = (field: ProductFieldName | 'launchAt', detail: string) => void;
+
+function checkTags(sent: readonly string[], fault: Fault): string[] {
+  const { maxItems = 0, maxCharacters } = fieldOf('tags');
+  const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => VISIBLE.test(tag)))];
+  if (tags.length > maxItems) fault('tags', `A product has at most ${maxItems} tags.`);
+  const long = tags.find((tag) => isLonger(tag, maxCharacters));
+  if (long !== undefined) fault('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
+  return tags;
+}
+
+function checkTeam(sent: readonly { name: string; role?: string }[], fault: Fault): TeamMember[] {
+  const { maxItems = 0 } = fieldOf('team');
+  const { maxCharacters } = TEAM_MEMBER_BOUNDS;
+  const team = sent.map(({ name, role = '' }) => ({
+    name: name.trim(),
+    avatar: COMMENT_DEFAULTS.authorAvatar,
+    role: role.trim(),
+  }));
+  if (team.length > maxItems) fault('team', `A team has at most ${maxItems} members.`);
+  if (team.some(({ name }) => !VISIBLE.test(name))) fault('team', 'Each member of the team needs a name.');
+  const long = team.find(({ name, role }) => isLonger(name, maxCharacters) || isLonger(role, maxCharacters));
+  if (long) fault('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
+  return team;
+}
+
+/** An instant. A time without an offset would be ambiguous. */
+const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
+
+function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {
+  const read = WITH_OFFSET.test(text.trim()) ? readDate(text) : undefined;
+  if (read === undefined || read === 'impossible') {
+    fault('launchAt', 'This is not a time with an offset, such as 2026-12-01T09:00:00Z.');
+    return undefined;
+  }
+  const launchAt = new Date(read);
+  if (launchAt.getTime() <= now.getTime()) fault('launchAt', 'This time has passed.');
+  if (launchAt.getTime() > now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS) {
+    fault('launchAt', `A launch is at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
+  }
+  return launchAt;
+}
+
+/** Counts code points, as people count characters; a text never has more code points than code units. */
+function isLonger(text: string, maxCharacters: number): boolean {
+  return text.length > maxCharacters && [...text].length > maxCharacters;
+}
+
+function shorten(text: string): string {
+  const characters = [...text];
+  return characters.length > 30 ? `${characters.slice(0, 30).join('')}…` : text;
+}
+
+function count(amount: number): string {
+  return amount.toLocaleString('en');
+}

@@ -1,0 +1,149 @@
+import type { StoredProduct } from '../../contract/products/schema.ts';
+import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
+import { isStorableText } from '../../contract/text.ts';
+import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
+import { CoreError } from '../core-error.ts';
+import type { Sql } from '../database/database.ts';
+import { completeProduct } from '../products/save-products.ts';
+import { isMakerKey } from './maker-key.ts';
+import type { SubmissionFields } from './submission-fields.ts';
+
+/** A row of submissions as the driver returns it. */
+export interface SubmissionRow {
+  id: string;
+  status: 'waiting' | 'approved' | 'declined' | 'withdrawn';
+  revision: number;
+  fields: SubmissionFields;
+  approved_fields: SubmissionFields | null;
+  launch_at: Date | null;
+  reason: string | null;
+  undo: Undo | null;
+  key_hashes: Buffer[];
+  network: string | null;
+  suspected_spam: boolean;
+  created_at: Date;
+  updated_at: Date;
+  waiting_since: Date;
+  decided_at: Date | null;
+}
+
+/** The state before the last decision, for its undo. */
+export interface Undo {
+  decision: 'approve' | 'decline' | 'schedule';
+  /** The id of the decision's entry in the audit log. */
+  auditId: string;
+  status: 'waiting' | 'approved' | 'declined';
+  approvedFields: SubmissionFields | null;
+  launchAt: string | null;
+  reason: string | null;
+}
+
+const SELECT = 'SELECT * FROM submissions WHERE id = $1';
+
+export async function readSubmissionRow(sql: Sql, id: string): Promise<SubmissionRow | undefined> {
+  // PostgreSQL rejects NUL and lone surrogates in text.
+  return isStorableText(id) ? (await sql.query<SubmissionRow>(SELECT, [id]))[0] : undefined;
+}
+
+/**
+ * Reads a submission and locks it until the transaction ends, before days, counts and products.
+ * @throws CoreError `submission_not_found`.
+ */
+export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRow> {
+  const rows = isStorableText(id) ? await sql.query<SubmissionRow>(`${SELECT} FOR UPDATE`, [id]) : [];
+  return rows[0] ?? notFound();
+}
+
+const SELECT_KEYS = 'SELECT key_hashes FROM submissions WHERE id = $1';
+
+/**
+ * Checks a maker key before anything else is read or locked, so a wrong key takes as long as an unknown id.
+ * @throws CoreError `submission_not_found`, `unavailable`.
+ */
+export async function expectMakerKey(sql: Sql, id: string, key: string | undefined): Promise<void> {
+  const rows = isStorableText(id) ? await sql.query<Pick<SubmissionRow, 'key_hashes'>>(SELECT_KEYS, [id]) : [];
+  if (!isMakerKey(key, rows[0]?.key_hashes)) notFound();
+}
+
+/** Checks the key of a row. @throws CoreError `submission_not_found`, for a wrong key as for an unknown id. */
+export function checkKey(row: SubmissionRow | undefined, key: string | undefined): SubmissionRow {
+  const isRight = isMakerKey(key, row?.key_hashes);
+  return row !== undefined && isRight ? row : notFound();
+}
+
+function notFound(): never {
+  throw new CoreError('submission_not_found', 'Submission not found');
+}
+
+/** The public status. `launchesAt` is the launch time of its product, if there is one. */
+export function statusOf(
+  row: Pick<SubmissionRow, 'status' | 'launch_at'>,
+  now: Date,
+  launchesAt?: Date,
+): SubmissionStatus {
+  if (row.status !== 'approved') return row.status;
+  const launch = launchesAt ?? row.launch_at;
+  return launch !== null && launch.getTime() > now.getTime() ? 'scheduled' : 'launched';
+}
+
+/** The product of a submission, with the defaults of products, launching at `createdAt`. */
+export function productOfFields(
+  id: string,
+  fields: SubmissionFields,
+  createdAt: Date,
+  timeZone: string,
+): StoredProduct {
+  return completeProduct({ ...fields, id, ...launchOf(createdAt, timeZone) }, createdAt);
+}
+
+/** The fields of a product that depend on its launch time. */
+export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'launchDate' | 'createdAt'> {
+  return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
+}
+
+const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fields = $3::jsonb, approved_fields = $4::jsonb,
+    launch_at = $5::timestamptz, reason = $6, undo = $7::jsonb, network = $8::uuid, updated_at = $9::timestamptz,
+    waiting_since = $10::timestamptz, decided_at = $11::timestamptz
+  WHERE id = $1 RETURNING *`;
+
+/** The columns that a change may set; the others stay. */
+export type SubmissionChange = Partial<
+  Pick<
+    SubmissionRow,
+    | 'status'
+    | 'fields'
+    | 'approved_fields'
+    | 'launch_at'
+    | 'reason'
+    | 'undo'
+    | 'network'
+    | 'waiting_since'
+    | 'decided_at'
+  >
+>;
+
+/** Writes a change to a locked row, as a new revision. @returns the updated row. */
+export async function updateSubmission(
+  sql: Sql,
+  row: SubmissionRow,
+  change: SubmissionChange,
+  now: Date,
+): Promise<SubmissionRow> {
+  const next = { ...row, ...change };
+  const [updated] = await sql.query<SubmissionRow>(UPDATE, [
+    row.id,
+    next.status,
+    JSON.stringify(next.fields),
+    next.approved_fields && JSON.stringify(next.approved_fields),
+    next.launch_at?.toISOString() ?? null,
+    next.reason,
+    next.undo && JSON.stringify(next.undo),
+    // The network is stored only while the submission waits.
+    next.status === 'waiting' ? next.network : null,
+    now.toISOString(),
+    next.waiting_since.toISOString(),
+    next.decided_at?.toISOString() ?? null,
+  ]);
+  await recordChange(sql, { productIds: [OPERATOR_QUEUE], catalogue: false });
+  return updated ?? notFound();
+}

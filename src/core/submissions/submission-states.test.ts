@@ -1,0 +1,116 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
+import type { SubmissionStatus } from '../../contract/submissions/schema.ts';
+
+const desk = openSubmissionDesk();
+const { at, clock, inHours } = desk;
+
+const STEPS = [
+  'edit',
+  'reschedule',
+  'launch at once',
+  'withdraw',
+  'approve',
+  'decline',
+  'schedule',
+  'undo',
+  'vote',
+  'wait',
+] as const;
+type Step = (typeof STEPS)[number];
+
+interface State {
+  status: 'waiting' | 'approved' | 'declined' | 'withdrawn';
+  /** Milliseconds; `null`: as soon as it is approved. */
+  launchAt: number | null;
+  undo: Omit<State, 'undo' | 'voted'> | null;
+  voted: boolean;
+}
+
+/** A simple model of the rules. @returns the next state, or undefined if the step is refused. */
+function next(state: State, step: Step, now: number): State | undefined {
+  const { status, launchAt } = state;
+  const launched = status === 'approved' && launchAt !== null && launchAt <= now;
+  const isClosed = status === 'withdrawn' || launched;
+  const before = { status, launchAt };
+  const inTime = (time: number | null) => (time !== null && time > now ? time : now);
+  const later = now + 5 * 3_600_000;
+  switch (step) {
+    case 'edit':
+      return isClosed ? undefined : { ...state, status: 'waiting', undo: null };
+    case 'reschedule':
+    case 'launch at once': {
+      const wanted = step === 'reschedule' ? later : null;
+      if (isClosed) return undefined;
+      const undo = wanted === launchAt || state.undo === null ? state.undo : { ...state.undo, launchAt: wanted };
+      return { ...state, launchAt: status === 'approved' ? inTime(wanted) : wanted, undo };
+    }
+    case 'withdraw':
+      return launched ? undefined : { ...state, status: 'withdrawn', undo: null };
+    case 'approve':
+      if (status !== 'waiting' && status !== 'declined') return undefined;
+      return { ...state, status: 'approved', launchAt: inTime(launchAt), undo: before };
+    case 'schedule':
+      return isClosed ? undefined : { ...state, status: 'approved', launchAt: later, undo: before };
+    case 'decline':
+      return isClosed || status === 'declined' ? undefined : { ...state, status: 'declined', undo: before };
+    case 'undo': {
+      const { undo } = state;
+      if (undo === null) return undefined;
+      if (undo.status !== 'approved') return state.voted && launched ? undefined : { ...state, ...undo, undo: null };
+      return launched ? undefined : { ...state, ...undo, launchAt: inTime(undo.launchAt), undo: null };
+    }
+    case 'vote':
+      return launched ? { ...state, voted: true } : undefined;
+    case 'wait':
+      return state;
+  }
+}
+
+test('after any actions of maker, operator and visitors in any order, a submission is in the state of a simple model', async () => {
+  let edits = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { minLength: 1, maxLength: 14 }), async (steps) => {
+      const maker = await desk.submit();
+      let state: State = { status: 'waiting', launchAt: null, undo: null, voted: false };
+      for (const step of steps) {
+        const now = clock.now().getTime();
+        edits += 1;
+        const done = await codeOf(
+          {
+            edit: () => at.submissions.edit(maker, { description: `Edit ${edits}` }),
+            reschedule: () => at.submissions.edit(maker, { launchAt: inHours(5).toISOString() }),
+            'launch at once': () => at.submissions.edit(maker, { launchAt: null }),
+            withdraw: () => at.submissions.withdraw(maker),
+            approve: () => desk.approve(maker.id),
+            decline: () => desk.decline(maker.id),
+            schedule: () => desk.schedule(maker.id, inHours(5)),
+            undo: () => desk.undo(maker.id),
+            vote: () => at.core.setUpvote({ productId: maker.id, session: 'session-of-a-visitor', upvoted: true }),
+            wait: async () => clock.advance({ hours: 2 }),
+          }[step](),
+        );
+        const expected = next(state, step, now);
+        expect(done === 'done', `${step} of ${JSON.stringify(state)}: ${done}`).toBe(expected !== undefined);
+        state = expected ?? state;
+        await expectState(maker, state);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+async function expectState(maker: { id: string; makerKey: string }, { status, launchAt, undo }: State): Promise<void> {
+  const now = clock.now().getTime();
+  const shown: SubmissionStatus =
+    status !== 'approved' ? status : launchAt !== null && launchAt > now ? 'scheduled' : 'launched';
+  expect(await at.submissions.get(maker)).toMatchObject({
+    status: shown,
+    launchAt: launchAt === null ? null : new Date(launchAt).toISOString(),
+  });
+  expect((await desk.inspect(maker.id)).canUndo).toBe(undo !== null);
+  expect(await desk.isPublic(maker.id)).toBe(shown === 'launched');
+  const products = await at.database.query('SELECT FROM products WHERE id = $1', [maker.id]);
+  expect(products.length).toBe(status === 'approved' ? 1 : 0);
+}

@@ -1,0 +1,113 @@
+import { LRUCache } from 'lru-cache';
+import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
+import type { Standings } from '../../contract/leaderboards/schema.ts';
+import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
+import type { HourlyVotes, NewSubmission, Submission, SubmissionPatch } from '../../contract/submissions/schema.ts';
+import type { Repetition } from '../comments/add-comments.ts';
+import type { CommentAuthor } from '../comments/draft.ts';
+import { productNotFound } from '../core-error.ts';
+import type { Database } from '../database/database.ts';
+import type { Runtime } from '../runtime.ts';
+import type { RecordEvents } from '../webhooks/outbox.ts';
+import {
+  addScreenshot,
+  editSubmission,
+  expectEditable,
+  type MakerAccess,
+  removeScreenshot,
+  setImage,
+  withdrawSubmission,
+} from './change-submission.ts';
+import { createSubmission, type Submitter } from './create-submission.ts';
+import type { LaunchRules } from './launch-product.ts';
+import { describeSubmission, readProducts, readVotesByHour } from './read-submission.ts';
+import { checkKey, expectMakerKey, readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+
+/** The operations of makers. Each documents the `CoreError`s that it throws. */
+export interface Submissions {
+  /** Spam is accepted like any other submission, and waits behind the others. */
+  create(
+    sent: NewSubmission,
+    submitter: Submitter,
+    repetition?: Repetition,
+  ): Promise<{ submission: Submission; makerKey: string; created: boolean }>;
+  get(access: MakerAccess): Promise<Submission>;
+  edit(access: MakerAccess, patch: SubmissionPatch): Promise<Submission>;
+  withdraw(access: MakerAccess): Promise<Submission>;
+  setImage(access: MakerAccess, address: string): Promise<Submission>;
+  addScreenshot(access: MakerAccess, address: string): Promise<Submission>;
+  removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
+  /** Checks that the maker may change it, before expensive work begins. */
+  expectEditable(access: MakerAccess): Promise<void>;
+  /** The author of a maker's comments on the product with this id. */
+  authorOf(access: MakerAccess): Promise<CommentAuthor>;
+}
+
+export interface SubmissionsOptions {
+  runtime: Runtime;
+  timeZone: string;
+  getStandings(productId: string): Promise<Standings | null>;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+}
+
+/** How many launches have their votes by hour cached, and for how long. */
+const MAX_WATCHED = 1_000;
+const VOTES_MAX_AGE_MS = 5_000;
+
+export function createSubmissions(
+  database: Database,
+  { runtime, timeZone, getStandings, recordEvents }: SubmissionsOptions,
+): Submissions {
+  const rules = (): LaunchRules => ({ now: runtime.now(), timeZone });
+  const hourlyVotes = new LRUCache<string, Promise<HourlyVotes[]>>({
+    max: MAX_WATCHED,
+    ttl: VOTES_MAX_AGE_MS,
+    perf: { now: runtime.monotonicMs },
+  });
+
+  /** Counting many votes is slow, and makers reload often. */
+  function getVotesByHour(id: string, launchedAt: Date): Promise<HourlyVotes[]> {
+    const key = `${id} ${launchedAt.getTime()}`;
+    const known = hourlyVotes.get(key);
+    if (known) return known;
+    const reading = readVotesByHour(database, id, launchedAt, runtime.now());
+    hourlyVotes.set(key, reading);
+    reading.catch(() => hourlyVotes.delete(key));
+    return reading;
+  }
+
+  const describe = (row: SubmissionRow) =>
+    describeSubmission(database, row, { ...rules(), getStandings, getVotesByHour });
+  const read = async ({ id, makerKey }: MakerAccess) => {
+    await expectMakerKey(database, id, makerKey);
+    return checkKey(await readSubmissionRow(database, id), makerKey);
+  };
+
+  return {
+    async create(sent, submitter, repetition) {
+      const suspectedSpam = (sent.website ?? '') !== '' || repetition?.isRepeated === true;
+      let created = false;
+      try {
+        const written = await createSubmission(database, runtime, sent, { submitter, suspectedSpam, recordEvents });
+        created = written.created;
+        return { submission: await describe(written.row), makerKey: written.makerKey, created };
+      } finally {
+        if (!created) repetition?.forget();
+      }
+    },
+    get: async (access) => describe(await read(access)),
+    edit: async (access, patch) => describe(await editSubmission(database, access, patch, rules())),
+    withdraw: async (access) => describe(await withdrawSubmission(database, access, rules())),
+    setImage: async (access, address) => describe(await setImage(database, access, address, rules())),
+    addScreenshot: async (access, address) => describe(await addScreenshot(database, access, address, rules())),
+    removeScreenshot: async (access, index) => describe(await removeScreenshot(database, access, index, rules())),
+    expectEditable: async (access) => expectEditable(database, await read(access), runtime.now()),
+    async authorOf(access) {
+      const row = await read(access);
+      const product = (await readProducts(database, [row])).get(row.id);
+      if (product === undefined) throw productNotFound();
+      return { authorName: product.maker, authorAvatar: COMMENT_DEFAULTS.authorAvatar, authorBadge: MAKER_BADGE };
+    },
+  };
+}

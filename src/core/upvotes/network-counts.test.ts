@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { CAP, launch } from '../../../tests/support/launch-site.ts';
+import { recordStatements } from '../../../tests/support/recording-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createNetworkCounts, type NetworkCounts } from './network-counts.ts';
+import { setUpvotes } from './set-upvotes.ts';
+
+const NETWORK = '00000000-0000-0000-0000-00000000000a';
+const OTHER = '00000000-0000-0000-0000-00000000000b';
+const runtime = { ...systemRuntime, now: () => new Date('2026-06-01T11:00:00.000Z') };
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await createTestDatabase();
+  await launch(database, 'tide', '2026-06-01T10:00:00.000Z');
+});
+afterEach(() => database.drop());
+
+/** @returns the statements that were sent. */
+async function cast(
+  networkCounts: NetworkCounts,
+  session: string,
+  { network = NETWORK, upvoted = true }: { network?: string; upvoted?: boolean } = {},
+) {
+  const recorded = recordStatements(database);
+  const change = { productId: 'tide', session, upvoted, ...(upvoted && { network }) };
+  await setUpvotes(recorded.database, runtime, [change], { votesPerNetwork: CAP, networkCounts });
+  return recorded.statements.map(({ text }) => text).filter((text) => !text.includes('pg_extension'));
+}
+const excluded = async () =>
+  (
+    await database.query<{ user_session: string }>(
+      "SELECT user_session FROM upvotes WHERE verdict = 'network' ORDER BY user_session",
+    )
+  ).map((row) => row.user_session);
+const judges = (statement: string | undefined) => statement?.includes('AS earlier') ?? false;
+
+test('votes below the cap are judged without a query, and the first one beyond it is excluded', async () => {
+  const counts = createNetworkCounts();
+  await cast(counts, 'session-a');
+  const second = await cast(counts, 'session-b');
+  expect(second).toHaveLength(1);
+  expect(judges(second[0])).toBe(false);
+  expect(judges((await cast(counts, 'session-c'))[0])).toBe(true);
+  expect(judges((await cast(counts, 'session-d', { network: OTHER }))[0])).toBe(false);
+  expect(await excluded()).toEqual(['session-c']);
+});
+
+test('a process that was started again knows the votes that were cast before', async () => {
+  await cast(createNetworkCounts(), 'session-a');
+  await cast(createNetworkCounts(), 'session-b');
+  await cast(createNetworkCounts(), 'session-c');
+  expect(await excluded()).toEqual(['session-c']);
+});
+
+test('an upvote that exists takes no second place, and a withdrawn one gives its place back', async () => {
+  const counts = createNetworkCounts();
+  await cast(counts, 'session-a');
+  await cast(counts, 'session-a');
+  await cast(counts, 'session-a', { upvoted: false });
+  await cast(counts, 'session-b');
+  expect(judges((await cast(counts, 'session-c'))[0])).toBe(false);
+  expect(await excluded()).toEqual([]);
+});
+
+test('after another process wrote to the product, votes are judged by a query, and a minute later without one again', async () => {
+  let nowMs = 1_000;
+  const [own, others] = [createNetworkCounts(() => nowMs), createNetworkCounts()];
+  await cast(own, 'session-a', { network: OTHER });
+  await cast(others, 'session-b');
+  await cast(others, 'session-c');
+  // Judged by what this process knew before: reported as unsettled.
+  await cast(own, 'session-d', { network: OTHER });
+  expect(judges((await cast(own, 'session-e'))[0])).toBe(true);
+  expect(await excluded()).toEqual(['session-e']);
+  nowMs += 60_001;
+  const statements = await cast(own, 'session-f', { network: '00000000-0000-0000-0000-00000000000c' });
+  expect(judges(statements.at(-1))).toBe(false);
+});
+
+test('the votes of a product with very many are not read', async () => {
+  await database.query("UPDATE product_counts SET counted = 20001 WHERE product_id = 'tide'");
+  const counts = createNetworkCounts();
+  const [, write] = await cast(counts, 'session-a');
+  expect(judges(write)).toBe(true);
+  expect(judges((await cast(counts, 'session-b'))[0])).toBe(true);
+});

@@ -1,0 +1,119 @@
+import { LRUCache } from 'lru-cache';
+import type { Sql } from '../database/database.ts';
+
+/** The network of a vote in a launch window. */
+export interface VotedFrom {
+  productId: string;
+  network: string;
+}
+
+/**
+ * How many votes each network cast in the windows of products, as far as this process knows. With it most votes are
+ * judged without a query. Never too few, unless other processes write to the product.
+ */
+export interface NetworkCounts {
+  /** Reads the counts of products that are not known, as far as they are small. @throws CoreError `unavailable`. */
+  load(sql: Sql, productIds: readonly string[]): Promise<void>;
+  /** Whether all of these votes would count, also beside each other: none exceeds the cap of its network. */
+  areBelow(votes: readonly VotedFrom[], cap: number): boolean;
+  /**
+   * Records the networks of added and removed votes of a product, after which `window_changes` had this value.
+   * @returns false if others may have written to the product since its counts were read.
+   */
+  note(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
+}
+
+interface Known {
+  /** The value of `window_changes` that the counts belong to. */
+  windowChanges: number;
+  /** Undefined: they are not read for some time. */
+  votes: Map<string, number> | undefined;
+}
+
+/** About 10 MB. */
+const MAX_PAIRS = 100_000;
+/** Votes that are read before one batch. */
+const MAX_LOADED = 20_000;
+/** When others write to a product, its counts are read again after this time. */
+const RELOAD_MS = 60_000;
+
+const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes
+  FROM product_counts WHERE product_id = ANY($1::text[])`;
+
+const SELECT_COUNTS = `SELECT c.product_id, c.window_changes, u.network, count(u.network)::integer AS votes
+  FROM product_counts c LEFT JOIN upvotes u ON u.product_id = c.product_id AND u.network IS NOT NULL
+  WHERE c.product_id = ANY($1::text[]) GROUP BY c.product_id, c.window_changes, u.network`;
+
+export function createNetworkCounts(monotonicMs: () => number = () => performance.now()): NetworkCounts {
+  const products = new LRUCache<string, Known>({
+    maxSize: MAX_PAIRS,
+    sizeCalculation: ({ votes }) => 1 + (votes?.size ?? 0),
+    perf: { now: monotonicMs },
+    ttlResolution: 0,
+  });
+
+  const postpone = (productId: string, windowChanges: number) =>
+    products.set(productId, { windowChanges, votes: undefined }, { ttl: RELOAD_MS });
+
+  return {
+    async load(sql, productIds) {
+      const unknown = new Set(productIds.filter((id) => products.get(id) === undefined));
+      if (unknown.size === 0) return;
+      const sizes = await sql.query<{ product_id: string; window_changes: number; votes: number }>(SELECT_SIZES, [
+        [...unknown],
+      ]);
+      let left = MAX_LOADED;
+      const small: string[] = [];
+      for (const { product_id: id, window_changes: changes, votes } of sizes) {
+        if (votes > MAX_LOADED) postpone(id, changes);
+        else if (votes === 0) products.set(id, { windowChanges: changes, votes: new Map() });
+        else if (votes <= left) small.push(id);
+        if (votes <= left) left -= votes;
+      }
+      if (small.length === 0) return;
+      const rows = await sql.query<{
+        product_id: string;
+        window_changes: number;
+        network: string | null;
+        votes: number;
+      }>(SELECT_COUNTS, [small]);
+      const loaded = new Map<string, Required<Known> & { votes: Map<string, number> }>();
+      for (const { product_id: id, window_changes: windowChanges, network, votes } of rows) {
+        const known = loaded.get(id) ?? { windowChanges, votes: new Map<string, number>() };
+        if (network !== null) known.votes.set(network, votes);
+        loaded.set(id, known);
+      }
+      for (const [id, known] of loaded) products.set(id, known);
+    },
+
+    areBelow(votes, cap) {
+      const together = new Map<string, number>();
+      return votes.every(({ productId, network }) => {
+        const known = products.get(productId)?.votes;
+        if (known === undefined) return false;
+        const key = `${productId} ${network}`;
+        const count = (together.get(key) ?? known.get(network) ?? 0) + 1;
+        together.set(key, count);
+        return count <= cap;
+      });
+    },
+
+    note(productId, windowChanges, added, removed) {
+      const known = products.get(productId);
+      if (known === undefined) return false;
+      if (known.windowChanges !== windowChanges - 1) {
+        postpone(productId, windowChanges);
+        return false;
+      }
+      known.windowChanges = windowChanges;
+      const { votes } = known;
+      if (votes === undefined) return true;
+      const size = votes.size;
+      for (const network of added) votes.set(network, (votes.get(network) ?? 0) + 1);
+      for (const network of removed) votes.set(network, (votes.get(network) ?? 1) - 1);
+      // The size of an entry is read when it is set.
+      if (votes.size > size) products.set(productId, known);
+      return true;
+    },
+  };
+}

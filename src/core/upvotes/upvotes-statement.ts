@@ -1,0 +1,120 @@
+import { OPEN } from '../counts/lock-counts.ts';
+import type { RowLock } from '../database/transactions.ts';
+
+/**
+ * The parts of the statement that a batch needs: planning and running all of them takes longer than the write itself.
+ */
+export interface BatchNeeds {
+  /** Some upvotes are withdrawn. */
+  removal: boolean;
+  /**
+   * What is known of the voters' networks: nothing; that all votes are below the cap; or nothing of the cap, while the
+   * votes for a product come from distinct networks, or may share one.
+   */
+  networks: 'unknown' | 'below' | 'distinct' | 'shared';
+}
+
+const WINDOW_END = "window_from + interval '24 hours'";
+const IN_WINDOW = `$5::timestamptz < product_counts.${WINDOW_END}`;
+
+/**
+ * One statement, so one round trip and one flush for the whole batch. A count changes only if a row was added or removed.
+ * Counts are locked first, in the order of their keys, like everywhere: two processes that write the same products wait
+ * for each other instead of deadlocking, which takes a second to be detected.
+ *
+ * $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 networks unless unknown, $7 the cap if it is checked.
+ * Returns one row for each changed product: one for each vote takes as long as writing it.
+ */
+export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchNeeds): string {
+  const isJudged = networks === 'distinct' || networks === 'shared';
+  const [input, network] = networks === 'unknown' ? ['', ''] : [', $6::uuid[]', ', network'];
+  return `WITH writable AS (
+    SELECT product_id, window_from, ${IN_WINDOW} AS in_window FROM product_counts
+    WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id ${lock}
+  ), desired AS (
+    SELECT d.*${removal || isJudged ? ', writable.window_from, writable.in_window' : ''}
+    FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]${input})
+      ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id${network}${networks === 'shared' ? ', position' : ''})
+    JOIN writable ON writable.product_id = d.product_id
+  )${networks === 'shared' ? JUDGED : ''}, added AS (
+    INSERT INTO upvotes (id, product_id, user_session, created_at${COLUMNS[networks]})
+    SELECT id, product_id, user_session, $5::timestamptz${VALUES[networks]}
+    ORDER BY product_id, user_session
+    ON CONFLICT (product_id, user_session) DO NOTHING
+    RETURNING product_id, user_session${removal || isJudged ? ', verdict' : ''}
+  )${removal ? `${REMOVED}${CHANGED}` : ''}, totals AS (
+    SELECT product_id, ${removal ? TOTALS_WITH_REMOVED : TOTALS_ADDED}, ${removal || isJudged ? TOTALS_BY_VERDICT : TOTALS_COUNTED}
+    FROM ${removal ? 'changed' : '(SELECT *, 1 AS change, true AS was_in_window FROM added) AS changed'} GROUP BY product_id ORDER BY product_id
+  )
+  ${lock === '' ? ', counts AS (' : ''}UPDATE product_counts SET upvotes = product_counts.upvotes + totals.change,
+    counted = product_counts.counted + CASE WHEN ${IN_WINDOW} THEN totals.counted ELSE 0 END${removal || isJudged ? EXCLUDED : ''},
+    window_changes = product_counts.window_changes + CASE WHEN ${IN_WINDOW} THEN 1 ELSE 0 END
+  FROM totals WHERE product_counts.product_id = totals.product_id
+  RETURNING product_counts.product_id, product_counts.upvotes, product_counts.window_changes,
+    totals.added${removal ? ', totals.removed, totals.freed' : ''}${lock === '' ? ') SELECT * FROM counts' : ''}`;
+}
+
+const EXCLUDED = `,
+      excluded_network = product_counts.excluded_network + CASE WHEN ${IN_WINDOW} THEN totals.network ELSE 0 END,
+      excluded_operator = product_counts.excluded_operator + CASE WHEN ${IN_WINDOW} THEN totals.operator ELSE 0 END`;
+
+const CHANGED = `, changed AS (
+    SELECT product_id, user_session, 1 AS change, verdict, true AS was_in_window, NULL::uuid AS network FROM added
+    UNION ALL SELECT product_id, user_session, -1, verdict, was_in_window, network FROM removed
+  )`;
+
+const TOTALS_ADDED = `count(*)::integer AS change, array_agg(user_session) AS added`;
+
+const TOTALS_WITH_REMOVED = `sum(change)::integer AS change, array_agg(user_session) FILTER (WHERE change = 1) AS added,
+      array_agg(user_session) FILTER (WHERE change = -1) AS removed,
+      array_agg(network) FILTER (WHERE network IS NOT NULL) AS freed`;
+
+const TOTALS_COUNTED = 'count(*)::integer AS counted';
+
+const TOTALS_BY_VERDICT = [
+  ['counted', "(verdict IS NULL OR verdict = 'included')"],
+  ['network', "verdict = 'network'"],
+  ['operator', "verdict = 'operator'"],
+]
+  .map(([name, isSuch]) => `coalesce(sum(change) FILTER (WHERE was_in_window AND ${isSuch}), 0)::integer AS ${name}`)
+  .join(', ');
+
+// Every vote of the network takes a place, even an excluded one: the operator's decision about one changes no other.
+const EARLIER = `(SELECT count(*) FROM (
+      SELECT FROM upvotes u
+      WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $7
+    ) AS earlier)`;
+
+const COLUMNS = { unknown: '', below: ', network', distinct: ', network, verdict', shared: ', network, verdict' };
+
+const VALUES = {
+  unknown: ' FROM desired WHERE upvoted',
+  below: ', network FROM desired WHERE upvoted',
+  distinct: `, network, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $7 THEN 'network' END
+    FROM desired WHERE upvoted`,
+  shared: ', network, verdict FROM judged',
+};
+
+// An existing upvote takes no new place below the cap.
+const JUDGED = `, judged AS (
+    SELECT id, product_id, user_session, network,
+      CASE WHEN in_window AND network IS NOT NULL
+        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + ${EARLIER} > $7
+      THEN 'network' END AS verdict
+    FROM desired
+    WHERE upvoted AND NOT EXISTS (
+      SELECT FROM upvotes u WHERE u.product_id = desired.product_id AND u.user_session = desired.user_session
+    )
+  )`;
+
+const REMOVED = `, removed AS (
+    DELETE FROM upvotes USING desired
+    WHERE NOT desired.upvoted AND upvotes.product_id = desired.product_id AND upvotes.user_session = desired.user_session
+    RETURNING upvotes.*, desired.in_window,
+      upvotes.created_at >= desired.window_from AND upvotes.created_at < desired.${WINDOW_END} AS was_in_window
+  ), retracted AS (
+    INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
+    SELECT r.product_id, r.id, r.user_session, r.created_at, r.network, r.verdict
+    FROM removed r JOIN launches l ON l.product_id = r.product_id AND NOT l.final
+    WHERE r.was_in_window AND NOT r.in_window
+  )`;

@@ -1,0 +1,181 @@
+import { Check } from 'typebox/value';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { rulesAt, vote } from '../../../tests/support/launch-site.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { type WebhookEvent, WebhookEventSchema } from '../../contract/webhooks/schema.ts';
+import { createCore } from '../core.ts';
+import { changeVerdicts, undoVerdicts } from '../leaderboards/change-verdicts.ts';
+import { finaliseDue } from '../leaderboards/finalise.ts';
+import { placeLaunches } from '../leaderboards/update-boards.ts';
+import { saveProducts } from '../products/save-products.ts';
+import { systemRuntime } from '../runtime.ts';
+import { createSubmission } from '../submissions/create-submission.ts';
+import { recordEvents } from './outbox.ts';
+
+const LAUNCH = '2026-06-01T10:00:00.000Z';
+const FINAL = '2026-06-04T00:00:00.000Z';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  for (const table of ['products', 'leaderboards', 'leaderboard_counts', 'webhook_events'])
+    await database.query(`DELETE FROM ${table}`);
+});
+
+/** Everything in the outbox by type; each event fits its schema. */
+async function recorded(): Promise<WebhookEvent[]> {
+  const rows = await database.query<{ type: string; body: string }>(
+    'SELECT type, body FROM webhook_events ORDER BY type, body',
+  );
+  return rows.map(({ type, body }) => {
+    const event: unknown = JSON.parse(body);
+    if (!Check(WebhookEventSchema, event)) throw new Error(`not an event: ${body}`);
+    expect(event.type).toBe(type);
+    return event;
+  });
+}
+
+const add = (id: string, createdAt: string) => saveProducts(database, [buildProduct({ id, name: id, createdAt })]);
+const place = (now: string, { silently = false } = {}) =>
+  placeLaunches(database, rulesAt(now), silently ? undefined : recordEvents);
+const runtimeAt = (now: string) => ({ ...systemRuntime, now: () => new Date(now) });
+
+describe('product.launched', () => {
+  test('a scheduled launch is reported once, at its time', async () => {
+    await add('tide', LAUNCH);
+    await place('2026-06-01T09:59:59.999Z');
+    expect(await recorded()).toEqual([]);
+    await Promise.all([place(LAUNCH), place(LAUNCH), place(LAUNCH)]);
+    await place('2026-06-01T11:00:00.000Z');
+    const { maker, category, tags } = buildProduct({ id: 'tide', name: 'tide', createdAt: LAUNCH });
+    expect(await recorded()).toEqual([
+      { type: 'product.launched', timestamp: LAUNCH, data: { productId: 'tide', name: 'tide', maker, category, tags } },
+    ]);
+  });
+
+  test('correcting a launch time does not launch twice; a product that waits again launches again', async () => {
+    await add('tide', LAUNCH);
+    await place('2026-06-01T10:30:00.000Z');
+    await add('tide', '2026-06-01T09:00:00.000Z');
+    await place('2026-06-01T10:40:00.000Z');
+    expect(await recorded()).toHaveLength(1);
+    await add('tide', '2026-06-01T12:00:00.000Z');
+    await place('2026-06-01T11:00:00.000Z');
+    expect(await recorded()).toHaveLength(1);
+    await place('2026-06-01T12:00:00.000Z');
+    expect((await recorded()).map(({ timestamp }) => timestamp)).toEqual([LAUNCH, '2026-06-01T12:00:00.000Z']);
+  });
+
+  test('a launch during downtime is reported late, unless its window has ended', async () => {
+    await add('tide', LAUNCH);
+    await add('ebb', '2026-05-20T10:00:00.000Z');
+    await place('2026-06-02T09:00:00.000Z');
+    expect((await recorded()).map((event) => 'productId' in event.data && event.data.productId)).toEqual(['tide']);
+  });
+});
+
+describe('comment.held', () => {
+  const core = () => createCore(database, { recordEvents });
+  const sender = { session: 'session-of-a-spammer' };
+
+  test('a held comment is reported once, without its text and session', async () => {
+    await add('tide', LAUNCH);
+    const draft = { productId: 'tide', content: 'Casino', website: 'spam.example' };
+    const { comment } = await core().addComment(draft, { ...sender, idempotencyKey: 'key-1' });
+    await core().addComment(draft, { ...sender, idempotencyKey: 'key-1' });
+    await core().addComment({ productId: 'tide', content: 'Nice' }, sender);
+    expect(await recorded()).toEqual([
+      { type: 'comment.held', timestamp: comment.createdAt, data: { commentId: comment.id, productId: 'tide' } },
+    ]);
+  });
+
+  test('a comment that cannot be reported is not written', async () => {
+    await add('tide', LAUNCH);
+    const broken = createCore(database, { recordEvents: () => Promise.reject(new Error('the disk is full')) });
+    const draft = { productId: 'tide', content: 'Casino', website: 'spam.example' };
+    await expect(broken.addComment(draft, sender)).rejects.toThrow('the disk is full');
+    expect(await database.query('SELECT FROM comments')).toEqual([]);
+  });
+});
+
+test('a submission is reported once, without its text', async () => {
+  const create = () =>
+    createSubmission(
+      database,
+      runtimeAt(LAUNCH),
+      { name: 'A secret', description: 'Nobody may know yet' },
+      { submitter: { session: 'session-of-a-maker', idempotencyKey: 'key-1' }, recordEvents },
+    );
+  const { row } = await create();
+  await create();
+  expect(await recorded()).toEqual([{ type: 'submission.created', timestamp: LAUNCH, data: { submissionId: row.id } }]);
+});
+
+describe('votes.excluded and leaderboard.final', () => {
+  test('an exclusion is reported with its number of votes; an inclusion and an undo are not', async () => {
+    await add('tide', LAUNCH);
+    await place(LAUNCH, { silently: true });
+    for (const voter of ['a', 'b', 'c']) await vote(database, 'tide', '2026-06-01T11:00:00.000Z', `session-${voter}`);
+    const change = (action: 'exclude' | 'include') =>
+      changeVerdicts(
+        database,
+        { productId: 'tide', action, reason: 'a private remark', selection: { from: new Date(LAUNCH) } },
+        runtimeAt('2026-06-01T12:00:00.000Z'),
+        recordEvents,
+      );
+    await change('exclude');
+    await change('exclude');
+    await undoVerdicts(database, 'tide', systemRuntime);
+    await undoVerdicts(database, 'tide', systemRuntime);
+    await change('include');
+    expect(await recorded()).toEqual([
+      {
+        type: 'votes.excluded',
+        timestamp: '2026-06-01T12:00:00.000Z',
+        data: { productId: 'tide', day: '2026-06-01', reason: 'operator', votes: 3 },
+      },
+    ]);
+  });
+
+  test('each period that becomes final is reported once, with its winners', async () => {
+    await add('tide', LAUNCH);
+    await add('ebb', LAUNCH);
+    await place(LAUNCH, { silently: true });
+    await vote(database, 'tide', '2026-06-01T11:00:00.000Z', 'session-a');
+    const finalise = (now: string) => finaliseDue(database, { rules: rulesAt(now), votesPerNetwork: 20, recordEvents });
+    await finalise(FINAL);
+    await finalise(FINAL);
+    const [day, ...others] = await recorded();
+    expect(others).toEqual([]);
+    expect(day).toEqual({
+      type: 'leaderboard.final',
+      timestamp: FINAL,
+      data: {
+        period: '2026-06-01',
+        kind: 'day',
+        from: '2026-06-01T00:00:00.000Z',
+        to: '2026-06-02T00:00:00.000Z',
+        revision: 0,
+        digest: expect.stringMatching(/^sha256:/),
+        launches: 2,
+        winners: [{ productId: 'tide', name: 'tide', votes: 1 }],
+      },
+    });
+    await finalise('2027-02-01T00:00:00.000Z');
+    const finals = await recorded();
+    expect(finals.map(({ data }) => 'kind' in data && data.kind).sort()).toEqual(['day', 'month', 'week', 'year']);
+  });
+});
+
+test('without a receiver no event is written', async () => {
+  await add('tide', LAUNCH);
+  await place(LAUNCH, { silently: true });
+  const core = createCore(database);
+  await core.addComment({ productId: 'tide', content: 'Casino', website: 'spam.example' }, { session: 'session-a' });
+  await finaliseDue(database, { rules: rulesAt(FINAL), votesPerNetwork: 20 });
+  expect(await recorded()).toEqual([]);
+});

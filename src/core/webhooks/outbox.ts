@@ -1,0 +1,143 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
+import type { Sql } from '../database/database.ts';
+
+/**
+ * Writes events into the outbox, in the transaction of the change that they report. It is not passed to operations if
+ * no receiver is configured.
+ */
+export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
+
+/** How long delivery of an event is attempted. */
+const EXPIRY_MS = 24 * 60 * 60 * 1_000;
+
+const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, expires_at, next_attempt_at)
+  SELECT id, type, body, clock_timestamp(), clock_timestamp() + ${EXPIRY_MS} * interval '1 millisecond', clock_timestamp()
+  FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, type text, body text)`;
+
+/** @throws CoreError `unavailable`. */
+export const recordEvents: RecordEvents = async (sql, events) => {
+  if (events.length === 0) return;
+  const rows = events.map((event) => ({ id: randomUUID(), type: event.type, body: JSON.stringify(event) }));
+  await sql.query(INSERT_EVENTS, [JSON.stringify(rows)]);
+};
+
+/** An event that is due to be sent. */
+export interface DueEvent {
+  id: string;
+  type: string;
+  body: string;
+  /** Failed attempts so far. */
+  attempts: number;
+}
+
+/** Identifies the receiver in the database by a hash, because its URL may contain a secret. */
+export function receiverOf(url: string): string {
+  return createHash('sha256').update(url).digest('hex');
+}
+
+const IS_DUE = 'next_attempt_at <= $1::timestamptz AND expires_at > $1::timestamptz';
+
+const SELECT_IS_DUE = `SELECT EXISTS (SELECT FROM webhook_events WHERE ${IS_DUE})
+  AND NOT EXISTS (SELECT FROM webhook_receivers WHERE url_digest = $2 AND gone_at IS NOT NULL) AS is_due`;
+
+/** Whether an event waits for a receiver that has not responded with 410. @throws CoreError `unavailable`. */
+export async function isDeliveryDue(sql: Sql, receiver: string, now: Date): Promise<boolean> {
+  const [row] = await sql.query<{ is_due: boolean }>(SELECT_IS_DUE, [now.toISOString(), receiver]);
+  return row?.is_due ?? false;
+}
+
+/**
+ * The events whose attempt is due, in the order of their schedule, `except` those in flight.
+ * @throws CoreError `unavailable`.
+ */
+export function readDueEvents(sql: Sql, now: Date, except: readonly string[], limit: number): Promise<DueEvent[]> {
+  return sql.query<DueEvent>(
+    `SELECT id, type, body, attempts FROM webhook_events WHERE ${IS_DUE} AND id <> ALL($2::uuid[])
+     ORDER BY next_attempt_at, created_at, id LIMIT ${limit}`,
+    [now.toISOString(), except],
+  );
+}
+
+const SET_DELIVERED = 'UPDATE webhook_events SET delivered_at = $2::timestamptz, next_attempt_at = NULL WHERE id = $1';
+
+const NOTE_SUCCESS = `INSERT INTO webhook_receivers (url_digest, last_success_at) VALUES ($1, $2::timestamptz)
+  ON CONFLICT (url_digest) DO UPDATE SET last_success_at = EXCLUDED.last_success_at, failing_since = NULL, last_failure = NULL`;
+
+/** @throws CoreError `unavailable`. */
+export async function noteDelivered(sql: Sql, receiver: string, id: string, now: Date): Promise<void> {
+  await sql.query(SET_DELIVERED, [id, now.toISOString()]);
+  await sql.query(NOTE_SUCCESS, [receiver, now.toISOString()]);
+}
+
+const SET_FAILED = `UPDATE webhook_events SET attempts = attempts + 1, last_failure = $2,
+    next_attempt_at = CASE WHEN $3::timestamptz < expires_at THEN $3::timestamptz END
+  WHERE id = $1 AND delivered_at IS NULL RETURNING next_attempt_at IS NULL AS has_expired`;
+
+const NOTE_FAILURE = `INSERT INTO webhook_receivers AS receiver (url_digest, failing_since, last_failure, gone_at)
+  VALUES ($1, $2::timestamptz, $3, CASE WHEN $4 THEN $2::timestamptz END)
+  ON CONFLICT (url_digest) DO UPDATE SET failing_since = coalesce(receiver.failing_since, EXCLUDED.failing_since),
+    last_failure = EXCLUDED.last_failure, gone_at = coalesce(receiver.gone_at, EXCLUDED.gone_at)`;
+
+interface FailedAttempt {
+  id: string;
+  /** The failure, without the URL. */
+  failure: string;
+  nextAttemptAt: Date;
+  /** The receiver responded with 410: it wants no more events. */
+  isGone: boolean;
+}
+
+/**
+ * Records a failed attempt.
+ * @returns whether the event has expired, because its next attempt would be too late.
+ * @throws CoreError `unavailable`.
+ */
+export async function noteFailed(
+  sql: Sql,
+  receiver: string,
+  { id, failure, nextAttemptAt, isGone }: FailedAttempt,
+  now: Date,
+): Promise<boolean> {
+  const [row] = await sql.query<{ has_expired: boolean }>(SET_FAILED, [id, failure, nextAttemptAt.toISOString()]);
+  await sql.query(NOTE_FAILURE, [receiver, now.toISOString(), failure, isGone]);
+  return row?.has_expired ?? false;
+}
+
+/**
+ * Expires overdue events, such as those of a receiver that is gone.
+ * @returns how many.
+ * @throws CoreError `unavailable`.
+ */
+export async function expireEvents(sql: Sql, now: Date): Promise<number> {
+  const rows = await sql.query(
+    'UPDATE webhook_events SET next_attempt_at = NULL WHERE next_attempt_at IS NOT NULL AND expires_at <= $1::timestamptz RETURNING id',
+    [now.toISOString()],
+  );
+  return rows.length;
+}
+
+const RETRY = `UPDATE webhook_events SET next_attempt_at = $1::timestamptz,
+    expires_at = $1::timestamptz + ${EXPIRY_MS} * interval '1 millisecond'
+  WHERE delivered_at IS NULL RETURNING id`;
+
+/**
+ * Makes every undelivered event due now, expired ones too, and resumes deliveries to a receiver that responded with
+ * 410.
+ * @returns how many events.
+ * @throws CoreError `unavailable`.
+ */
+export async function retryEvents(sql: Sql, receiver: string, now: Date): Promise<number> {
+  await sql.query('UPDATE webhook_receivers SET gone_at = NULL WHERE url_digest = $1', [receiver]);
+  return (await sql.query(RETRY, [now.toISOString()])).length;
+}
+
+/** How long events are stored, delivered or not. */
+const RETENTION_MS = 7 * EXPIRY_MS;
+
+/** @throws CoreError `unavailable`. */
+export async function deleteOldEvents(sql: Sql, now: Date): Promise<void> {
+  await sql.query('DELETE FROM webhook_events WHERE created_at < $1::timestamptz', [
+    new Date(now.getTime() - RETENTION_MS).toISOString(),
+  ]);
+}

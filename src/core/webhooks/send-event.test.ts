@@ -1,0 +1,96 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../../tests/support/webhook-receiver.ts';
+import { sendEvent } from './send-event.ts';
+
+const [OLD, NEW, OTHER] = [newSecret(1), newSecret(2), newSecret(3)];
+const EVENT = { type: 'webhook.test', timestamp: '2026-06-01T12:00:00.000Z', data: { name: 'Ebbe ☕' } };
+const ID = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+let receiver: WebhookReceiver;
+beforeEach(async () => {
+  receiver = await startReceiver();
+});
+afterEach(() => receiver.stop());
+
+const send = ({ secrets = [OLD.key], timeoutMs = 5_000, authorization = undefined as string | undefined } = {}) =>
+  sendEvent(
+    { url: `${receiver.url}?key=1`, authorization, secrets },
+    { id: ID, body: JSON.stringify(EVENT) },
+    { now: new Date(), timeoutMs },
+  );
+
+describe('a signed event', () => {
+  test('is verified by the reference library, and refused under another secret', async () => {
+    expect(await send()).toEqual({ outcome: 'delivered', status: 204 });
+    const [request] = receiver.received;
+    if (request === undefined) throw new Error('nothing was received');
+    expect(request).toMatchObject({
+      path: '/hook?key=1',
+      headers: { 'content-type': 'application/json', 'webhook-id': ID },
+    });
+    expect(verified(request, OLD)).toEqual(EVENT);
+    expect(() => verified(request, OTHER)).toThrow('No matching signature found');
+    expect(() => verified({ ...request, body: `${request.body} ` }, OLD)).toThrow('No matching signature found');
+  });
+
+  test('is verified under the old and the new secret while the secret is replaced', async () => {
+    await send({ secrets: [NEW.key, OLD.key] });
+    const [request] = receiver.received;
+    if (request === undefined) throw new Error('nothing was received');
+    for (const secret of [OLD, NEW]) expect(verified(request, secret)).toEqual(EVENT);
+  });
+
+  test('carries the user and password of the URL as basic authorization', async () => {
+    await send({ authorization: 'Basic YWRhOnBAc3M=' });
+    expect(receiver.received[0]?.headers.authorization).toBe('Basic YWRhOnBAc3M=');
+  });
+});
+
+describe('a failed attempt', () => {
+  test.each([
+    [200, { outcome: 'delivered', status: 200 }],
+    [299, { outcome: 'delivered', status: 299 }],
+    [400, { outcome: 'failed', failure: 'status 400' }],
+    [503, { outcome: 'failed', failure: 'status 503' }],
+    [410, { outcome: 'gone', failure: '410 Gone' }],
+  ])('status %i has its outcome', async (status, expected) => {
+    receiver.respond = (response) => response.writeHead(status).end('{}');
+    expect(await send()).toEqual(expected);
+  });
+
+  test('a redirect is not followed', async () => {
+    receiver.respond = (response) => response.writeHead(307, { location: `${receiver.url}/elsewhere` }).end();
+    expect(await send()).toEqual({ outcome: 'failed', failure: 'status 307, and redirects are not followed' });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  test('a receiver that does not respond in time fails the attempt', async () => {
+    receiver.respond = () => {};
+    expect(await send({ timeoutMs: 50 })).toEqual({ outcome: 'failed', failure: 'no response in 0.05 s' });
+  });
+
+  test('a receiver that is down is reported without its URL', async () => {
+    await receiver.stop();
+    expect(await send()).toEqual({ outcome: 'failed', failure: 'ECONNREFUSED' });
+  });
+});
+
+test('a body without end is not read: the connection closes', async () => {
+  let written = 0;
+  const closed = new Promise<void>((resolve) => {
+    receiver.respond = (response) => {
+      response.writeHead(200);
+      const chunk = Buffer.alloc(64 * 1024);
+      const write = () => {
+        while (response.write(chunk)) written += chunk.length;
+        response.once('drain', write);
+      };
+      void once(response, 'close').then(() => resolve());
+      write();
+    };
+  });
+  expect(await send()).toEqual({ outcome: 'delivered', status: 200 });
+  await closed;
+  expect(written).toBeLessThan(16 * 1024 * 1024);
+});

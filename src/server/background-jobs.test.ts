@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../tests/support/build-product.ts';
+import { createLogLines } from '../../tests/support/log-lines.ts';
+import { openSubmissionDesk } from '../../tests/support/submission-desk.ts';
+import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { repairCounts } from '../core/counts/check-counts.ts';
+import { checkSubmissions } from '../core/doctor/run-database-checks.ts';
+import { saveProducts } from '../core/products/save-products.ts';
+import { readStats } from '../core/stats/read-stats.ts';
+import { watchDrift, watchSubmissions } from './background-jobs.ts';
+import { createSiteMetrics } from './metrics/site-metrics.ts';
+
+const desk = openSubmissionDesk();
+const { at, clock } = desk;
+const faults: unknown[] = [];
+const log = { info() {}, error() {}, warn: (details: unknown) => faults.push(details) };
+
+test('metrics, doctor and stats count waiting submissions, and closed ones are deleted', async () => {
+  const watch = watchSubmissions(at.database, log, clock.now);
+  const metrics = createSiteMetrics();
+  metrics.watchSubmissions(watch);
+  const check = (isOn = true) => checkSubmissions(at.database, { isOn, now: clock.now() });
+  try {
+    expect(await check(false)).toMatchObject({ status: 'ok', message: 'off' });
+    await desk.submit({ name: 'One' });
+    await desk.submit({ name: 'Bot', website: 'x' });
+    const closed = await desk.submit({ name: 'Closed' });
+    await at.submissions.withdraw(closed);
+    await watch.look();
+    const text = await metrics.text();
+    expect(text).toContain('groundswell_submissions_waiting{kind="spam"} 1');
+    expect(text).toContain('groundswell_submissions_waiting{kind="other"} 1');
+    expect(text).toContain(`groundswell_submissions_oldest_timestamp_seconds ${clock.now().getTime() / 1_000}`);
+    expect(await check()).toMatchObject({ status: 'ok', message: expect.stringContaining('2 waiting') });
+    expect(await check(false)).toMatchObject({ status: 'warning', message: expect.stringContaining('is off') });
+    expect((await readStats(at.database, { days: 1, now: clock.now() })).submissions).toEqual({
+      received: 3,
+      waiting: 2,
+      approved: 0,
+      declined: 0,
+      withdrawn: 1,
+    });
+    clock.advance({ hours: 31 * 24 });
+    expect(await check()).toMatchObject({ status: 'warning', message: expect.stringContaining('for 31 days') });
+    await watch.look();
+    expect(await at.database.query('SELECT id FROM submissions WHERE id = $1', [closed.id])).toEqual([]);
+    expect(faults).toEqual([]);
+  } finally {
+    watch.close();
+  }
+});
+
+test('an unreachable database is logged, and the last numbers stay', async () => {
+  const away = { ...at.database, query: () => Promise.reject(new Error('away')) };
+  const watch = watchSubmissions(away, log, clock.now);
+  await watch.look();
+  watch.close();
+  expect(faults.length).toBeGreaterThan(0);
+  expect(watch.waiting()).toEqual({ waiting: 0, suspectedSpam: 0, oldestSince: null });
+});
+
+describe('checking counts', () => {
+  let database: TestDatabase;
+  afterEach(() => database.drop());
+
+  test('drift is exported and logged with the id of its product until it is repaired', async () => {
+    database = await createTestDatabase();
+    await saveProducts(database, [buildProduct({ id: 'tide' }), buildProduct({ id: 'ebb' })]);
+    await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
+    const { log, text } = createLogLines();
+    const watch = watchDrift(database, log, 5);
+    await expect.poll(() => watch.drift()).toBe(1);
+    expect(text()).toContain('"productId":"tide"');
+    expect(text()).toContain('counts check --repair');
+    await repairCounts(database, ['tide']);
+    await expect.poll(() => watch.drift()).toBe(0);
+    watch.close();
+  });
+
+  test('a failed check is logged and repeated', async () => {
+    database = await createTestDatabase();
+    await saveProducts(database, [buildProduct({ id: 'tide' })]);
+    await database.query("UPDATE product_counts SET upvotes = 9 WHERE product_id = 'tide'");
+    await database.query('ALTER TABLE product_counts RENAME TO counts_away');
+    const { log, text } = createLogLines();
+    const watch = watchDrift(database, log, 5);
+    await expect.poll(text).toContain('Could not check counts');
+    expect(watch.drift()).toBe(0);
+    await database.query('ALTER TABLE counts_away RENAME TO product_counts');
+    await expect.poll(() => watch.drift()).toBe(1);
+    watch.close();
+  });
+});

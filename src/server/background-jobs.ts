@@ -1,0 +1,130 @@
+import { forgetOldKeys } from '../core/comments/draft.ts';
+import { forgetOldSessions } from '../core/console/sessions.ts';
+import { createDriftSampler } from '../core/counts/check-counts.ts';
+import type { Connection } from '../core/database/connect.ts';
+import type { Database } from '../core/database/database.ts';
+import { forgetOldImports } from '../core/imports/import-changes.ts';
+import { deleteUnreferencedPictures } from '../core/pictures/delete-unreferenced.ts';
+import { pictureFolder } from '../core/pictures/picture-store.ts';
+import type { Log } from '../core/runtime.ts';
+import { countWaiting, type WaitingSubmissions } from '../core/submissions/count-submissions.ts';
+import { forgetClosedSubmissions } from '../core/submissions/forget-submissions.ts';
+import { deleteOldEvents, recordEvents } from '../core/webhooks/outbox.ts';
+import type { Settings } from '../settings/settings.ts';
+import { scheduleBackups } from './backups/schedule-backups.ts';
+import { deliverWebhooks } from './deliver-webhooks.ts';
+import { scheduleFinalising } from './leaderboards/schedule-finalising.ts';
+import type { SiteMetrics } from './metrics/site-metrics.ts';
+import type { Closeable } from './site.ts';
+
+const HOUSEKEEPING_INTERVAL_MS = 60 * 60 * 1000;
+
+/** Jobs that run once per machine: final results, backups, webhooks, housekeeping, and checking counts. */
+export function startBackgroundJobs(
+  connection: Connection,
+  settings: Settings,
+  metrics: SiteMetrics | undefined,
+  log: Log,
+): Closeable[] {
+  const { backups: schedule, dataDir } = settings;
+  const drift = watchDrift(connection.database, log);
+  metrics?.watchDrift(drift);
+  const finaliser = scheduleFinalising(connection, settings.launches, {
+    log,
+    recordEvents: settings.webhooks && recordEvents,
+  });
+  metrics?.watchLeaderboards(finaliser);
+  const closeables: Closeable[] = [drift, finaliser, keepHouse(connection.database, pictureFolder(dataDir), log)];
+  if (settings.submissions !== 'off') {
+    const submissions = watchSubmissions(connection.database, log);
+    metrics?.watchSubmissions(submissions);
+    closeables.push(submissions);
+  }
+  if (settings.webhooks) {
+    const deliveries = deliverWebhooks(connection.database, settings.webhooks, { log });
+    metrics?.watchWebhooks(deliveries);
+    closeables.push(deliveries);
+  }
+  if (schedule) {
+    const backups = scheduleBackups(connection, { ...schedule, pictureFolder: pictureFolder(dataDir) }, log);
+    metrics?.watchBackups(backups);
+    closeables.push(backups);
+  }
+  return closeables;
+}
+
+function keepHouse(database: Database, pictures: string, log: Log): Closeable {
+  const run = (job: Promise<unknown>) => job.catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
+  const tidy = async () => {
+    await run(forgetOldKeys(database, new Date()));
+    await run(forgetOldSessions(database, new Date()));
+    await run(forgetOldImports(database, new Date()));
+    await run(deleteOldEvents(database, new Date()));
+    await run(deletePictures(database, pictures, log));
+  };
+  const timer = setInterval(tidy, HOUSEKEEPING_INTERVAL_MS).unref();
+  return { close: () => clearInterval(timer) };
+}
+
+async function deletePictures(database: Database, folder: string, log: Log): Promise<void> {
+  const deleted = await deleteUnreferencedPictures(database, folder, new Date());
+  if (deleted.length > 0) log.info({ pictures: deleted.length }, 'Deleted unreferenced pictures');
+}
+
+const SUBMISSION_INTERVAL_MS = 60_000;
+
+interface SubmissionWatch {
+  /** As of the last look, at most a minute ago. */
+  waiting(): WaitingSubmissions;
+  /** Looks now. Never rejects. */
+  look(): Promise<void>;
+  close(): void;
+}
+
+/** Counts waiting submissions for the metrics, and deletes those that were closed long ago. */
+export function watchSubmissions(database: Database, log: Log, now: () => Date = () => new Date()): SubmissionWatch {
+  let last: WaitingSubmissions = { waiting: 0, suspectedSpam: 0, oldestSince: null };
+
+  async function look(): Promise<void> {
+    try {
+      await forgetClosedSubmissions(database, now());
+      last = await countWaiting(database);
+    } catch (error) {
+      log.warn({ err: error }, 'Could not clean up submissions; trying again in a minute');
+    }
+  }
+
+  void look();
+  const timer = setInterval(() => void look(), SUBMISSION_INTERVAL_MS).unref();
+  return { waiting: () => last, look, close: () => clearInterval(timer) };
+}
+
+interface DriftWatch {
+  drift(): number;
+  close(): void;
+}
+
+const DRIFT_INTERVAL_MS = 5_000;
+
+/** Compares the counts of a few products with their rows every few seconds. */
+export function watchDrift(database: Database, log: Log, intervalMs = DRIFT_INTERVAL_MS): DriftWatch {
+  const sampler = createDriftSampler(database);
+  let running = false;
+  const timer = setInterval(step, intervalMs).unref();
+
+  async function step(): Promise<void> {
+    // Counting millions of rows may take longer than the interval.
+    if (running) return;
+    running = true;
+    try {
+      const wrong = await sampler.step();
+      if (wrong.length > 0)
+        log.error({ wrong }, 'Counts differ from their rows. Run `groundswell counts check --repair`.');
+    } catch (error) {
+      log.warn({ err: error }, 'Could not check counts; trying again');
+    } finally {
+      running = false;
+    }
+  }
+  return { drift: () => sampler.drift(), close: () => clearInterval(timer) };
+}

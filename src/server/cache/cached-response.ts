@@ -1,0 +1,82 @@
+import type { Representations } from '../http/representations.ts';
+
+/** A GET response that is the same for every visitor, and its dependencies. */
+export interface CacheableResponse {
+  status: number;
+  type: string;
+  cacheControl: string;
+  body: string;
+  dependencies: Dependencies;
+  /**
+   * Whether it carries `Last-Modified`, for clients without ETags. That has whole seconds, so such responses are
+   * rebuilt at most once a second.
+   */
+  isDated?: boolean;
+}
+
+/** The stored parts of a response besides the bytes of its body. */
+export type CachedHead = Omit<CacheableResponse, 'body'>;
+
+/** The data that a response depends on. */
+export interface Dependencies {
+  /** Products that it shows. */
+  products: readonly string[];
+  /** Whether it also depends on the list of products and their descriptions. */
+  catalogue: boolean;
+  /** Whether it depends on the counts of all products, like a list ordered by them. */
+  allCounts: boolean;
+  /** Whether a read reached its time limit before it had a full page: the next one may find more. */
+  unfinished: boolean;
+}
+
+/** One version of a cached response. */
+export interface Version {
+  head: CachedHead;
+  content: Representations;
+  /** Wall-clock milliseconds: since when it has had this content. */
+  contentSince: number;
+  /**
+   * When its production began, on the monotonic clock and in the cache's count of events: it shows everything before.
+   */
+  startedAt: number;
+  startedTick: number;
+  /** It shows what any process had written by then. */
+  showsUpTo: number;
+  tookMs: number;
+}
+
+/** How fresh a response has to be. All in milliseconds. */
+export interface Freshness {
+  /** Time between two background revalidations; longer if producing the response is slow. */
+  minIntervalMs: number;
+  /** A stale response is served while the next one is produced, but only this long after the change. */
+  maxStaleMs: number;
+}
+
+/** Why a request causes work: a miss, a stale version, or a visitor's claim to have just written. */
+export type RevalidationReason = 'miss' | 'stale' | 'claim';
+
+export interface CacheRequest {
+  /**
+   * A canonical name: equivalent addresses have the same key, and all routes that use it have the same freshness
+   * policy. If the key is an address, it names the response of that address, so the fast path finds it without the
+   * route.
+   */
+  key: string;
+  freshness: Freshness;
+  /** @throws CoreError if the response does not exist, or any error if it cannot be produced now. */
+  produce(): Promise<CacheableResponse>;
+  /** A moment of the monotonic clock: a visitor who wrote then must not see an older state. */
+  notBefore?: number | undefined;
+  /** Charges the client before work begins for its request. @throws CoreError `rate_limited`. */
+  charge?: (reason: RevalidationReason) => void;
+}
+
+/** A page costs milliseconds to render, and may lag briefly behind others' writes. */
+export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000 };
+
+/** A feed has `Last-Modified` in seconds, and its subscribers can wait a second. */
+export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_000 };
+
+/** An API response costs a statement, and shows everything acknowledged before the request. */
+export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };

@@ -1,0 +1,78 @@
+import type { ReadApi } from '../../contract/api.ts';
+import { LIMITS } from '../../contract/limits.ts';
+import type { ModerationLogQuery } from '../../contract/moderation/schema.ts';
+import { MODERATION_LOG } from '../../core/changes/change-feed.ts';
+import type { Dependencies } from './cached-response.ts';
+
+interface TrackerOptions {
+  /**
+   * Whether a standing depends on every vote of the site, or only on those for the launch and its neighbours: another
+   * launch may overtake it, which shows once the response has expired.
+   */
+  standingsOf?: 'everyVote' | 'neighbours';
+}
+
+/** Forwards every read and records its dependencies. */
+export function trackDependencies(
+  api: ReadApi,
+  { standingsOf = 'everyVote' }: TrackerOptions = {},
+): { api: ReadApi; dependencies(): Dependencies } {
+  const products = new Set<string>();
+  let catalogue = false;
+  let allCounts = false;
+  let unfinished = false;
+  return {
+    api: {
+      async listProducts(query, signal) {
+        catalogue = true;
+        allCounts ||= (query.sort ?? 'newest') !== 'newest';
+        const page = await api.listProducts(query, signal);
+        for (const { id } of page.items) products.add(id);
+        unfinished ||= page.nextCursor !== null && page.items.length < (query.limit ?? LIMITS.pageSize.default);
+        return page;
+      },
+      async getProduct(id, signal) {
+        // Its neighbours are part of the response.
+        catalogue = true;
+        products.add(id);
+        return api.getProduct(id, signal);
+      },
+      async listLeaderboards(query, signal) {
+        catalogue = true;
+        allCounts = true;
+        return api.listLeaderboards(query, signal);
+      },
+      async getLeaderboard(period, query, signal) {
+        // Any vote or launch may move any row.
+        catalogue = true;
+        allCounts = true;
+        const board = await api.getLeaderboard(period, query, signal);
+        for (const { productId } of board?.items ?? []) products.add(productId);
+        return board;
+      },
+      async getStandings(productId, signal) {
+        products.add(productId);
+        catalogue = true;
+        allCounts ||= standingsOf === 'everyVote';
+        const standings = await api.getStandings(productId, signal);
+        for (const standing of Object.values(standings ?? {})) {
+          for (const neighbour of [standing.above, standing.below]) if (neighbour) products.add(neighbour.productId);
+        }
+        return standings;
+      },
+      ...(api.getModerationLog && {
+        async getModerationLog(query: ModerationLogQuery) {
+          // The names of products are part of it.
+          catalogue = true;
+          products.add(MODERATION_LOG);
+          return api.getModerationLog?.(query) ?? { items: [], nextCursor: null };
+        },
+      }),
+      async listComments(productId, query, signal) {
+        products.add(productId);
+        return api.listComments(productId, query, signal);
+      },
+    },
+    dependencies: () => ({ products: [...products], catalogue, allCounts, unfinished }),
+  };
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { Representations } from '../http/representations.ts';
+import { PAGE_FRESHNESS, type Version } from './cached-response.ts';
+import { decide, type EntryEvent, type EntryState, nextRevalidationAt, step } from './entry-store.ts';
+
+const DEPENDENCIES = { products: ['git'], catalogue: false, allCounts: false, unfinished: false };
+
+const versionOf = (body: string, startedTick: number, startedAt: number): Version => ({
+  head: { status: 200, type: 'text/plain', cacheControl: 'public', dependencies: DEPENDENCIES },
+  content: new Representations(body),
+  contentSince: startedAt,
+  startedAt,
+  startedTick,
+  showsUpTo: startedAt,
+  tookMs: 4,
+});
+
+const first = versionOf('one', 1, 100);
+const second = versionOf('two', 5, 500);
+const fresh: EntryState = { kind: 'fresh', version: first, changedTick: 0 };
+const stale: EntryState = { kind: 'stale', version: first, changedTick: 3, since: 300 };
+const failing: EntryState = { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 400 };
+const changed: EntryEvent = { type: 'changed', tick: 7, at: 700 };
+const made: EntryEvent = { type: 'made', version: second };
+const failed: EntryEvent = { type: 'failed', startedAt: 600, at: 610 };
+
+describe('a step', () => {
+  test.each<[string, EntryState, EntryEvent, EntryState]>([
+    ['fresh, changed', fresh, changed, { kind: 'stale', version: first, changedTick: 7, since: 700 }],
+    ['stale, changed: since the first change', stale, changed, { ...stale, changedTick: 7 }],
+    ['failing, changed', failing, changed, { ...failing, changedTick: 7 }],
+    ['fresh, made', fresh, made, { kind: 'fresh', version: second, changedTick: 0 }],
+    ['stale, made after the change', stale, made, { kind: 'fresh', version: second, changedTick: 3 }],
+    ['failing, made', failing, made, { kind: 'fresh', version: second, changedTick: 3 }],
+    [
+      'made, with a change while it was made',
+      { ...stale, changedTick: 6 },
+      made,
+      { kind: 'stale', version: second, changedTick: 6, since: second.startedAt },
+    ],
+    ['fresh, failed', fresh, failed, { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 }],
+    ['stale, failed', stale, failed, { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 610 }],
+    ['failing, failed', failing, failed, { ...failing, failedAt: 610 }],
+  ])('%s', (_name, state, event, next) => {
+    expect(step(state, event)).toEqual(next);
+  });
+
+  test('to a version with the same content preserves its bytes and its date', () => {
+    const { version } = step(stale, { type: 'made', version: versionOf('one', 5, 500) });
+    expect(version).toMatchObject({ contentSince: first.contentSince, startedAt: 500 });
+    expect(version.content).toBe(first.content);
+  });
+});
+
+describe('a request', () => {
+  const need = { now: 1_000, maxStaleMs: 1_000, notBefore: Number.NEGATIVE_INFINITY };
+  test.each<[string, EntryState, Partial<typeof need>, ReturnType<typeof decide>]>([
+    ['for a fresh version is a hit', fresh, {}, 'hit'],
+    ['within the allowed age gets the stale version at once', stale, {}, 'stale'],
+    ['past the allowed age waits', stale, { now: 1_300 }, 'wait'],
+    ['that allows no age waits', stale, { maxStaleMs: 0 }, 'wait'],
+    ['of a visitor who wrote before the version was made is a hit', fresh, { notBefore: 100 }, 'hit'],
+    ['of a visitor who wrote since waits', fresh, { notBefore: 101 }, 'wait'],
+    ['gets the last good version while no new one can be made', failing, { now: 9_000, notBefore: 9_000 }, 'stale'],
+  ])('%s', (_name, state, overrides, decision) => {
+    expect(decide(state, { ...need, ...overrides })).toBe(decision);
+  });
+});
+
+test.each<[string, EntryState, number]>([
+  ['after its interval', stale, 100 + 250],
+  ['later where making it takes long', { ...stale, version: { ...first, tookMs: 20 } }, 100 + 500],
+  ['but not later than after 750 ms', { ...stale, version: { ...first, tookMs: 90 } }, 100 + 750],
+  ['a second after a failure', failing, 400 + 1_000],
+])('a page is revalidated in the background %s', (_name, state, at) => {
+  expect(nextRevalidationAt(state, PAGE_FRESHNESS)).toBe(at);
+});

@@ -1,0 +1,63 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CacheHarness, change, createCacheHarness } from '../../../tests/support/response-cache.ts';
+import { createResponseSource as source } from '../../../tests/support/response-source.ts';
+import { API_FRESHNESS, type Dependencies } from './cached-response.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+let harness: CacheHarness;
+let cache: ResponseCache;
+function use(options?: Parameters<typeof createCacheHarness>[0]): void {
+  harness = createCacheHarness(options);
+  ({ cache } = harness);
+}
+beforeEach(() => use());
+
+describe('invalidation by a change', () => {
+  test.each<[string, Partial<Dependencies>, Parameters<ResponseCache['invalidate']>[0], number]>([
+    ['its own product', {}, change('git'), 2],
+    ['another product', {}, change('vim'), 1],
+    ['any product, for an order by counts', { allCounts: true }, change('vim'), 2],
+    ['the catalogue, for what depends on it', { catalogue: true }, { productIds: [], catalogue: true }, 2],
+    ['the catalogue, for what does not', {}, { productIds: [], catalogue: true }, 1],
+  ])('%s', async (_name, dependencies, what, made) => {
+    const response = source('git', { freshness: API_FRESHNESS, dependencies });
+    await cache.get(response.request());
+    cache.invalidate(what);
+    await cache.get(response.request());
+    expect(response.made).toBe(made);
+  });
+
+  test('everything is invalidated when changes may have been missed', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidateAll();
+    await cache.get(response.request());
+    expect(response.made).toBe(2);
+  });
+});
+
+test('memory is bounded: the least recently used responses are evicted first', async () => {
+  // Room for five of six; a quarter is for addresses with parameters.
+  const maxBytes = 32_800;
+  use({ maxBytes });
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const sources = new Map(names.map((name) => [name, source(name)]));
+  for (const name of names) {
+    await cache.get(sources.get(name)?.request() ?? expect.unreachable());
+    await cache.get(sources.get('a')?.request() ?? expect.unreachable());
+    expect(cache.sizeBytes()).toBeLessThanOrEqual(maxBytes);
+  }
+  await cache.get(sources.get('b')?.request() ?? expect.unreachable());
+  expect(sources.get('a')?.made).toBe(1);
+  expect(sources.get('b')?.made).toBe(2);
+});
+
+test('addresses with invented parameters evict only each other', async () => {
+  use({ maxBytes: 100_000 });
+  const page = source('/product/git');
+  await cache.get(page.request());
+  for (let number = 0; number < 100; number += 1) await cache.get(source(`/?cursor=${number}`).request());
+  expect(cache.sizeBytes()).toBeLessThan(40_000);
+  await cache.get(page.request());
+  expect(page.made).toBe(1);
+});

@@ -1,0 +1,83 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  bodyOf,
+  type CacheHarness,
+  change,
+  createCacheHarness,
+  textOf,
+} from '../../../tests/support/response-cache.ts';
+import { createResponseSource as source } from '../../../tests/support/response-source.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { API_FRESHNESS } from './cached-response.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+const away = new CoreError('unavailable', 'away');
+
+let harness: CacheHarness;
+let cache: ResponseCache;
+function use(options?: Parameters<typeof createCacheHarness>[0]): void {
+  harness = createCacheHarness(options);
+  ({ cache } = harness);
+}
+beforeEach(() => use());
+
+describe('while responses cannot be produced', () => {
+  test('the last good one is served with its age, one attempt is made per second, and a success makes it fresh', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.invalidate(change('git'));
+    page.fails = away;
+    await harness.pass(2_000);
+    const stale = await cache.get(page.request());
+    expect(textOf(stale)).toBe('git version 1');
+    expect(stale.ageS).toBe(2);
+    expect(harness.warnings).toHaveLength(1);
+    const triedBefore = page.made;
+    for (let asked = 0; asked < 50; asked += 1) await cache.get(page.request());
+    expect(page.made).toBe(triedBefore);
+    page.fails = undefined;
+    await harness.pass(1_000);
+    expect((await cache.get(page.request())).ageS).toBeUndefined();
+    expect(harness.warnings).toHaveLength(1);
+  });
+
+  test('without a cached response fails the request', async () => {
+    const page = source('git');
+    page.fails = away;
+    await expect(cache.get(page.request())).rejects.toBe(away);
+  });
+
+  test('a hanging database costs two seconds, and then the last good response is served', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    response.hold = new Promise(() => {});
+    const served = cache.get(response.request());
+    await harness.pass(2_000);
+    expect(await bodyOf(served)).toBe('git version 1');
+  });
+
+  test('and the change feed is disconnected, even an unchanged response carries its age', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.setConnected(false);
+    await harness.pass(7_000);
+    expect((await cache.get(page.request())).ageS).toBe(7);
+    cache.setConnected(true);
+    expect((await cache.get(page.request())).ageS).toBeUndefined();
+  });
+
+  test('and the change feed is disconnected, no request waits for a page whose rendering hangs', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.invalidate(change('git'));
+    page.hold = new Promise(() => {});
+    cache.setConnected(false);
+    await harness.pass(7_000);
+    for (const _ of ['first', 'second']) {
+      const served = cache.get(page.request());
+      expect(served).not.toBeInstanceOf(Promise);
+      expect(await served).toMatchObject({ ageS: 7 });
+    }
+  });
+});

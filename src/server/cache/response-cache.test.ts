@@ -1,0 +1,283 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  bodyOf,
+  type CacheHarness,
+  change,
+  createCacheHarness,
+  hold,
+  settled,
+  textOf,
+} from '../../../tests/support/response-cache.ts';
+import { createResponseSource as source } from '../../../tests/support/response-source.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { API_FRESHNESS } from './cached-response.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+const away = new CoreError('unavailable', 'away');
+const MINUTE_MS = 60_000;
+
+let harness: CacheHarness;
+let cache: ResponseCache;
+function use(options?: Parameters<typeof createCacheHarness>[0]): void {
+  harness = createCacheHarness(options);
+  ({ cache } = harness);
+}
+beforeEach(() => use());
+
+describe('an unchanged response', () => {
+  test('is produced once for all requests, also for simultaneous ones', async () => {
+    const page = source('git');
+    const first = await Promise.all([cache.get(page.request()), cache.get(page.request())]);
+    expect(first.map(textOf)).toEqual(['git version 1', 'git version 1']);
+    await harness.pass(MINUTE_MS / 2);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 1');
+    expect(page.made).toBe(1);
+  });
+
+  test('is revalidated after a minute even without a change', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(MINUTE_MS + 1);
+    await cache.get(page.request());
+    await settled();
+    expect(page.made).toBe(2);
+  });
+});
+
+describe('a page', () => {
+  test('that changed is served at once to everyone and revalidated in the background', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(500);
+    cache.invalidate(change('git'));
+    for (const _visitor of ['first', 'second']) {
+      const served = cache.get(page.request());
+      expect(served).not.toBeInstanceOf(Promise);
+      expect(await bodyOf(served)).toBe('git version 1');
+    }
+    expect(page.made).toBe(2);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
+  });
+
+  test('that changed within its interval is served at once, and revalidated when the interval is over', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(10);
+    cache.invalidate(change('git'));
+    expect(cache.get(page.request())).not.toBeInstanceOf(Promise);
+    await harness.pass(239);
+    expect(page.made).toBe(1);
+    await harness.pass(1);
+    expect(page.made).toBe(2);
+  });
+
+  test('shows a change after a second at most under any number of changes, and is rendered four times a second', async () => {
+    const page = source('git');
+    let changes = 0;
+    const changedAt: number[] = [];
+    await cache.get(page.request());
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      cache.invalidate(change('git'));
+      changes += 1;
+      changedAt.push(harness.clockMs());
+      const served = await cache.get(page.request());
+      const oldest = changedAt.findLast((at) => at <= served.version.startedAt) ?? 0;
+      expect(harness.clockMs() - Math.max(oldest, served.version.startedAt)).toBeLessThanOrEqual(1_000);
+      await harness.pass(10);
+    }
+    expect(changes).toBe(300);
+    expect(page.made).toBeGreaterThanOrEqual(11);
+    expect(page.made).toBeLessThanOrEqual(13);
+  });
+
+  test('that is slow to render is revalidated less often, which leaves time for other requests', async () => {
+    const page = source('git');
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      page.hold = harness.sleep(40);
+      cache.invalidate(change('git'));
+      void cache.get(page.request());
+      await harness.pass(10);
+    }
+    expect(page.made).toBeGreaterThanOrEqual(4);
+    expect(page.made).toBeLessThanOrEqual(7);
+  });
+
+  test('that changed long ago is rendered before it is served, without waiting for an interval', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    cache.invalidate(change('git'));
+    await harness.pass(1_000);
+    expect(await bodyOf(cache.get(page.request()))).toBe('git version 2');
+  });
+
+  test("is never older than the visitor's own writes, and is rendered for them at once", async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(10);
+    cache.invalidate(change('git'));
+    const wroteAt = harness.clockMs();
+    const others = cache.get(page.request());
+    const own = cache.get(page.request(wroteAt));
+    expect(await bodyOf(others)).toBe('git version 1');
+    expect(await bodyOf(own)).toBe('git version 2');
+  });
+
+  test('that was being rendered when a visitor wrote is rendered once more for this visitor', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(300);
+    cache.invalidate(change('git'));
+    const release = hold(page);
+    void cache.get(page.request());
+    await harness.pass(1);
+    cache.invalidate(change('git'));
+    const own = cache.get(page.request(harness.clockMs()));
+    release();
+    expect(await bodyOf(own)).toBe('git version 3');
+  });
+
+  test('that many visitors who wrote request at once is rendered once for all of them', async () => {
+    const page = source('git');
+    await cache.get(page.request());
+    await harness.pass(10);
+    const bodies = await Promise.all(
+      Array.from({ length: 50 }, () => bodyOf(cache.get(page.request(harness.clockMs())))),
+    );
+    expect(new Set(bodies)).toEqual(new Set(['git version 2']));
+    expect(page.made).toBe(2);
+  });
+});
+
+describe('a response of the API', () => {
+  test('always shows everything committed before the request', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
+  });
+
+  test('that was being produced when something was committed is produced once more', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    await cache.get(response.request());
+    cache.invalidate(change('git'));
+    const release = hold(response);
+    const early = cache.get(response.request());
+    await settled();
+    cache.invalidate(change('git'));
+    const late = cache.get(response.request());
+    release();
+    expect(await bodyOf(late)).toBe('git version 3');
+    await early;
+  });
+});
+
+describe('a request during the production of the first version', () => {
+  test('gets that version', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    const release = hold(response);
+    const both = [cache.get(response.request()), cache.get(response.request())];
+    release();
+    expect(await Promise.all(both.map(bodyOf))).toEqual(['git version 1', 'git version 1']);
+  });
+
+  test('gets the next version of an API response that changed since', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    const release = hold(response);
+    const before = cache.get(response.request());
+    cache.invalidate(change('git'));
+    const after = [cache.get(response.request()), cache.get(response.request())];
+    release();
+    expect(await bodyOf(before)).toBe('git version 1');
+    expect(await Promise.all(after.map(bodyOf))).toEqual(['git version 2', 'git version 2']);
+  });
+
+  test('gets that version of a page, which may lag', async () => {
+    const page = source('git');
+    const release = hold(page);
+    const before = cache.get(page.request());
+    cache.invalidate(change('git'));
+    const after = cache.get(page.request());
+    release();
+    expect([await bodyOf(before), await bodyOf(after)]).toEqual(['git version 1', 'git version 1']);
+  });
+
+  test('gets the next version of a page if the visitor wrote since', async () => {
+    const page = source('git');
+    const release = hold(page);
+    const before = cache.get(page.request());
+    await harness.pass(10);
+    const own = cache.get(page.request(harness.clockMs()));
+    release();
+    expect([await bodyOf(before), await bodyOf(own)]).toEqual(['git version 1', 'git version 2']);
+  });
+
+  test('produces its own after a change if the first one failed', async () => {
+    const response = source('git', { freshness: API_FRESHNESS });
+    const release = hold(response);
+    const before = bodyOf(cache.get(response.request()));
+    await settled();
+    response.fails = away;
+    cache.invalidate(change('git'));
+    const after = bodyOf(cache.get(response.request()));
+    release();
+    await expect(before).rejects.toBe(away);
+    await expect(after).rejects.toBe(away);
+    expect(response.made).toBe(2);
+  });
+});
+
+test('a response that was evicted during its revalidation is not served as current after a change', async () => {
+  use({ maxBytes: 8_000 });
+  const list = source('list', { freshness: API_FRESHNESS });
+  await cache.get(list.request());
+  const release = hold(list);
+  cache.invalidate(change('list'));
+  const waiting = cache.get(list.request());
+  await cache.get(source('git').request());
+  cache.invalidate(change('list'));
+  release();
+  expect(await bodyOf(waiting)).toBe('list version 2');
+  expect(await bodyOf(cache.get(list.request()))).toBe('list version 3');
+});
+
+test('a wall clock that jumps either way changes nothing', async () => {
+  const page = source('git');
+  await cache.get(page.request());
+  for (const jumpMs of [-3_600_000, 3_600_000, -86_400_000]) {
+    harness.jump(jumpMs);
+    await harness.pass(2_000);
+    const { made } = page;
+    cache.invalidate(change('git'));
+    const served = cache.get(page.request());
+    expect(served).not.toBeInstanceOf(Promise);
+    expect((await served).ageS).toBeUndefined();
+    await settled();
+    expect(await bodyOf(cache.get(page.request()))).toBe(`git version ${made + 1}`);
+  }
+});
+
+test('a response that no longer exists is not served from the cache', async () => {
+  const gone = new CoreError('product_not_found', 'Product not found');
+  const response = source('git', { freshness: API_FRESHNESS });
+  await cache.get(response.request());
+  cache.invalidate(change('git'));
+  response.fails = gone;
+  await expect(cache.get(response.request())).rejects.toBe(gone);
+  await expect(cache.get(response.request())).rejects.toBe(gone);
+});
+
+test('a list that reached its time limit is served and not stored', async () => {
+  const response = source('git', { dependencies: { unfinished: true } });
+  expect(await bodyOf(cache.get(response.request()))).toBe('git version 1');
+  expect(await bodyOf(cache.get(response.request()))).toBe('git version 2');
+});
+
+test('with replicas, a version produced right after a write of another process is produced again for the writer', async () => {
+  use({ otherProcessLagMs: 1_000 });
+  const page = source('git');
+  const wroteAt = harness.clockMs();
+  await harness.pass(10);
+  await cache.get(page.request());
+  expect(await bodyOf(cache.get(page.request(wroteAt)))).toBe('git version 2');
+  expect(await bodyOf(cache.get(page.request(wroteAt)))).toBe('git version 2');
+});

@@ -1,0 +1,283 @@
+import type { Change } from '../../core/changes/change-feed.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
+import { Representations } from '../http/representations.ts';
+import type { CacheableResponse, CachedHead, CacheRequest, RevalidationReason, Version } from './cached-response.ts';
+import { decide, type Entry, type EntryState, EntryStore, nextRevalidationAt, stateOf, step } from './entry-store.ts';
+
+/** One version as it is sent now. */
+export interface Served {
+  version: Version;
+  /** Seconds since it was last known to be current, while the change feed is disconnected. */
+  ageS: number | undefined;
+}
+
+export interface ResponseCache {
+  /**
+   * Serves a cached response at once if it may.
+   * @throws the errors of `produce` and `charge`, if there is no response to fall back on.
+   */
+  get(request: CacheRequest): Promise<Served> | Served;
+  /** Serves a key without its route if only sending is left to do. @returns undefined if the route must decide. */
+  peek(key: string): Served | undefined;
+  /** Marks responses that depend on a change as stale. */
+  invalidate(change: Change): void;
+  invalidateAll(): void;
+  /** Whether the change feed is connected; while it is not, responses carry their age. */
+  setConnected(isConnected: boolean): void;
+  sizeBytes(): number;
+  stats(): Readonly<Record<CacheOutcome, number>>;
+}
+
+/** Served as current, produced for the request, or served although a newer version is being produced or cannot be. */
+export type CacheOutcome = 'hit' | 'miss' | 'stale';
+
+export interface ResponseCacheOptions {
+  log: Log;
+  maxBytes?: number;
+  /** How long before its production others' writes may be missing from a version, if reads may come from replicas. */
+  otherProcessLagMs?: number;
+  runtime?: Runtime;
+  sleep?: (ms: number) => Promise<void>;
+}
+
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** No request waits longer for a newer version if there is an older one. */
+const MAX_WAIT_MS = 2_000;
+
+/** Even if changes were lost, no response counts as current for longer. */
+const MAX_AGE_MS = 60_000;
+
+type Beginning = Pick<Version, 'startedAt' | 'startedTick' | 'showsUpTo'>;
+
+/** The production of one version. */
+interface Making extends Beginning {
+  outcome: Promise<Outcome>;
+}
+
+type Outcome = { version: Version } | { error: unknown; isFinal: boolean };
+
+/** The changes that a waiting request must see: everything up to a moment, and up to an event. */
+interface Floor {
+  notBefore: number;
+  tick: number;
+}
+
+/**
+ * A cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). One version of a
+ * response is produced at a time, however many requests want it. `entry-store.ts` has the rules; this carries them
+ * out.
+ */
+export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
+  const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
+  const { monotonicMs } = runtime;
+  const store = new EntryStore(maxBytes);
+  const makings = new Map<string, Making>();
+  /** Keys that are revalidated once their interval is over. */
+  const scheduled = new Set<string>();
+  const stats: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
+  let disconnectedAt: number | undefined;
+  /** Orders changes and productions, several of which fall into one millisecond. */
+  let tick = 0;
+  let lastChangeTick = 0;
+
+  function get(request: CacheRequest): Promise<Served> | Served {
+    const at = monotonicMs();
+    const entry = lookUp(request.key, at);
+    const notBefore = request.notBefore ?? Number.NEGATIVE_INFINITY;
+    if (entry === undefined) {
+      // Any change counts: the dependencies of the response are not known yet. A page may lag behind it.
+      if (!makings.has(request.key)) begin(request, 'miss');
+      return waitForVersion(request, { notBefore, tick: request.freshness.maxStaleMs > 0 ? 0 : lastChangeTick });
+    }
+    const { freshness } = request;
+    const maxStaleMs = allowedStaleMs(freshness.maxStaleMs);
+    const decision = decide(entry.state, { now: at, maxStaleMs, notBefore });
+    if (decision === 'hit') return serve('hit', entry.state);
+    if (decision === 'stale') {
+      revalidateInBackground(entry, request, at);
+      return serve('stale', entry.state);
+    }
+    if (!makings.has(request.key)) {
+      const unclaimed = decide(entry.state, { now: at, maxStaleMs, notBefore: Number.NEGATIVE_INFINITY });
+      try {
+        begin(request, unclaimed === 'wait' ? 'stale' : 'claim');
+      } catch (refusal) {
+        // A refused claim does not count: the visitor gets the shared response.
+        if (unclaimed === 'wait') throw refusal;
+        return serve(unclaimed, entry.state);
+      }
+    }
+    const next = waitForVersion(request, { notBefore, tick: entry.state.changedTick });
+    return Promise.race([next, sleep(MAX_WAIT_MS).then(() => serve('stale', entry.state))]);
+  }
+
+  function peek(key: string): Served | undefined {
+    const at = monotonicMs();
+    const entry = lookUp(key, at);
+    if (entry?.state.version.head.status !== 200) return undefined;
+    if (disconnectedAt !== undefined || entry.state.kind === 'failing') return undefined;
+    const decision = decide(entry.state, {
+      now: at,
+      maxStaleMs: entry.maxStaleMs,
+      notBefore: Number.NEGATIVE_INFINITY,
+    });
+    if (decision === 'wait') return undefined;
+    // A route has to start the revalidation.
+    if (decision === 'stale' && !makings.has(key) && !scheduled.has(key)) return undefined;
+    return serve(decision, entry.state);
+  }
+
+  function lookUp(key: string, at: number): Entry | undefined {
+    const entry = store.get(key);
+    if (entry?.state.kind === 'fresh' && at - entry.state.version.startedAt > MAX_AGE_MS) {
+      tick += 1;
+      entry.state = step(entry.state, { type: 'changed', tick, at });
+    }
+    return entry;
+  }
+
+  /** If the database cannot even report changes, rendering a page may hang: pages are served as they are. */
+  function allowedStaleMs(maxStaleMs: number): number {
+    return disconnectedAt !== undefined && maxStaleMs > 0 ? Number.POSITIVE_INFINITY : maxStaleMs;
+  }
+
+  function serve(outcome: CacheOutcome, state: EntryState): Served {
+    const since = state.kind === 'failing' ? state.since : disconnectedAt;
+    stats[since === undefined ? outcome : 'stale'] += 1;
+    return {
+      version: state.version,
+      ageS: since === undefined ? undefined : Math.floor((monotonicMs() - since) / 1_000),
+    };
+  }
+
+  async function waitForVersion(request: CacheRequest, floor: Floor): Promise<Served> {
+    for (;;) {
+      const making = makings.get(request.key) ?? start(request);
+      const outcome = await making.outcome;
+      const isNewEnough = making.showsUpTo >= floor.notBefore && making.startedTick > floor.tick;
+      if ('version' in outcome) {
+        if (isNewEnough) return serve('miss', stateOf(outcome.version, 0));
+        continue;
+      }
+      const older = outcome.isFinal ? undefined : store.get(request.key);
+      if (older !== undefined) return serve('stale', older.state);
+      if (isNewEnough) throw outcome.error;
+    }
+  }
+
+  function revalidateInBackground(entry: Entry, request: CacheRequest, at: number): void {
+    const { key } = entry;
+    if (makings.has(key) || scheduled.has(key)) return;
+    const delayMs = nextRevalidationAt(entry.state, request.freshness) - at;
+    try {
+      if (delayMs <= 0) return void begin(request, 'stale');
+      request.charge?.('stale');
+    } catch (error) {
+      // Another client's request starts the revalidation.
+      if (error instanceof CoreError) return;
+      throw error;
+    }
+    scheduled.add(key);
+    void sleep(delayMs).then(() => {
+      // Another request may have started it during the wait.
+      if (scheduled.delete(key) && !makings.has(key)) start(request);
+    });
+  }
+
+  function begin(request: CacheRequest, reason: RevalidationReason): Making {
+    request.charge?.(reason);
+    return start(request);
+  }
+
+  function start(request: CacheRequest): Making {
+    const { key, produce, notBefore = Number.NEGATIVE_INFINITY } = request;
+    scheduled.delete(key);
+    tick += 1;
+    const startedAt = monotonicMs();
+    // The reads of a visitor who wrote show at least that write, on any server.
+    const showsUpTo = Math.max(notBefore, startedAt - otherProcessLagMs);
+    const beginning = { startedAt, startedTick: tick, showsUpTo };
+    // In a later microtask, so the request that causes it is served first if possible.
+    const outcome = Promise.resolve()
+      .then(produce)
+      .then((response) => finish(request, response, beginning))
+      .catch((error: unknown) => fail(key, error, startedAt))
+      .finally(() => makings.delete(key));
+    const making = { ...beginning, outcome };
+    makings.set(key, making);
+    return making;
+  }
+
+  function finish(
+    { key, freshness }: CacheRequest,
+    { body, ...head }: CacheableResponse,
+    beginning: Beginning,
+  ): Outcome {
+    const old = store.get(key);
+    if (old !== undefined && head.status >= 500) throw new Error(`The response has status ${head.status}`);
+    const made: Version = {
+      ...beginning,
+      head,
+      content: new Representations(body),
+      contentSince: runtime.now().getTime(),
+      tookMs: monotonicMs() - beginning.startedAt,
+    };
+    const state = old ? step(old.state, { type: 'made', version: made }) : stateOf(made, lastChangeTick);
+    if (isStorable(head)) store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
+    else store.delete(key);
+    return { version: state.version };
+  }
+
+  function fail(key: string, error: unknown, startedAt: number): Outcome {
+    const entry = store.get(key);
+    const isFinal = isAnswer(error);
+    if (isFinal) store.delete(key);
+    else if (entry !== undefined) {
+      if (entry.state.kind !== 'failing') {
+        log.warn({ err: error, key }, 'Cannot revalidate a response. Serving the last good one.');
+      }
+      entry.state = step(entry.state, { type: 'failed', startedAt, at: monotonicMs() });
+    }
+    return { error, isFinal };
+  }
+
+  function markStale(entries: Iterable<Entry>): void {
+    tick += 1;
+    lastChangeTick = tick;
+    const at = monotonicMs();
+    for (const entry of entries) entry.state = step(entry.state, { type: 'changed', tick, at });
+  }
+
+  return {
+    get,
+    peek,
+    invalidate: (change) => markStale(store.dependents(change)),
+    invalidateAll: () => markStale(store.all()),
+    setConnected(isConnected) {
+      disconnectedAt = isConnected ? undefined : (disconnectedAt ?? monotonicMs());
+    },
+    sizeBytes: () => store.bytes,
+    stats: () => stats,
+  };
+}
+
+/**
+ * Responses of unknown addresses are not stored, or invented addresses would evict others; the one 404 page is.
+ * Unfinished lists are not stored, either.
+ */
+function isStorable({ status, dependencies }: CachedHead): boolean {
+  return (status === 200 && !dependencies.unfinished) || (status === 404 && dependencies.products.length === 0);
+}
+
+/** Whether an error is the response, such as an unknown product, and not a failure to produce it. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof CoreError && error.code !== 'unavailable' && error.code !== 'overloaded';
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms).unref();
+  });
+}

@@ -1,0 +1,70 @@
+import { createTaskProcess } from '../../task-process/task-process.ts';
+
+/** The content of a share image, as it is sent to the worker. */
+export interface Card {
+  siteName: string;
+  /** Without product and board it is the card of the site itself. */
+  product?: CardProduct;
+  board?: CardBoard;
+}
+
+export interface CardProduct {
+  id: string;
+  name: string;
+  maker: string;
+  description: string;
+  upvotes: number;
+  /** Its final rank, such as '4th of 23 on 21 November 2026'. */
+  award?: string | undefined;
+  /** The bytes of its picture file, if it has one. */
+  picture?: Buffer;
+}
+
+export interface CardBoard {
+  /** 'Launches of 21 November 2026'. */
+  title: string;
+  /** '23 launches, so far'. */
+  summary: string;
+  /** The first launches, at most three; none before a vote counts. */
+  first: { place: string; name: string; votes: string }[];
+}
+
+/** The size that OpenGraph and Twitter show uncropped. */
+export const CARD_SIZE = { width: 1200, height: 630 } as const;
+
+/** Draws cards, one at a time, in its own process. */
+export interface CardRenderer {
+  /** @returns the PNG. @throws TaskError */
+  render(card: Card): Promise<Buffer>;
+  /** Finishes the card being drawn and queues no more: a site that stops must not wait for pictures. */
+  stopQueueing(): void;
+  /** Ends the process at once; waiting cards are rejected as `closed`. */
+  close(): Promise<void>;
+}
+
+interface CardRendererOptions {
+  log: { warn(details: object, message: string): void };
+  fontFolder: string;
+  /** The program `card-worker`, as a source or built. */
+  workerFile: string;
+}
+
+export function createCardRenderer({ log, fontFolder, workerFile }: CardRendererOptions): CardRenderer {
+  const process = createTaskProcess<Card, Uint8Array>({
+    name: 'card-worker',
+    log,
+    file: workerFile,
+    args: [fontFolder],
+    // The canvas searches for system fonts as soon as it is loaded.
+    environment: { DISABLE_SYSTEM_FONTS_LOAD: '1' },
+    describe: ({ product }) => ({ product: product?.id }),
+  });
+  return {
+    async render(card) {
+      const { buffer, byteOffset, byteLength } = await process.run(card);
+      return Buffer.from(buffer, byteOffset, byteLength);
+    },
+    stopQueueing: process.stopQueueing,
+    close: process.close,
+  };
+}

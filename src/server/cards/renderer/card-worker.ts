@@ -1,0 +1,12 @@
+/**
+ * The program that draws cards, in its own process: it may be slow, hang or crash without affecting the site, and its
+ * memory is released when it ends. It has no settings, no database and no network.
+ */
+import { serveTasks } from '../../task-process/serve-tasks.ts';
+
+const [fontFolder = ''] = process.argv.slice(2);
+
+await serveTasks(async () => {
+  const { createDrawCard } = await import('./draw-card.ts');
+  return createDrawCard(fontFolder);
+});

@@ -1,0 +1,136 @@
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PACKAGE_FOLDERS } from '../../../settings/package-root.ts';
+import type { CardProduct } from './card-renderer.ts';
+import { DISPLAY_FACE, drawableText, loadCardFonts, TEXT_FACE } from './card-text.ts';
+import { createDrawCard } from './draw-card.ts';
+
+const SCRIPTS = {
+  Latin: 'Grüße, Ærøskøbing — Đà Nẵng: “quotes”',
+  Greek: 'Ελληνικά Κύμα ᾠδή',
+  Cyrillic: 'Тестовая Волна Ґї',
+  'simplified Chinese': '开源数据库与浪潮',
+  'traditional Chinese': '開源資料庫與浪潮',
+  Japanese: '日本語のウェブ「波」',
+  Korean: '한국어 제품 뷁 발견',
+  Arabic: 'مرحبا بالعالم',
+  Persian: 'سلام دنیا پچگژ',
+  Hebrew: 'שלום עולם',
+  Devanagari: 'नमस्ते हिन्दी',
+  Thai: 'ภาษาไทยที่นี่',
+  Bengali: 'বাংলা',
+  Tamil: 'தமிழ்',
+  Armenian: 'Հայերեն',
+  Georgian: 'ქართული',
+  emoji: '🚀👩‍💻🇩🇪❤️👍🏽',
+  symbols: '★✓→∑⌘€₿',
+};
+
+let canShow: (codePoint: number) => boolean;
+let draw: ReturnType<typeof createDrawCard>;
+
+beforeAll(() => {
+  canShow = loadCardFonts(PACKAGE_FOLDERS.cardFonts).canShow;
+  draw = createDrawCard(PACKAGE_FOLDERS.cardFonts);
+});
+
+const product = (overrides: Partial<CardProduct> = {}): CardProduct => ({
+  id: 'git',
+  name: 'Git',
+  maker: 'Linus Torvalds',
+  description: 'Keeps the history of a project in every copy of it.',
+  upvotes: 12,
+  ...overrides,
+});
+
+/** The pixels of a text in one of the faces. */
+function drawn(text: string, face: string): string {
+  const context = createCanvas(80, 80).getContext('2d');
+  context.font = `700 40px ${face}`;
+  context.fillText(text, 10, 55);
+  return Buffer.from(context.getImageData(0, 0, 80, 80).data).toString('base64');
+}
+
+describe.each(Object.entries(SCRIPTS))('%s', (_script, text) => {
+  test('is drawn completely, without a box in place of any character', () => {
+    expect(drawableText(text, canShow)).toBe(text);
+    for (const face of [DISPLAY_FACE, TEXT_FACE]) {
+      const box = drawn('\u{10fffd}', face);
+      for (const { segment } of new Intl.Segmenter('und').segment(text)) {
+        if (segment.trim() !== '') expect(drawn(segment, face), `${segment} in ${face}`).not.toBe(box);
+      }
+    }
+  });
+});
+
+test('Arabic letters are joined', () => {
+  const context = createCanvas(10, 10).getContext('2d');
+  context.font = `700 40px ${DISPLAY_FACE}`;
+  const apart = [...'مرحبا'].reduce((sum, letter) => sum + context.measureText(letter).width, 0);
+  expect(context.measureText('مرحبا').width).toBeLessThan(apart * 0.9);
+});
+
+test('a card is a PNG of 1200 × 630 with the given content', async () => {
+  const variants = [
+    product(),
+    product({ name: 'Vim' }),
+    product({ maker: 'Junio Hamano' }),
+    product({ upvotes: 13 }),
+    product({ description: 'Another text that says something else.' }),
+    product({ id: 'gitter' }),
+  ];
+  const pictures = await Promise.all(variants.map((each) => draw({ siteName: 'Groundswell', product: each })));
+  pictures.push(await draw({ siteName: 'Elsewhere', product: product() }), await draw({ siteName: 'Groundswell' }));
+  for (const png of pictures) {
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1200, 630]);
+  }
+  expect(new Set(pictures.map((png) => png.toString('base64'))).size).toBe(pictures.length);
+});
+
+test('names of 5,000 characters, and names that no font can show, are drawn', async () => {
+  const text = 'W'.repeat(5_000);
+  const long = await loadImage(
+    await draw({ siteName: text, product: product({ name: text, maker: text, description: text }) }),
+  );
+  expect([long.width, long.height]).toEqual([1200, 630]);
+  const unknown = await draw({ siteName: 'Groundswell', product: product({ name: '\u{10fffd}' }) });
+  expect(unknown.equals(await draw({ siteName: 'Groundswell', product: product({ name: 'git' }) }))).toBe(true);
+});
+
+describe('a picture', () => {
+  const square = (attributes: string, inside = '') =>
+    Buffer.from(
+      `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="64" height="64"><rect width="64" height="64" ${attributes}/>${inside}</svg>`,
+    );
+  const card = (picture?: Buffer) =>
+    draw({ siteName: 'Groundswell', product: { ...product(), ...(picture && { picture }) } });
+
+  test('fills the tile, in any format', async () => {
+    for (const type of ['image/png', 'image/jpeg', 'image/webp'] as const) {
+      const canvas = createCanvas(90, 60);
+      const context = canvas.getContext('2d');
+      context.fillStyle = '#00ff00';
+      context.fillRect(0, 0, 90, 60);
+      expect(await greenOfTile(await card(canvas.encodeSync(type.slice(6) as 'png')))).toBeGreaterThan(240);
+    }
+    expect(await greenOfTile(await card(square('fill="#00ff00"')))).toBeGreaterThan(240);
+  });
+
+  test.each([
+    ['is no picture', Buffer.from('not a picture')],
+    ['refers to another file', square('fill="red"', '<image href="file:///etc/hostname" width="9" height="9"/>')],
+    ['refers to another site', square('fill="url(https://example.com/#a)"')],
+    ['repeats itself without end', square('fill="red"', '<g id="a"><use href="#a"/></g>')],
+    ['declares entities', Buffer.concat([Buffer.from('<!DOCTYPE svg [<!ENTITY a "b">]>'), square('fill="red"')])],
+  ])('that %s gives way to the initial', async (_name, picture) => {
+    expect((await card(picture)).equals(await card())).toBe(true);
+  });
+});
+
+async function greenOfTile(png: Buffer): Promise<number> {
+  const canvas = createCanvas(1200, 630);
+  const context = canvas.getContext('2d');
+  context.drawImage(await loadImage(png), 0, 0);
+  return context.getImageData(190, 200, 1, 1).data[1] ?? 0;
+}

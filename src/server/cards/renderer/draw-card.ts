@@ -1,0 +1,222 @@
+import { type Canvas, createCanvas, type Image, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
+import { CARD_SIZE, type Card, type CardBoard, type CardProduct } from './card-renderer.ts';
+import { drawMark, drawScenery, PALETTE } from './card-scenery.ts';
+import {
+  DISPLAY_FACE,
+  drawableText,
+  firstSentence,
+  isRightToLeft,
+  loadCardFonts,
+  TEXT_FACE,
+  wrapText,
+} from './card-text.ts';
+import { drawInitial, drawPicture, readPicture } from './card-tile.ts';
+
+const MARGIN = 72;
+const TILE = { y: 84, size: 236 } as const;
+const GAP = 44;
+const TEXT_TOP = 84;
+const TEXT_BOTTOM = 408;
+const FOOT_MIDDLE = 566;
+const AWARD = { size: 26, lineHeight: 34, gap: 28, minWidth: 200 } as const;
+const BOARD = { top: 64, gap: 18, placeWidth: 104, lineHeight: 56 } as const;
+const TAGLINE = { size: 30, lineHeight: 42 } as const;
+
+/**
+ * Font sizes of a name in the order in which they are tried, with their maximum number of lines; beyond the last one
+ * it is cut.
+ */
+const NAME_SIZES = [
+  { size: 84, maxLines: 1 },
+  { size: 68, maxLines: 2 },
+  { size: 54, maxLines: 3 },
+] as const;
+
+const TAGLINE_OF_THE_SITE = 'Discover, upvote and discuss what makers launch.';
+
+interface Fitted {
+  lines: readonly string[];
+  font: string;
+  lineHeight: number;
+}
+
+/** The edge that text is aligned to: the left one, or the right one in a right-to-left layout. */
+interface Column {
+  edge: 'left' | 'right';
+  x: number;
+}
+
+/** Draws cards, all on the same canvas. @returns a function that returns the PNG. */
+export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buffer> {
+  const { canShow } = loadCardFonts(fontFolder);
+  const scenery = drawScenery();
+  const canvas: Canvas = createCanvas(CARD_SIZE.width, CARD_SIZE.height);
+  const context = canvas.getContext('2d');
+  const clean = (text: string) => drawableText(text, canShow);
+
+  return async ({ siteName, product, board }) => {
+    const picture = product?.picture && (await readPicture(product.picture));
+    // No await from here on, since all cards share the canvas.
+    context.reset();
+    context.drawImage(scenery, 0, 0);
+    if (board) drawBoard(context, board, clean(siteName), clean);
+    else if (product === undefined) drawSite(context, clean(siteName));
+    else drawProduct(context, { product, picture, siteName: clean(siteName) }, clean);
+    return canvas.encodeSync('png');
+  };
+}
+
+function drawSite(context: SKRSContext2D, siteName: string): void {
+  drawMark(context, MARGIN, 104, 128);
+  const column: Column = { edge: 'left', x: MARGIN };
+  const name = fitName(context, siteName, CARD_SIZE.width - MARGIN * 2);
+  drawLines(context, name, column, { top: 262, fill: PALETTE.white });
+  const tagline = { lines: [TAGLINE_OF_THE_SITE], font: `400 34px ${TEXT_FACE}`, lineHeight: 44 };
+  const top = 262 + name.lines.length * name.lineHeight + 10;
+  drawLines(context, tagline, column, { top, fill: PALETTE.foam });
+}
+
+function drawBoard(context: SKRSContext2D, board: CardBoard, siteName: string, clean: (text: string) => string): void {
+  const width = CARD_SIZE.width - MARGIN * 2;
+  const column: Column = { edge: 'left', x: MARGIN };
+  const title = fitName(context, board.title, width);
+  let top = drawLines(context, title, column, { top: BOARD.top, fill: PALETTE.white }) + 4;
+  const summary = { lines: [board.summary], font: `700 32px ${TEXT_FACE}`, lineHeight: 46 };
+  top = drawLines(context, summary, column, { top, fill: PALETTE.sea }) + BOARD.gap;
+  for (const { place, name, votes } of board.first) {
+    const row = { font: `800 34px ${DISPLAY_FACE}`, lineHeight: BOARD.lineHeight };
+    drawLines(context, { ...row, lines: [place] }, column, { top, fill: PALETTE.sunTop });
+    context.font = row.font;
+    const votesWidth = context.measureText(votes).width;
+    const nameWidth = width - BOARD.placeWidth - votesWidth - BOARD.gap;
+    const fitted = fitText(context, clean(name), { ...row, maxLines: 1, maxWidth: nameWidth });
+    drawLines(context, fitted, { edge: 'left', x: MARGIN + BOARD.placeWidth }, { top, fill: PALETTE.white });
+    const end: Column = { edge: 'right', x: CARD_SIZE.width - MARGIN };
+    drawLines(context, { ...row, font: `700 30px ${TEXT_FACE}`, lines: [votes] }, end, { top, fill: PALETTE.foam });
+    top += BOARD.lineHeight;
+  }
+  drawBrand(context, siteName);
+}
+
+function drawProduct(
+  context: SKRSContext2D,
+  { product, picture, siteName }: { product: CardProduct; picture: Image | undefined; siteName: string },
+  clean: (text: string) => string,
+): void {
+  // A name may consist of characters that no font has; every font has those of the id.
+  const name = clean(product.name) || product.id;
+  const maker = clean(product.maker);
+  const isRtl = isRightToLeft(name);
+  const tile = { ...TILE, x: isRtl ? CARD_SIZE.width - MARGIN - TILE.size : MARGIN };
+  if (picture) drawPicture(context, picture, tile);
+  else drawInitial(context, { id: product.id, name }, tile);
+
+  const width = CARD_SIZE.width - MARGIN * 2 - TILE.size - GAP;
+  const column: Column = isRtl ? { edge: 'right', x: MARGIN + width } : { edge: 'left', x: tile.x + TILE.size + GAP };
+  const fittedName = fitName(context, name, width);
+  let top = drawLines(context, fittedName, column, { top: TEXT_TOP, fill: PALETTE.white }) + 6;
+  if (maker !== '') {
+    const font = `700 30px ${TEXT_FACE}`;
+    top = drawLines(context, fitText(context, maker, { font, lineHeight: 44, maxLines: 1, maxWidth: width }), column, {
+      top,
+      fill: PALETTE.sea,
+    });
+  }
+  const tagline = firstSentence(clean(product.description));
+  const maxLines = Math.min(3, Math.floor((TEXT_BOTTOM - top - 10) / TAGLINE.lineHeight));
+  if (tagline !== '' && maxLines > 0) {
+    const font = `400 ${TAGLINE.size}px ${TEXT_FACE}`;
+    const fitted = fitText(context, tagline, { font, lineHeight: TAGLINE.lineHeight, maxLines, maxWidth: width });
+    drawLines(context, fitted, column, { top: top + 10, fill: PALETTE.foam });
+  }
+  const pillEnd = drawUpvotes(context, product.upvotes);
+  const brandStart = drawBrand(context, siteName);
+  const room = { from: pillEnd + AWARD.gap, to: brandStart - AWARD.gap };
+  if (product.award && room.to - room.from >= AWARD.minWidth) drawAward(context, product.award, room);
+}
+
+function fitName(context: SKRSContext2D, name: string, maxWidth: number): Fitted {
+  let fitted: Fitted & { isCut?: boolean } = { lines: [], font: '', lineHeight: 0 };
+  for (const { size, maxLines } of NAME_SIZES) {
+    const font = `800 ${size}px ${DISPLAY_FACE}`;
+    fitted = fitText(context, name, { font, lineHeight: Math.round(size * 1.14), maxLines, maxWidth });
+    if (!fitted.isCut) return fitted;
+  }
+  return fitted;
+}
+
+function fitText(
+  context: SKRSContext2D,
+  text: string,
+  { font, lineHeight, maxLines, maxWidth }: { font: string; lineHeight: number; maxLines: number; maxWidth: number },
+): Fitted & { isCut: boolean } {
+  context.font = font;
+  const measure = (part: string) => context.measureText(part).width;
+  return { font, lineHeight, ...wrapText(text, { maxWidth, maxLines, measure }) };
+}
+
+/** @returns where the next line begins. */
+function drawLines(
+  context: SKRSContext2D,
+  { lines, font, lineHeight }: Fitted,
+  { edge, x }: Column,
+  { top, fill }: { top: number; fill: string },
+): number {
+  context.font = font;
+  context.fillStyle = fill;
+  // In the wrong direction, quotes and full stops would change sides.
+  context.direction = isRightToLeft(lines.join('')) ? 'rtl' : 'ltr';
+  context.textAlign = edge;
+  context.textBaseline = 'alphabetic';
+  lines.forEach((line, index) => {
+    context.fillText(line, x, top + (index + 0.76) * lineHeight);
+  });
+  return top + lines.length * lineHeight;
+}
+
+/** The count in a pill like the site's upvote button. @returns where it ends. */
+function drawUpvotes(context: SKRSContext2D, upvotes: number): number {
+  // '0 upvotes' would advertise that nobody came yet.
+  const label = upvotes > 0 ? `${upvotes.toLocaleString('en')} ${upvotes === 1 ? 'upvote' : 'upvotes'}` : 'Upvote';
+  context.font = `800 34px ${DISPLAY_FACE}`;
+  const width = context.measureText(label).width + 104;
+  context.fillStyle = '#ff9466';
+  context.beginPath();
+  context.roundRect(MARGIN, FOOT_MIDDLE - 36, width, 72, 36);
+  context.fill();
+  context.save();
+  context.translate(MARGIN + 24, FOOT_MIDDLE - 21);
+  context.scale(2, 2);
+  context.strokeStyle = '#2a0f04';
+  context.lineWidth = 2;
+  context.lineCap = 'round';
+  context.lineJoin = 'round';
+  context.stroke(new Path2D('M4.5 11.5 10 5.5l5.5 6'));
+  context.stroke(new Path2D('M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0'));
+  context.restore();
+  context.fillStyle = '#2a0f04';
+  context.direction = 'ltr';
+  context.textAlign = 'left';
+  context.textBaseline = 'alphabetic';
+  context.fillText(label, MARGIN + 74, FOOT_MIDDLE + 12);
+  return MARGIN + width;
+}
+
+/** The final rank, in two lines between the upvotes and the brand. */
+function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: number; to: number }): void {
+  const font = `700 ${AWARD.size}px ${TEXT_FACE}`;
+  const fitted = fitText(context, award, { font, lineHeight: AWARD.lineHeight, maxLines: 2, maxWidth: to - from });
+  const top = FOOT_MIDDLE - (fitted.lines.length * AWARD.lineHeight) / 2;
+  drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
+}
+
+/** @returns where the mark begins. */
+function drawBrand(context: SKRSContext2D, siteName: string): number {
+  const font = `800 36px ${DISPLAY_FACE}`;
+  const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
+  const width = Math.max(...fitted.lines.map((line) => context.measureText(line).width), 0);
+  const start = CARD_SIZE.width - MARGIN - width;
+  drawLines(context, fitted, { edge: 'left', x: start }, { top: FOOT_MIDDLE - 23, fill: PALETTE.white });
+  drawMark(context, start - 66, FOOT_MIDDLE - 25, 50);
+  return start - 66;
+}

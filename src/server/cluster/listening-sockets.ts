@@ -1,0 +1,88 @@
+import { lookup } from 'node:dns/promises';
+import net from 'node:net';
+import { getSystemErrorName } from 'node:util';
+import type { FastifyInstance, FastifyListenOptions } from 'fastify';
+import { StartError } from '../start-error.ts';
+
+/** A bound socket as Node's core represents it; a server's `listen` accepts it as its handle. */
+export interface SocketHandle {
+  getsockname(found: { address?: string; port?: number }): number;
+  close(): void;
+}
+
+/**
+ * The internal function with which `node:cluster` binds; there is no public way to bind a socket without accepting from
+ * it.
+ */
+type CreateHandle = (address: string, port: number, family: number, fd: number, flags: number) => SocketHandle | number;
+const { _createServerHandle: createHandle } = net as unknown as { _createServerHandle: CreateHandle };
+
+/**
+ * Binds the site's sockets for all workers. The first process holds them and never accepts: while no worker runs, the
+ * kernel queues connections instead of refusing them, and no other program can take the port.
+ * @throws StartError
+ */
+export async function bindSockets(host: string, port: number): Promise<SocketHandle[]> {
+  try {
+    const [first, ...others] = await lookup(host, { all: true });
+    if (!first) throw new Error(`No address for ${host}`);
+    const main = bind(first.address, port, first.family);
+    // Only this name stands for both families.
+    const more = host === 'localhost' ? others : [];
+    return [main.handle, ...more.flatMap(({ address, family }) => bindIfPossible(address, main.port, family))];
+  } catch (error) {
+    throw StartError.ofListening(error, host, port);
+  }
+}
+
+/** Accepts connections from sockets that the first process bound. @returns the site's address. @throws StartError */
+export async function listenOnSockets(app: FastifyInstance, sockets: readonly SocketHandle[]): Promise<string> {
+  const [main, ...others] = sockets;
+  if (!main) throw new StartError('The first process sent no listening socket');
+  const bound: { address?: string; port?: number } = {};
+  main.getsockname(bound);
+  const { address = '', port = 0 } = bound;
+  try {
+    // Fastify passes unknown options to Node, which knows this one.
+    const options: FastifyListenOptions & { handle: SocketHandle } = {
+      handle: main,
+      host: address,
+      port,
+      listenTextResolver: (text) => `Listening on ${text}`,
+    };
+    const found = await app.listen(options);
+    for (const handle of others) {
+      net.createServer((socket) => app.server.emit('connection', socket)).listen(handle);
+    }
+    return found;
+  } catch (error) {
+    throw StartError.ofListening(error, address, port);
+  }
+}
+
+function bind(address: string, port: number, family: number): { handle: SocketHandle; port: number } {
+  const handle = createHandle(address, port, family, -1, 0);
+  if (typeof handle === 'number') throw systemError(handle);
+  const bound: { port?: number } = {};
+  // This also reports an address in use, which `bind` delays.
+  const fault = handle.getsockname(bound);
+  if (fault !== 0) {
+    handle.close();
+    throw systemError(fault);
+  }
+  return { handle, port: bound.port ?? port };
+}
+
+/** A machine may resolve both addresses and have one of them. */
+function bindIfPossible(address: string, port: number, family: number): SocketHandle[] {
+  try {
+    return [bind(address, port, family).handle];
+  } catch {
+    return [];
+  }
+}
+
+function systemError(fault: number): Error {
+  const code = getSystemErrorName(fault);
+  return Object.assign(new Error(`bind ${code}`), { code });
+}

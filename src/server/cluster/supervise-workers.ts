@@ -1,0 +1,198 @@
+import cluster, { type Worker } from 'node:cluster';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Log } from '../../core/runtime.ts';
+import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { StartError } from '../start-error.ts';
+import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.ts';
+import type { SocketHandle } from './listening-sockets.ts';
+import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type Step, step } from './worker-states.ts';
+
+/** Workers that have not ended this long after a stop and its delay are killed; the site itself has ten seconds. */
+const STOP_TIMEOUT_MS = 8_000;
+/** To load the code, and again to start: far longer than either takes, even on an overloaded machine. */
+const START_TIMEOUT_MS = 60_000;
+
+/** The number of serving processes. */
+export interface Workers {
+  address: string;
+  up(): Worker[];
+  /** How many crashed, and were or will be replaced. */
+  replaced(): number;
+  /** Stops all of them in order, and kills those that do not end in time. */
+  stop(delayMs: number): Promise<void>;
+  /** Resolves when no worker is left and none will be started. */
+  lost: Promise<Error>;
+}
+
+export interface WorkersOptions {
+  processes: number;
+  /** Held open here, so connections wait while no worker runs. */
+  sockets: readonly SocketHandle[];
+  /** Database connections of each worker. */
+  connections: number;
+  log: Log;
+  onMessage: (worker: Worker, message: FromWorker) => void;
+}
+
+/** Starts the workers, and replaces those that crash or hang. @throws StartError if the first ones cannot start. */
+export async function startWorkers({
+  processes,
+  sockets,
+  connections,
+  log,
+  onMessage,
+}: WorkersOptions): Promise<Workers> {
+  cluster.setupPrimary({ exec: join(PACKAGE_FOLDERS.server, 'cli.js'), args: ['serve'] });
+  const workers = new Map<number, Worker>();
+  const timers = new Set<NodeJS.Timeout>();
+  let fleet: FleetState = { kind: 'stopping' };
+  let address = '';
+  let replaced = 0;
+  let failure = 'A worker exited before it was ready';
+  const launched = deferred<void>();
+  const lost = deferred<Error>();
+
+  const heartbeat = watchHeartbeats<Worker>({
+    processes: () => [...workersIn('spare', 'starting', 'up')],
+    ask: (worker) => send(worker, { kind: 'ping' }),
+    isHeld: (worker) => isDebuggerAttached(worker.process.pid),
+    onLost(worker, silentS) {
+      log.error({ pid: worker.process.pid, silentS }, 'Killing unresponsive worker');
+      worker.process.kill('SIGKILL');
+    },
+  });
+
+  function apply({ state, effects }: Step): void {
+    fleet = state;
+    effects.forEach(run);
+  }
+
+  const dispatch = (event: FleetEvent) => apply(step(fleet, event, processes, performance.now()));
+
+  function run(effect: FleetEffect): void {
+    if (effect.kind === 'fork') fork(effect.id);
+    if (effect.kind === 'start') start(effect.id);
+    if (effect.kind === 'retry later') after(effect.delayMs, () => dispatch({ kind: 'retry' }));
+    if (effect.kind === 'launched') launched.resolve();
+    if (effect.kind === 'give up') {
+      launched.reject(new StartError(failure));
+      lost.resolve(new Error('The workers keep failing to start; see the log'));
+    }
+  }
+
+  function fork(id: number): void {
+    const worker = cluster.fork();
+    workers.set(id, worker);
+    killUnless(id, 'booting');
+    worker.on('message', (message: FromWorker) => {
+      if (message.kind === 'booted') {
+        dispatch({ kind: 'booted', id });
+        // The site was stopped before this worker could receive messages.
+        if (!('workers' in fleet)) send(worker, { kind: 'stop', delayMs: 0 });
+      } else if (message.kind === 'up') {
+        address = message.address;
+        dispatch({ kind: 'up', id });
+      } else if (message.kind === 'failed') failure = message.message;
+      else if (message.kind === 'pong') heartbeat.heard(worker, message.isDebugged);
+      else onMessage(worker, message);
+    });
+    // A failed message is not a fault: the worker's end is about to be reported.
+    worker.on('error', (error) => log.warn({ err: error }, 'Could not send a message to a worker'));
+    worker.on('exit', (code, signal) => {
+      workers.delete(id);
+      if (fleet.kind === 'running') {
+        const { phase } = fleet.workers.get(id) ?? {};
+        log.error({ pid: worker.process.pid, how: signal ?? `code ${code}`, phase }, 'Replacing a worker that exited');
+        if (phase === 'up' || phase === 'starting') replaced += 1;
+      }
+      dispatch({ kind: 'ended', id });
+    });
+  }
+
+  function start(id: number): void {
+    const worker = workers.get(id);
+    if (!worker) return;
+    for (const socket of sockets) send(worker, { kind: 'socket' }, socket);
+    send(worker, { kind: 'start', connections });
+    killUnless(id, 'starting');
+  }
+
+  /** Kills a worker that is still in the same phase when its time is over. */
+  function killUnless(id: number, phase: 'booting' | 'starting'): void {
+    after(START_TIMEOUT_MS, () => {
+      const worker = workersIn(phase).find((found) => found === workers.get(id));
+      if (!worker) return;
+      log.error({ pid: worker.process.pid, phase }, 'Killing a worker that did not start in time');
+      worker.process.kill('SIGKILL');
+    });
+  }
+
+  function workersIn(...phases: string[]): Worker[] {
+    if (!('workers' in fleet)) return [];
+    const { workers: states } = fleet;
+    return [...workers].flatMap(([id, worker]) => (phases.includes(states.get(id)?.phase ?? '') ? [worker] : []));
+  }
+
+  function after(delayMs: number, work: () => void): void {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      work();
+    }, delayMs);
+    timers.add(timer);
+  }
+
+  async function stop(delayMs: number): Promise<void> {
+    dispatch({ kind: 'stop' });
+    heartbeat.stop();
+    for (const timer of timers) clearTimeout(timer);
+    // The workers accept until they close theirs.
+    for (const socket of sockets) socket.close();
+    const all = [...workers.values()];
+    const gone = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
+    for (const worker of all) send(worker, { kind: 'stop', delayMs });
+    const last = setTimeout(() => {
+      for (const worker of all) worker.process.kill('SIGKILL');
+    }, delayMs + STOP_TIMEOUT_MS);
+    await Promise.all(gone);
+    clearTimeout(last);
+  }
+
+  apply(launchFleet(processes, performance.now()));
+  try {
+    await launched.promise;
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+  return { address, up: () => workersIn('up'), replaced: () => replaced, stop, lost: lost.promise };
+}
+
+interface Deferred<Value> {
+  promise: Promise<Value>;
+  resolve(value: Value): void;
+  reject(error: Error): void;
+}
+
+function deferred<Value>(): Deferred<Value> {
+  let settle: Omit<Deferred<Value>, 'promise'> = { resolve: () => {}, reject: () => {} };
+  const promise = new Promise<Value>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  return { promise, ...settle };
+}
+
+function send(worker: Worker, message: FromPrimary, socket?: SocketHandle): void {
+  // The types know servers and connections only; a bare handle is sent as both.
+  if (worker.isConnected()) worker.send(message, socket as never);
+}
+
+/** Whether a debugger or a tracer (gdb, strace) is attached to a process, on Linux. */
+async function isDebuggerAttached(pid: number | undefined): Promise<boolean> {
+  try {
+    return /^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    // Another system, or the process is gone.
+    return false;
+  }
+}

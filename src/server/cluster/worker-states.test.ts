@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { type FleetEffect, type FleetEvent, launchFleet, step } from './worker-states.ts';
+
+const SIZE = 2;
+const HEALTHY_MS = 1_000;
+
+/** Feeds events to a fleet of two, one by one, and collects the resulting effects. */
+function run(...events: readonly [number, FleetEvent][]): FleetEffect[][] {
+  const first = launchFleet(SIZE, 0);
+  const done = [[...first.effects]];
+  let { state } = first;
+  for (const [now, event] of events) {
+    const next = step(state, event, SIZE, now);
+    state = next.state;
+    done.push([...next.effects]);
+  }
+  return done;
+}
+
+const booted = (id: number): FleetEvent => ({ kind: 'booted', id });
+const up = (id: number): FleetEvent => ({ kind: 'up', id });
+const ended = (id: number): FleetEvent => ({ kind: 'ended', id });
+const fork = (id: number): FleetEffect => ({ kind: 'fork', id });
+const start = (id: number): FleetEffect => ({ kind: 'start', id });
+const later = (delayMs: number): FleetEffect => ({ kind: 'retry later', delayMs });
+const launch: [number, FleetEvent][] = [booted(1), booted(2), up(1), up(2), booted(3)].map((event) => [0, event]);
+const afterLaunch = (...events: readonly [number, FleetEvent][]) => run(...launch, ...events).slice(1 + launch.length);
+
+test('all workers start together, and a spare is forked when all are up', () => {
+  expect(run(...launch)).toEqual([[fork(1), fork(2)], [start(1)], [start(2)], [], [{ kind: 'launched' }, fork(3)], []]);
+});
+
+test('a worker that cannot start during the launch ends the launch', () => {
+  expect(run([0, booted(1)], [0, ended(1)]).at(-1)).toEqual([{ kind: 'give up' }]);
+});
+
+test('a killed healthy worker is replaced by the spare at once, and a new spare follows', () => {
+  expect(afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, up(3)])).toEqual([[start(3)], [fork(4)]]);
+});
+
+test('when both are killed at once, the second is forked without a pause, each time', () => {
+  let id = 3;
+  const rounds = Array.from({ length: 30 }, (_, round): [number, FleetEvent][] => {
+    const [left, right] = round === 0 ? [1, 2] : [id - 1, id];
+    const spare = round === 0 ? 3 : id + 1;
+    const forked = spare + 1;
+    id = forked;
+    const now = (round + 1) * HEALTHY_MS;
+    const events = [ended(left), ended(right), up(spare), booted(forked), up(forked), booted(forked + 1)];
+    return events.map((event) => [now, event]);
+  });
+  const effects = afterLaunch(...rounds.flat()).flat();
+  expect(effects.filter(({ kind }) => kind === 'retry later' || kind === 'give up')).toEqual([]);
+  expect(effects.filter(({ kind }) => kind === 'start')).toHaveLength(60);
+});
+
+test.each<[string, [number, FleetEvent][]]>([
+  [
+    'before it is up',
+    [
+      [0, ended(3)],
+      [0, booted(4)],
+      [0, ended(4)],
+    ],
+  ],
+  [
+    'right after it came up',
+    [
+      [0, up(3)],
+      [0, ended(3)],
+      [0, booted(4)],
+      [0, up(4)],
+      [0, ended(4)],
+    ],
+  ],
+])('a worker that ends %s is tried again after a pause that doubles', (_, events) => {
+  const retries: [number, FleetEvent][] = events.map(([, event]) => [HEALTHY_MS, event]);
+  const [firstEnd, ...more] = retries.flatMap((entry): [number, FleetEvent][] =>
+    entry[1].kind === 'ended' ? [entry, [HEALTHY_MS, { kind: 'retry' }]] : [entry],
+  );
+  const effects = afterLaunch([HEALTHY_MS, ended(1)], ...(firstEnd ? [firstEnd] : []), ...more).flat();
+  expect(effects.filter(({ kind }) => kind === 'retry later')).toEqual([later(100), later(200)]);
+});
+
+test('while one cannot start, a killed healthy one is still replaced without a pause', () => {
+  const effects = afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(3)], [HEALTHY_MS, ended(2)]);
+  expect(effects).toEqual([[start(3)], [later(100)], [fork(4)]]);
+});
+
+test('after more than twenty failures with no worker up, the fleet is lost; while one serves, it is not', () => {
+  const fail = (first: number): [number, FleetEvent][] =>
+    Array.from({ length: 21 }, (_, round) => first + round).flatMap((id): [number, FleetEvent][] => [
+      [HEALTHY_MS, { kind: 'retry' }],
+      [HEALTHY_MS, ended(id)],
+    ]);
+  const oneServes = afterLaunch([HEALTHY_MS, ended(1)], ...fail(3)).flat();
+  expect(oneServes).not.toContainEqual({ kind: 'give up' });
+  expect(oneServes.at(-1)).toEqual(later(10_000));
+  const noneServes = afterLaunch([HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(2)], ...fail(3)).flat();
+  expect(noneServes.at(-1)).toEqual({ kind: 'give up' });
+});
+
+test('no worker is started after a stop', () => {
+  expect(afterLaunch([HEALTHY_MS, { kind: 'stop' }], [HEALTHY_MS, ended(1)], [HEALTHY_MS, ended(2)])).toEqual([
+    [],
+    [],
+    [],
+  ]);
+});

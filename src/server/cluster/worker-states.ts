@@ -1,0 +1,131 @@
+/** The phase of a worker: a spare has loaded everything and waits until another one ends. */
+export type Phase = 'booting' | 'spare' | 'starting' | 'up';
+
+export interface WorkerState {
+  readonly phase: Phase;
+  /** Milliseconds on a monotonic clock since it is in this phase. */
+  readonly since: number;
+}
+
+export type FleetState =
+  | {
+      /**
+       * `launching` until all were up once: until then a worker that cannot start is reported to the operator, and not
+       * replaced.
+       */
+      readonly kind: 'launching' | 'running';
+      readonly workers: ReadonlyMap<number, WorkerState>;
+      readonly nextId: number;
+      /** The number of recent failed starts, and the time of the last one. */
+      readonly failures: number;
+      readonly failedAt: number;
+      /** Workers that are forked only after a pause. */
+      readonly paused: number;
+    }
+  | { readonly kind: 'stopping' }
+  | { readonly kind: 'lost' };
+
+export type FleetEvent =
+  | { readonly kind: 'booted'; readonly id: number }
+  | { readonly kind: 'up'; readonly id: number }
+  | { readonly kind: 'ended'; readonly id: number }
+  | { readonly kind: 'retry' }
+  | { readonly kind: 'stop' };
+
+export type FleetEffect =
+  | { readonly kind: 'fork'; readonly id: number }
+  | { readonly kind: 'start'; readonly id: number }
+  | { readonly kind: 'retry later'; readonly delayMs: number }
+  | { readonly kind: 'launched' }
+  | { readonly kind: 'give up' };
+
+export interface Step {
+  readonly state: FleetState;
+  readonly effects: readonly FleetEffect[];
+}
+
+/** A worker that exits sooner after it was ready counts as unable to start. */
+const MIN_UPTIME_MS = 1_000;
+const FAILURE_WINDOW_MS = 5 * 60_000;
+const MAX_FAILURES = 20;
+const FIRST_RETRY_MS = 100;
+const MAX_RETRY_MS = 10_000;
+
+/** The initial state, with this many workers. */
+export function launchFleet(size: number, now: number): Step {
+  return fill({ kind: 'launching', workers: new Map(), nextId: 1, failures: 0, failedAt: now, paused: 0 }, size, now);
+}
+
+/**
+ * The transition for an event. A healthy worker is replaced at once, by the spare if there is one. A worker that cannot
+ * start is retried after a pause that doubles; if none serves and twenty failed, the fleet is lost, because new
+ * processes do not help.
+ */
+export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
+  if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };
+  switch (event.kind) {
+    case 'booted':
+      return fill(withPhase(state, event.id, 'spare', now), size, now);
+    case 'up': {
+      const next = withPhase(state, event.id, 'up', now);
+      if (next.kind !== 'launching' || count(next, 'up') < size) return fill(next, size, now);
+      const { state: running, effects } = fill({ ...next, kind: 'running' }, size, now);
+      return { state: running, effects: [{ kind: 'launched' }, ...effects] };
+    }
+    case 'ended':
+      return afterEnd(state, event.id, size, now);
+    case 'retry':
+      return fill({ ...state, paused: Math.max(0, state.paused - 1) }, size, now);
+    case 'stop':
+      return { state: { kind: 'stopping' }, effects: [] };
+  }
+}
+
+type Active = Extract<FleetState, { kind: 'running' | 'launching' }>;
+
+function afterEnd(state: Active, id: number, size: number, now: number): Step {
+  const ended = state.workers.get(id);
+  if (!ended) return { state, effects: [] };
+  const workers = new Map(state.workers);
+  workers.delete(id);
+  const next: Active = { ...state, workers };
+  if (ended.phase === 'up' && now - ended.since >= MIN_UPTIME_MS) return fill(next, size, now);
+  const failures = now - state.failedAt > FAILURE_WINDOW_MS ? 1 : state.failures + 1;
+  const isHopeless = failures > MAX_FAILURES && count(next, 'up') === 0;
+  if (state.kind === 'launching' || isHopeless) return { state: { kind: 'lost' }, effects: [{ kind: 'give up' }] };
+  const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS);
+  const filled = fill({ ...next, failures, failedAt: now, paused: state.paused + 1 }, size, now);
+  return { ...filled, effects: [...filled.effects, { kind: 'retry later', delayMs }] };
+}
+
+/** Starts spares in place of missing workers, then forks the remaining ones, or the next spare. */
+function fill(state: Active, size: number, now: number): Step {
+  const workers = new Map(state.workers);
+  const effects: FleetEffect[] = [];
+  let { nextId } = state;
+  let missing = size - count(state, 'starting') - count(state, 'up');
+  for (const [id, { phase }] of state.workers) {
+    if (missing <= 0 || phase !== 'spare') continue;
+    workers.set(id, { phase: 'starting', since: now });
+    effects.push({ kind: 'start', id });
+    missing -= 1;
+  }
+  // The next spare waits until all are up, because it would delay them.
+  const isComplete = count(state, 'up') === size;
+  const unstarted = [...workers.values()].filter(({ phase }) => phase === 'booting' || phase === 'spare').length;
+  for (let forks = missing + (isComplete ? 1 : 0) - unstarted - state.paused; forks > 0; forks -= 1) {
+    workers.set(nextId, { phase: 'booting', since: now });
+    effects.push({ kind: 'fork', id: nextId });
+    nextId += 1;
+  }
+  return { state: { ...state, workers, nextId }, effects };
+}
+
+function withPhase(state: Active, id: number, phase: Phase, now: number): Active {
+  if (!state.workers.has(id)) return state;
+  return { ...state, workers: new Map(state.workers).set(id, { phase, since: now }) };
+}
+
+function count({ workers }: Active, phase: Phase): number {
+  return [...workers.values()].filter((worker) => worker.phase === phase).length;
+}

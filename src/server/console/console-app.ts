@@ -1,0 +1,117 @@
+import fastifyStatic from '@fastify/static';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
+import { runAsOperator } from '../../core/audit/audit-log.ts';
+import { touchSession } from '../../core/console/sessions.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { SERVER_BOUNDS } from '../http/bounds.ts';
+import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
+import { problem, sendProblem } from '../http/problems.ts';
+import { createRequestIds, trustRequestIds } from '../http/request-keys.ts';
+import type { ConsoleOptions } from './console-options.ts';
+import { CONSOLE_HEADERS } from './console-page.ts';
+import { eventRoutes } from './console-streams.ts';
+import { consoleCookies } from './cookies.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { commentRoutes } from './routes/comments.ts';
+import { downloadRoutes } from './routes/downloads.ts';
+import { importRoutes } from './routes/imports.ts';
+import { overviewRoutes } from './routes/overview.ts';
+import { pictureRoutes } from './routes/pictures.ts';
+import { productRoutes } from './routes/products.ts';
+import { signInRoutes } from './routes/sign-in.ts';
+import { submissionRoutes } from './routes/submissions.ts';
+import { voteRoutes } from './routes/votes.ts';
+import { requireSameOrigin } from './same-origin.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The operator who is signed in; empty on routes without sign-in. */
+    operator: string;
+  }
+  interface FastifyContextConfig {
+    /** Whether a route of the console takes requests without a session. */
+    isOpenToAll?: boolean;
+  }
+}
+
+/** Builds the operator's console as a server that never listens: `mountConsole` hands it its requests. */
+export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyInstance> {
+  const { database, runtime, log, trustProxy, siteUrl, consoleDir } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true }),
+    childLoggerFactory: (logger) => logger,
+    genReqId: createRequestIds(),
+    bodyLimit: SERVER_BOUNDS.bodyLimit,
+    routerOptions: SERVER_BOUNDS.routerOptions,
+    return503OnClosing: false,
+    trustProxy: trustProxy ?? false,
+  }).withTypeProvider<TypeBoxTypeProvider>();
+  trustRequestIds(app, trustProxy);
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler((request, reply) =>
+    sendProblem(problem('not_found', 'There is nothing at this address'), request, reply),
+  );
+  acceptJsonOnly(app);
+  validateByContract(app);
+  app.decorateRequest('operator', '');
+  const cookies = consoleCookies(siteUrl);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(CONSOLE_HEADERS);
+    // A development server inlines further scripts.
+    if (consoleDir === undefined) reply.removeHeader('Content-Security-Policy');
+    if (!request.url.startsWith(`${CONSOLE_PATHS.api}/`)) return;
+    requireSameOrigin(request, siteUrl());
+    if (request.routeOptions.config.isOpenToAll) return;
+    const operator = await touchSession(database, cookies.sessionOf(request), runtime.now());
+    if (operator === undefined) throw new CoreError('not_signed_in', 'Please sign in.');
+    request.operator = operator;
+  });
+  // Not earlier: reading a body would lose the async context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.operator === '') done();
+    else runAsOperator(request.operator, done);
+  });
+
+  await app.register(signInRoutes, { ...options, cookies });
+  await app.register(eventRoutes, { streams: options.streams, cookies });
+  for (const routes of [
+    overviewRoutes,
+    auditRoutes,
+    downloadRoutes,
+    commentRoutes,
+    productRoutes,
+    pictureRoutes,
+    submissionRoutes,
+    voteRoutes,
+    importRoutes,
+  ])
+    await app.register(routes, options);
+  for (const screen of ['overview', ...CONSOLE_SCREENS] as const) {
+    app.get(CONSOLE_PATHS.screen(screen), async (_request, reply) =>
+      reply.type('text/html; charset=utf-8').send(await options.document()),
+    );
+  }
+  if (consoleDir !== undefined) await app.register(consoleAssets, { consoleDir });
+  await app.ready();
+  return app;
+}
+
+/** Content-hashed files. Private, because a shared cache need not store the console. */
+async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: `${consoleDir}/assets`,
+    prefix: CONSOLE_PATHS.assets,
+    preCompressed: true,
+    cacheControl: false,
+    index: false,
+    redirect: false,
+    setHeaders(response) {
+      response.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
+      response.setHeader('Vary', 'Accept-Encoding');
+    },
+  });
+}

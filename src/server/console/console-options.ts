@@ -1,0 +1,38 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { LaunchOptions } from '../../core/core.ts';
+import type { Connection } from '../../core/database/connect.ts';
+import type { Database } from '../../core/database/database.ts';
+import type { Finding } from '../../core/doctor/finding.ts';
+import type { PicturePipeline } from '../../core/pictures/picture-store.ts';
+import type { Runtime } from '../../core/runtime.ts';
+import type { RecordEvents } from '../../core/webhooks/outbox.ts';
+import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
+import type { ConsoleStreams } from './console-streams.ts';
+
+/** The parts of the site that the console needs. */
+export interface ConsoleOptions {
+  database: Database;
+  /** A database without time limits, for work whose duration grows with the data. */
+  withoutTimeLimit: Connection['withoutTimeLimit'];
+  runtime: Runtime;
+  log: FastifyBaseLogger;
+  trustProxy?: TrustedProxies | undefined;
+  siteName: string;
+  siteUrl: () => string;
+  streams: ConsoleStreams;
+  launches: Pick<LaunchOptions, 'timeZone' | 'reviewHours' | 'votesPerNetwork'>;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+  /** Processes the pictures that operators upload. */
+  pictures: PicturePipeline;
+  /** The folder of scheduled backups; undefined if there are none. */
+  backupFolder?: string | undefined;
+  /** The site's own pictures, for backups and imports; undefined if there are none. */
+  pictureFolder?: string | undefined;
+  /** The checks of `groundswell doctor`, one finding after the other. */
+  examine: () => AsyncIterable<Finding>;
+  /** The page of every screen. */
+  document: () => Promise<string>;
+  /** The console's build; undefined where a development server sends its files. */
+  consoleDir: string | undefined;
+}

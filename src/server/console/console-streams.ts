@@ -1,0 +1,95 @@
+import type { ServerResponse } from 'node:http';
+import type { FastifyPluginAsync } from 'fastify';
+import type { LiveSubject } from '../../contract/console/records.ts';
+import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/change-feed.ts';
+import type { ChangeListener } from '../../core/changes/site-changes.ts';
+import type { ConsoleCookies } from './cookies.ts';
+
+/** A comment line keeps proxies from ending an idle stream. */
+const HEARTBEAT_MS = 25_000;
+/** A stream ends after this, and the browser opens another one, which needs a valid session. */
+const MAX_STREAM_MS = 5 * 60_000;
+
+/** The open streams of operators: each reports the kind of a change, and the console refetches what is on screen of it. */
+export interface ConsoleStreams extends ChangeListener {
+  /** `token` is that of the session that opened the stream. */
+  add(response: ServerResponse, token: string): void;
+  /** Ends the streams whose session has ended. Never rejects. */
+  endSignedOut(): Promise<void>;
+  close(): void;
+}
+
+/** `openSessions` returns those of the tokens whose sessions are open. */
+export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
+  const open = new Map<ServerResponse, string>();
+  const send = (frame: string) => {
+    for (const response of open.keys()) response.write(frame);
+  };
+  async function endSignedOut(): Promise<void> {
+    if (open.size === 0) return;
+    try {
+      const present = await openSessions([...new Set(open.values())]);
+      for (const [response, token] of open) if (!present.has(token)) response.end();
+    } catch {
+      // The database is away; the next heartbeat asks again, and the stream shows nothing but that something changed.
+    }
+  }
+  const heartbeat = setInterval(() => {
+    send(':\n\n');
+    void endSignedOut();
+  }, HEARTBEAT_MS).unref();
+
+  return {
+    endSignedOut,
+    add(response, token) {
+      open.set(response, token);
+      const end = setTimeout(() => response.end(), MAX_STREAM_MS).unref();
+      response.once('close', () => {
+        clearTimeout(end);
+        open.delete(response);
+      });
+      response.write('retry: 2000\n\nevent: ready\ndata: {}\n\n');
+    },
+    onChange(change: Change) {
+      const subjects = subjectsOf(change);
+      // Access may have been revoked, in any process.
+      if (subjects.includes('audit')) void endSignedOut();
+      if (open.size > 0 && subjects.length > 0) send(`event: change\ndata: ${JSON.stringify(subjects)}\n\n`);
+    },
+    onGap: () => send('event: gap\ndata: {}\n\n'),
+    close() {
+      clearInterval(heartbeat);
+      for (const response of open.keys()) response.end();
+    },
+  };
+}
+
+function subjectsOf({ productIds, catalogue, commentIds = [] }: Change): LiveSubject[] {
+  return [
+    ...(productIds.includes(AUDIT_LOG) ? (['audit'] as const) : []),
+    ...(productIds.includes(OPERATOR_QUEUE) ? (['queue'] as const) : []),
+    ...(catalogue ? (['products'] as const) : []),
+    ...(commentIds.length > 0 ? (['comments'] as const) : []),
+    // Upvotes come by the thousand, and are read again less often.
+    ...(!catalogue && productIds.some((id) => !id.startsWith('#')) ? (['counts'] as const) : []),
+  ];
+}
+
+/** The stream that tells an operator's browser what kind of thing changed. */
+export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies: ConsoleCookies }> = async (
+  app,
+  { streams, cookies },
+) => {
+  app.addHook('preClose', (done) => {
+    streams.close();
+    done();
+  });
+  app.get('/api/console/events', (request, reply) => {
+    reply.hijack();
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value);
+    }
+    reply.raw.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' });
+    streams.add(reply.raw, cookies.sessionOf(request) ?? '');
+  });
+};

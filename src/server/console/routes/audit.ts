@@ -1,0 +1,65 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
+import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
+import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
+import { CoreError } from '../../../core/core-error.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const Text = Type.Optional(Type.String({ maxLength: 200 }));
+const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
+const Query = Type.Object({
+  operator: Text,
+  action: Text,
+  target: Text,
+  /** The first and the last day (UTC). */
+  from: Day,
+  to: Day,
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+});
+
+/** The audit log, and the undo of its entries. */
+export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { database, withoutTimeLimit, runtime, launches: { timeZone, votesPerNetwork } },
+) => {
+  app.get(
+    '/api/console/audit',
+    { schema: { querystring: Query } },
+    async ({ query }): Promise<ConsolePage<AuditRecord>> => {
+      const { limit = LIMITS.pageSize.default, from, to, ...filter } = query;
+      const since = from === undefined ? undefined : dayOf(from);
+      const until = to === undefined ? undefined : new Date(dayOf(to).getTime() + DAY_MS);
+      const { items, nextCursor } = await browseAudit(database, { ...filter, since, until, limit });
+      return { items: items.map((entry) => recordOf(entry, entry.undoneBy)), nextCursor };
+    },
+  );
+
+  app.post(
+    '/api/console/audit/:id/undo',
+    { schema: { params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }) } },
+    async ({ params }) => ({
+      undone: recordOf(
+        await undoEntry({ database, withoutTimeLimit }, params.id, { runtime, timeZone, votesPerNetwork }),
+        null,
+      ),
+    }),
+  );
+};
+
+/** @throws CoreError `bad_request` for days such as the 30th of February. */
+function dayOf(text: string): Date {
+  const day = new Date(`${text}T00:00:00Z`);
+  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
+    throw new CoreError('bad_request', `There is no day ${text}`);
+  return day;
+}
+
+function recordOf(entry: AuditEntry, undoneBy: string | null): AuditRecord {
+  const undoable = UNDOABLE_ACTIONS.has(entry.action) && undoneBy === null;
+  return { ...entry, sentence: sentenceOf(entry), undoneBy, undoable };
+}

@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type {
+  CommentAction,
+  ConsoleComment,
+  ConsolePage,
+  ModerationResult,
+} from '../../../contract/console/records.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { browseCommentPage } from '../../../core/comments/browse-comments.ts';
+import {
+  hideComments,
+  holdComments,
+  releaseComments,
+  restoreComments,
+} from '../../../core/comments/moderate-comments.ts';
+import type { Database } from '../../../core/database/database.ts';
+import { readProductNames } from '../../../core/products/get-product.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const Query = Type.Object({
+  state: Type.Optional(
+    Type.Union([Type.Literal('all'), Type.Literal('public'), Type.Literal('held'), Type.Literal('hidden')]),
+  ),
+  text: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
+  product: Type.Optional(Type.String({ maxLength: 64 })),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+});
+
+const Moderation = Type.Object({
+  action: Type.Union([Type.Literal('hide'), Type.Literal('restore'), Type.Literal('hold'), Type.Literal('release')]),
+  ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: 200 }),
+  reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
+});
+
+/** Reading and moderating comments. */
+export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (app, { database }) => {
+  app.get(
+    '/api/console/comments',
+    { schema: { querystring: Query } },
+    async ({ query }): Promise<ConsolePage<ConsoleComment>> => {
+      const { state, text, product: productId, cursor, limit = LIMITS.pageSize.default } = query;
+      const only = { heldOnly: state === 'held', hiddenOnly: state === 'hidden', publicOnly: state === 'public' };
+      const { items, nextCursor } = await browseCommentPage(database, { ...only, text, productId, cursor, limit });
+      const names = await readProductNames(database, new Set(items.map((item) => item.productId)));
+      return {
+        items: items.map((item) => ({ ...item, productName: names.get(item.productId) ?? item.productId })),
+        nextCursor,
+      };
+    },
+  );
+
+  app.post('/api/console/comments/moderate', { schema: { body: Moderation } }, ({ body }) => moderate(database, body));
+};
+
+async function moderate(
+  database: Database,
+  { action, ids, reason }: { action: CommentAction; ids: string[]; reason?: string },
+): Promise<ModerationResult> {
+  if (action === 'release') {
+    const { released, notHeld } = await releaseComments(database, ids);
+    return { done: released.map(({ id }) => id), skipped: notHeld };
+  }
+  const { done, skipped } =
+    action === 'hide'
+      ? await hideComments(database, ids, reason || undefined)
+      : await (action === 'hold' ? holdComments : restoreComments)(database, ids);
+  return { done: done.map(({ id }) => id), skipped };
+}

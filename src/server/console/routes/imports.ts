@@ -1,0 +1,132 @@
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
+import { CoreError } from '../../../core/core-error.ts';
+import { readColumnMap } from '../../../core/imports/fields.ts';
+import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-faults.ts';
+import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
+import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const Query = Type.Object({
+  name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\\\\\0]+$' }),
+  kind: Type.Union([Type.Literal('csv'), Type.Literal('json'), Type.Literal('json-lines')]),
+  /** `field=column` pairs as JSON, like `--map` of the command. */
+  map: Type.Optional(Type.String({ maxLength: 4_000 })),
+  slugifyIds: Type.Optional(Type.Boolean()),
+  dryRun: Type.Optional(Type.Boolean()),
+});
+
+/** Progress is reported at most this often. */
+const PROGRESS_INTERVAL_MS = 100;
+
+/** Imports of product files: the body is the file; the response streams the progress and ends with the result. */
+export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { withoutTimeLimit, runtime, log },
+) => {
+  app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
+
+  app.post('/api/console/import', { schema: { querystring: Query } }, async (request, reply) => {
+    const { name, kind, map = '[]', slugifyIds = false, dryRun = false } = request.query;
+    const columnMap = readMap(map);
+    const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
+    // The action's name in the audit log.
+    const path = join(folder, name);
+    try {
+      await saveBody(request.body as Readable, path);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+    const events = new PassThrough();
+    const tell = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
+    void withoutTimeLimit((database) =>
+      importProducts(database, {
+        ...{ path, kind, map: columnMap, slugifyIds, dryRun },
+        separator: DEFAULT_SEPARATOR,
+        now: runtime.now(),
+        onProgress: progressTo(tell, runtime.monotonicMs),
+      }),
+    )
+      .then((report) => tell({ kind: 'done', summary: summaryOf(report) }))
+      .catch((error: unknown) => tell(failureOf(error, log)))
+      .finally(() => {
+        events.end();
+        return rm(folder, { recursive: true, force: true });
+      });
+    return reply.type('application/x-ndjson').send(events);
+  });
+};
+
+/** @throws CoreError `bad_request`. */
+function readMap(text: string): ReturnType<typeof readColumnMap> {
+  try {
+    return readColumnMap(JSON.parse(text) as string[]);
+  } catch (error) {
+    throw new CoreError('bad_request', error instanceof ImportUsageError ? error.message : 'map must be a JSON array');
+  }
+}
+
+async function saveBody(body: Readable, path: string): Promise<void> {
+  let bytes = 0;
+  await pipeline(
+    body,
+    async function* limited(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        bytes += chunk.length;
+        if (bytes > MAX_IMPORT_BYTES)
+          throw new CoreError(
+            'body_too_large',
+            'The file is larger than 64 MiB. Use `groundswell import` on the server.',
+          );
+        yield chunk;
+      }
+    },
+    createWriteStream(path, { flags: 'wx', mode: 0o600 }),
+  );
+}
+
+function progressTo(tell: (event: ImportEvent) => void, monotonicMs: () => number) {
+  const done = { check: 0, write: 0 };
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (stage: 'check' | 'write', count: number) => {
+    done[stage] += count;
+    if (monotonicMs() - toldAt < PROGRESS_INTERVAL_MS) return;
+    toldAt = monotonicMs();
+    tell({ kind: 'progress', stage, done: done[stage] });
+  };
+}
+
+function summaryOf({
+  created,
+  updated,
+  unchanged,
+  duplicates,
+  ignoredColumns,
+  ignoredCounts,
+}: ImportReport): ImportSummary {
+  return {
+    created: created.count,
+    updated: updated.count,
+    unchanged,
+    firstCreated: created.first,
+    firstUpdated: updated.first,
+    duplicates: duplicates.count,
+    ignoredColumns: [...ignoredColumns, ...ignoredCounts],
+  };
+}
+
+function failureOf(error: unknown, log: ConsoleOptions['log']): ImportEvent {
+  if (error instanceof ImportRefusedError) return { kind: 'faults', faults: [...error.faults], count: error.count };
+  if (error instanceof ImportUsageError || error instanceof CoreError)
+    return { kind: 'failed', message: error.message };
+  log.error({ err: error }, 'An import of the console failed');
+  return { kind: 'failed', message: 'Something went wrong on our side. Nothing was imported.' };
+}

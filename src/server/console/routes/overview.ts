@@ -1,0 +1,44 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FindingRecord } from '../../../contract/console/records.ts';
+import { readOverview, readWaiting } from '../../../core/console/read-overview.ts';
+import { type Activity, readActivity } from '../../../core/stats/read-stats.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const DAYS = 30;
+const HOURS = 48;
+/** The charts of a large site take long to compute, so operators share them for this long. */
+const ACTIVITY_AGE_MS = 60_000;
+
+/** The data of the first screen, the number of waiting items, and the findings of the doctor, which take longer. */
+export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { database, runtime, launches, backupFolder, examine },
+) => {
+  let latest: { activity: Promise<Activity>; since: number } | undefined;
+  function activity(): Promise<Activity> {
+    if (latest === undefined || runtime.monotonicMs() - latest.since >= ACTIVITY_AGE_MS) {
+      const reading = readActivity(database, { days: DAYS, hours: HOURS, now: runtime.now() });
+      latest = { activity: reading, since: runtime.monotonicMs() };
+      reading.catch(() => {
+        latest = undefined;
+      });
+    }
+    return latest.activity;
+  }
+
+  app.get('/api/console/overview', async () =>
+    readOverview(database, {
+      rules: { ...launches, now: runtime.now() },
+      backupFolder,
+      activity: await activity(),
+    }),
+  );
+
+  app.get('/api/console/waiting', () => readWaiting(database));
+
+  app.get('/api/console/doctor', async (): Promise<{ findings: FindingRecord[] }> => {
+    const findings: FindingRecord[] = [];
+    for await (const finding of examine()) findings.push(finding);
+    return { findings };
+  });
+};

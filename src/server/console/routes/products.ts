@@ -1,0 +1,128 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { ConsolePage, ProductDetails, RemovedProductRecord } from '../../../contract/console/records.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { CoreError, productNotFound } from '../../../core/core-error.ts';
+import type { Database } from '../../../core/database/database.ts';
+import { browseProductPage, listCategories } from '../../../core/products/browse-products.ts';
+import { editProduct } from '../../../core/products/edit-product.ts';
+import { inspectProduct } from '../../../core/products/get-product.ts';
+import { listProducts } from '../../../core/products/list-products.ts';
+import { countRowsOf, LONG_FROM_ROWS, listRemovals, removeProducts } from '../../../core/products/remove-products.ts';
+import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
+import { versionOf } from '../../../core/products/save-products.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const Id = Type.String({ pattern: PRODUCT_ID_PATTERN });
+const Query = Type.Object({
+  state: Type.Optional(Type.Union([Type.Literal('all'), Type.Literal('launched'), Type.Literal('scheduled')])),
+  q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
+  tag: Type.Optional(Type.String({ maxLength: LIMITS.tagCharacters, format: TEXT_FORMAT })),
+  category: Type.Optional(Type.String({ maxLength: 100, format: TEXT_FORMAT })),
+  sort: Type.Optional(
+    Type.Union([Type.Literal('newest'), Type.Literal('top'), Type.Literal('discussed'), Type.Literal('name')]),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+});
+
+/** The last possible launch time, so scheduled products are listed too. */
+const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
+/** Removed products are few; if there are more, the newest are shown. */
+const MAX_LISTED = 500;
+
+/** Reading, editing, removing and restoring products. */
+export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { database, withoutTimeLimit, runtime },
+) => {
+  /** Only many rows are moved without a time limit: opening a connection for it takes longer than moving a few. */
+  const moving = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
+    rows < LONG_FROM_ROWS ? work(database) : withoutTimeLimit(work);
+
+  app.get(
+    '/api/console/products',
+    { schema: { querystring: Query } },
+    async ({ query: { state, q, category, sort = 'newest', ...query } }): Promise<ConsolePage<Product>> => {
+      const now = runtime.now();
+      const { limit = LIMITS.pageSize.default, cursor, tag } = query;
+      // The site's own list is quick in each of its orders, also where a search term is rare.
+      if (state !== 'scheduled' && category === undefined && sort !== 'name')
+        return listProducts(
+          database,
+          { ...query, sort, ...(q && { q }) },
+          database,
+          state === 'launched' ? now : END_OF_TIME,
+        );
+      const time = { launched: { launchedBy: now }, scheduled: { scheduledAfter: now }, all: {} }[state ?? 'all'];
+      return browseProductPage(database, { text: q, tag, category, sort, limit, cursor, ...time });
+    },
+  );
+
+  app.get('/api/console/categories', async () => ({ categories: await listCategories(database) }));
+
+  app.get('/api/console/removed-products', async (): Promise<ConsolePage<RemovedProductRecord>> => {
+    return { items: await listRemovals(database, { limit: MAX_LISTED }), nextCursor: null };
+  });
+
+  app.get(
+    '/api/console/products/:id',
+    { schema: { params: Type.Object({ id: Id }) } },
+    async ({ params }): Promise<ProductDetails> => {
+      const { product, heldComments, hiddenComments } = await inspectProduct(database, params.id);
+      if (product === null) throw productNotFound();
+      return { product, version: versionOf(product), heldComments, hiddenComments };
+    },
+  );
+
+  app.patch(
+    '/api/console/products/:id',
+    {
+      bodyLimit: 256 * 1024,
+      schema: {
+        params: Type.Object({ id: Id }),
+        body: Type.Object({ version: Type.String(), values: Type.Record(Type.String(), Type.Unknown()) }),
+      },
+    },
+    async ({ params, body }) => {
+      const product = await editProduct(database, params.id, { ...body, now: runtime.now() });
+      return { product, version: versionOf(product) };
+    },
+  );
+
+  app.post(
+    '/api/console/products/remove',
+    {
+      schema: {
+        body: Type.Object({
+          ids: Type.Array(Id, { minItems: 1, maxItems: 200 }),
+          reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
+        }),
+      },
+    },
+    async ({ body: { ids, reason } }) => {
+      const { removed, unknown } = await moving(await countRowsOf(database, ids), (on) =>
+        removeProducts(on, ids, reason || undefined),
+      );
+      if (unknown.length > 0) throw productNotFound();
+      return { removed };
+    },
+  );
+
+  app.post(
+    '/api/console/products/restore',
+    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: 200 }) }) } },
+    async ({ body: { ids } }) => {
+      const { restored, notRemoved, taken } = await moving(await countRemovedRows(database, ids), (on) =>
+        restoreProducts(on, { productIds: ids }),
+      );
+      if (taken.length > 0) throw new CoreError('id_taken', `Another product has the id '${taken.join("', '")}' now.`);
+      if (notRemoved.length > 0)
+        throw new CoreError('not_undoable', `There is no removal of ${notRemoved.join(', ')}.`);
+      return { restored };
+    },
+  );
+};

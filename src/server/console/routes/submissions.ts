@@ -1,0 +1,85 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { ConsolePage, SubmissionRecord } from '../../../contract/console/records.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { CoreError } from '../../../core/core-error.ts';
+import {
+  approveSubmission,
+  type DecisionTarget,
+  declineSubmission,
+  scheduleSubmission,
+  undoDecision,
+} from '../../../core/submissions/decide-submission.ts';
+import { inspectSubmission, listSubmissions } from '../../../core/submissions/list-submissions.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
+const Query = Type.Object({
+  status: Type.Optional(Type.Union([Type.Literal('waiting'), Type.Literal('all')])),
+  cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
+});
+/** Every decision names the revision that the operator has seen. */
+const Decision = Type.Union([
+  Type.Object({ action: Type.Literal('approve'), revision: Type.Integer() }),
+  Type.Object({ action: Type.Literal('undo'), revision: Type.Integer() }),
+  Type.Object({
+    action: Type.Literal('schedule'),
+    revision: Type.Integer(),
+    launchAt: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z$' }),
+  }),
+  Type.Object({
+    action: Type.Literal('decline'),
+    revision: Type.Integer(),
+    reason: Type.String({ minLength: 1, maxLength: SUBMISSION_LIMITS.reasonCharacters, format: TEXT_FORMAT }),
+  }),
+]);
+
+/** The submissions that wait for a decision, and decisions on them. */
+export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { database, runtime, launches },
+) => {
+  const rules = () => ({ now: runtime.now(), timeZone: launches.timeZone });
+
+  app.get(
+    '/api/console/submissions',
+    { schema: { querystring: Query } },
+    async ({
+      query: { status = 'waiting', limit = LIMITS.pageSize.default, cursor },
+    }): Promise<ConsolePage<SubmissionRecord>> => listSubmissions(database, { status, limit, cursor }, rules()),
+  );
+
+  app.post(
+    '/api/console/submissions/:id/decide',
+    { schema: { params: Params, body: Decision } },
+    async ({ params, body }): Promise<{ submission: SubmissionRecord }> => {
+      const target: DecisionTarget = { id: params.id, revision: body.revision };
+      try {
+        await decide(target);
+      } catch (error) {
+        if (!(error instanceof CoreError) || error.code !== 'submission_changed') throw error;
+        throw new CoreError('submission_changed', 'Its maker or another operator has changed it.', {
+          current: await inspectSubmission(database, params.id, rules()),
+        });
+      }
+      return { submission: await inspectSubmission(database, params.id, rules()) };
+
+      function decide(on: DecisionTarget): Promise<unknown> {
+        switch (body.action) {
+          case 'approve':
+            return approveSubmission(database, on, rules());
+          case 'schedule':
+            return scheduleSubmission(database, on, new Date(body.launchAt), rules());
+          case 'decline':
+            return declineSubmission(database, on, body.reason, rules());
+          case 'undo':
+            return undoDecision(database, on, rules());
+        }
+      }
+    },
+  );
+};

@@ -1,0 +1,71 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/console/records.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { CoreError } from '../../../core/core-error.ts';
+import { changeVerdicts, listVotes } from '../../../core/leaderboards/change-verdicts.ts';
+import { listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
+import type { ConsoleOptions } from '../console-options.ts';
+
+const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
+const Instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z$' });
+const Verdict = Type.Object({
+  action: Type.Union([Type.Literal('exclude'), Type.Literal('include')]),
+  reason: Type.String({ minLength: 1, maxLength: 1_000, format: TEXT_FORMAT }),
+  voters: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{32}$' }), { minItems: 1, maxItems: 10_000 })),
+  from: Type.Optional(Instant),
+  to: Type.Optional(Instant),
+});
+
+const MAX_BURSTS = 100;
+const MAX_VOTES = 1_000;
+const BURST_DAYS_MS = 7 * 24 * 3_600_000;
+
+/** Bursts of votes, and excluding or including the votes of a launch. */
+export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+  app,
+  { database, withoutTimeLimit, runtime, recordEvents, launches: { votesPerNetwork } },
+) => {
+  app.get('/api/console/bursts', async (): Promise<ConsolePage<BurstRecord>> => {
+    const since = new Date(runtime.now().getTime() - BURST_DAYS_MS);
+    return { items: await listUpvoteBursts(database, { since, limit: MAX_BURSTS }), nextCursor: null };
+  });
+
+  app.get(
+    '/api/console/products/:id/votes',
+    {
+      schema: {
+        params: Params,
+        querystring: Type.Object({ from: Type.Optional(Instant), to: Type.Optional(Instant) }),
+      },
+    },
+    ({ params, query: { from, to } }): Promise<VoteList> =>
+      withoutTimeLimit((unlimited) =>
+        listVotes(unlimited, params.id, {
+          ...{ limit: MAX_VOTES, runtime },
+          from: from ? new Date(from) : undefined,
+          to: to ? new Date(to) : undefined,
+        }),
+      ),
+  );
+
+  app.post(
+    '/api/console/products/:id/votes',
+    { bodyLimit: 512 * 1024, schema: { params: Params, body: Verdict } },
+    ({ params, body: { action, reason, voters, from, to } }) => {
+      if (voters === undefined && from === undefined && to === undefined)
+        throw new CoreError('bad_request', 'Select the votes by voters, or by from and to');
+      const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
+      return withoutTimeLimit((unlimited) =>
+        changeVerdicts(
+          unlimited,
+          { productId: params.id, action, reason, selection },
+          runtime,
+          recordEvents,
+          votesPerNetwork,
+        ),
+      );
+    },
+  );
+};

@@ -1,0 +1,237 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createLogLines } from '../../tests/support/log-lines.ts';
+import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../tests/support/webhook-receiver.ts';
+import type { WebhookEvent } from '../contract/webhooks/schema.ts';
+import type { Database } from '../core/database/database.ts';
+import { checkWebhooks } from '../core/doctor/run-database-checks.ts';
+import { deleteOldEvents, receiverOf, recordEvents, retryEvents } from '../core/webhooks/outbox.ts';
+import { listEvents } from '../core/webhooks/webhook-status.ts';
+import { deliverWebhooks, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
+
+const SECRET = newSecret(7);
+const HOUR_MS = 3_600_000;
+
+let database: TestDatabase;
+let receiver: WebhookReceiver;
+let running: WebhookDeliveries[];
+/** The time by which events are sent. It stands still, a little after the database's, by which they are recorded. */
+let time: number;
+let lines: ReturnType<typeof createLogLines>;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  receiver = await startReceiver();
+  running = [];
+  time = Date.now() + 60_000;
+  lines = createLogLines();
+});
+afterEach(async () => {
+  await Promise.all(running.map((one) => one.close()));
+  await receiver.stop();
+  await database.drop();
+});
+
+const now = () => new Date(time);
+
+function start(on: Database = database, { timeoutMs = 5_000, heldMs = 5_000 } = {}): WebhookDeliveries {
+  const target = { url: receiver.url, secrets: [SECRET.key] };
+  const times = { pollMs: 10, heldMs, retryMs: 10 };
+  const deliveries = deliverWebhooks(on, target, { log: lines.log, times, timeoutMs, now });
+  running.push(deliveries);
+  return deliveries;
+}
+
+const held = (commentId: string): WebhookEvent => ({
+  type: 'comment.held',
+  timestamp: '2026-06-01T12:00:00.000Z',
+  data: { commentId, productId: 'tide' },
+});
+const record = (...ids: string[]) => database.transaction((sql) => recordEvents(sql, ids.map(held)));
+const receivedIds = () => receiver.received.map(({ body }) => JSON.parse(body).data.commentId);
+const states = async () => (await listEvents(database, { limit: 100 })).map(({ state }) => state);
+
+test('events arrive signed, in order and once', async () => {
+  for (const id of ['a', 'b', 'c']) await record(id);
+  start();
+  await expect.poll(receivedIds).toHaveLength(3);
+  expect(receivedIds().toSorted()).toEqual(['a', 'b', 'c']);
+  expect(receiver.received.map((request) => verified(request, SECRET).type)).toEqual(Array(3).fill('comment.held'));
+  await expect.poll(states).toEqual(Array(3).fill('delivered'));
+  await record('d');
+  await expect.poll(receivedIds).toHaveLength(4);
+});
+
+test('an event of a transaction that rolls back is never sent', async () => {
+  const failing = database.transaction(async (sql) => {
+    await recordEvents(sql, [held('lost')]);
+    throw new Error('the disk is full');
+  });
+  await expect(failing).rejects.toThrow('the disk is full');
+  start();
+  await record('kept');
+  await expect.poll(receivedIds).toEqual(['kept']);
+});
+
+test('each event is delivered by one of several processes', async () => {
+  const others = [joinTestDatabase(database), joinTestDatabase(database)];
+  const all = [start(), ...others.map((other) => start(other))];
+  const ids = Array.from({ length: 60 }, (_, index) => `event-${index}`);
+  for (const id of ids) await record(id);
+  await expect.poll(async () => (await states()).filter((state) => state === 'delivered').length).toBe(60);
+  expect(receivedIds().toSorted()).toEqual(ids.toSorted());
+  await Promise.all(all.map((one) => one.close()));
+  running = [];
+  for (const other of others) await other.drop();
+});
+
+describe('a receiver that is down', () => {
+  test('for an hour gets its events afterwards, with exponential backoff', async () => {
+    await receiver.stop();
+    await record('a');
+    const deliveries = start();
+    let failed = 0;
+    for (const end = time + HOUR_MS; time < end; ) {
+      await expect.poll(() => deliveries.attempts().failed).toBeGreaterThan(failed);
+      failed = deliveries.attempts().failed;
+      const [event] = await listEvents(database, { limit: 1 });
+      time = Date.parse(event?.nextAttemptAt ?? '');
+    }
+    expect(failed).toBeGreaterThan(8);
+    expect(failed).toBeLessThan(14);
+    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+      status: 'warning',
+      message: expect.stringMatching(/^no delivery has succeeded since .*\(ECONNREFUSED\); 1 wait, 0 expired$/),
+    });
+    await receiver.resume();
+    time += HOUR_MS;
+    await expect.poll(states).toEqual(['delivered']);
+    expect(receivedIds()).toEqual(['a']);
+    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({ status: 'ok' });
+  });
+
+  test('for a day loses its events: they expire, are counted, and are sent again by `webhooks retry`', async () => {
+    receiver.respond = (response) => response.writeHead(500).end();
+    await record('a');
+    const deliveries = start();
+    await expect.poll(() => deliveries.attempts().failed).toBe(1);
+    const [event] = await listEvents(database, { limit: 1 });
+    time = Date.parse(event?.createdAt ?? '') + 24 * HOUR_MS - 1_000;
+    await expect.poll(() => deliveries.attempts()).toEqual({ delivered: 0, failed: 2, expired: 1 });
+    expect(await states()).toEqual(['expired']);
+    receiver.respond = (response) => response.writeHead(200).end();
+    expect(await retryEvents(database, receiverOf(receiver.url), now())).toBe(1);
+    await expect.poll(states).toEqual(['delivered']);
+  });
+
+  test('since before the site started gets no expired events', async () => {
+    await record('a');
+    time += 24 * HOUR_MS;
+    start();
+    await expect.poll(states).toEqual(['expired']);
+    expect(receiver.received).toEqual([]);
+    expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+      status: 'warning',
+      message: '1 could not be delivered within 24 hours',
+    });
+  });
+});
+
+test('a receiver that hangs on one event still gets others', async () => {
+  receiver.respond = () => {};
+  start();
+  await record('a');
+  await expect.poll(receivedIds).toEqual(['a']);
+  receiver.respond = (response) => response.writeHead(204).end();
+  await record('b');
+  await expect.poll(states).toEqual(['delivered', 'waiting']);
+});
+
+test('a receiver that hangs gets the event again after the time-out', async () => {
+  receiver.respond = () => {};
+  await record('a');
+  const deliveries = start(database, { timeoutMs: 1_000 });
+  await expect.poll(() => deliveries.attempts().failed).toBe(1);
+  receiver.respond = (response) => response.writeHead(204).end();
+  time += 10_000;
+  await expect.poll(states).toEqual(['delivered']);
+  expect(receivedIds()).toEqual(['a', 'a']);
+});
+
+test('at most four requests are open at the same time', async () => {
+  const open: (() => void)[] = [];
+  receiver.respond = (response) => open.push(() => response.writeHead(204).end());
+  await record(...Array.from({ length: 9 }, (_, index) => `event-${index}`));
+  start();
+  await expect.poll(() => open.length).toBe(4);
+  for (let answered = 0; answered < 9; answered += 1) {
+    expect(open.length).toBeLessThanOrEqual(answered + 4);
+    await expect.poll(() => open.length).toBeGreaterThan(answered);
+    open[answered]?.();
+  }
+  await expect.poll(async () => (await states()).every((state) => state === 'delivered')).toBe(true);
+});
+
+test('410 Gone stops deliveries, which doctor reports; `webhooks retry` or another URL resumes them', async () => {
+  receiver.respond = (response) => response.writeHead(410).end();
+  await record('a');
+  const deliveries = start();
+  await expect.poll(lines.text).toContain('410 Gone. Deliveries are stopped');
+  await record('b');
+  time += HOUR_MS;
+  expect(await checkWebhooks(database, receiver.url, now())).toMatchObject({
+    status: 'fault',
+    message: expect.stringMatching(/^the receiver responded 410 Gone at /),
+  });
+  expect(await checkWebhooks(database, `${receiver.url}/other`, now())).toMatchObject({ status: 'ok' });
+  expect(receivedIds()).toEqual(['a']);
+  expect(deliveries.attempts()).toEqual({ delivered: 0, failed: 1, expired: 0 });
+  receiver.respond = (response) => response.writeHead(204).end();
+  expect(await retryEvents(database, receiverOf(receiver.url), now())).toBe(2);
+  await expect.poll(receivedIds).toHaveLength(3);
+});
+
+test('a stopping site aborts its delivery, and another process sends the event at once', async () => {
+  receiver.respond = () => {};
+  await record('a');
+  const stopping = start();
+  await expect.poll(receivedIds).toEqual(['a']);
+  await stopping.close();
+  receiver.respond = (response) => response.writeHead(204).end();
+  start();
+  await expect.poll(states).toEqual(['delivered']);
+  expect(receivedIds()).toEqual(['a', 'a']);
+  expect(lines.text()).not.toContain('Cannot deliver');
+});
+
+test('the log names the first failure and the recovery, and neither URL nor secret', async () => {
+  receiver.respond = (response) => response.writeHead(500).end('a secret of the receiver');
+  await record('a', 'b', 'c');
+  const deliveries = start();
+  await expect.poll(() => deliveries.attempts().failed).toBe(3);
+  const logged = (msg: string) => lines.lines().filter((line) => line.msg === msg);
+  await expect.poll(() => logged('Cannot deliver webhooks; trying again for 24 hours')).toHaveLength(1);
+  expect(logged('Cannot deliver webhooks; trying again for 24 hours')).toEqual([
+    expect.objectContaining({ type: 'comment.held', attempt: 1, failure: 'status 500' }),
+  ]);
+  receiver.respond = (response) => response.writeHead(204).end();
+  time += 10_000;
+  await expect.poll(() => deliveries.attempts().delivered).toBe(3);
+  await expect.poll(() => logged('Webhook deliveries have recovered')).toHaveLength(1);
+  for (const hidden of ['127.0.0.1', '/hook', SECRET.text.slice(6), 'a secret of the receiver'])
+    expect(lines.text()).not.toContain(hidden);
+});
+
+test('events are deleted after seven days', async () => {
+  await record('a');
+  await deleteOldEvents(database, new Date(Date.now() + 7 * 24 * HOUR_MS - 60_000));
+  expect(await states()).toHaveLength(1);
+  await deleteOldEvents(database, new Date(Date.now() + 7 * 24 * HOUR_MS + 60_000));
+  expect(await states()).toEqual([]);
+});
+
+test('delays double from five seconds to an hour, with jitter of up to half', () => {
+  const longest = Array.from({ length: 12 }, (_, failed) => retryDelayMs(failed, () => 0) / 1_000);
+  expect(longest).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1280, 2560, 3600, 3600]);
+  expect(retryDelayMs(0, () => 0.999_999)).toBeCloseTo(2_500, -1);
+});

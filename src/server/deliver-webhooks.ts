@@ -1,0 +1,161 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '../core/database/database.ts';
+import type { Log } from '../core/runtime.ts';
+import {
+  type DueEvent,
+  expireEvents,
+  isDeliveryDue,
+  noteDelivered,
+  noteFailed,
+  readDueEvents,
+  receiverOf,
+} from '../core/webhooks/outbox.ts';
+import { sendEvent, type WebhookReceiver } from '../core/webhooks/send-event.ts';
+import { readWebhookStatus, type WebhookStatus } from '../core/webhooks/webhook-status.ts';
+import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
+
+export interface WebhookDeliveries {
+  /** The outbox and its receiver at the last look. */
+  status(): WebhookStatus;
+  /** Attempts of this process by outcome, and events that it gave up. */
+  attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
+  close(): Promise<void>;
+}
+
+/** Events are sent within so much time of their moment; a killed process holds the others up for ten seconds. */
+const TIMES: LeaseTimes = { pollMs: 500, heldMs: 10_000, retryMs: 5_000 };
+
+const STATUS_INTERVAL_MS = 15_000;
+/** Requests to the receiver at the same time. */
+const MAX_CONCURRENT = 4;
+
+interface DeliveryOptions {
+  log: Log;
+  times?: LeaseTimes;
+  /** How long the receiver may take to respond. */
+  timeoutMs?: number;
+  /** Unset: the database's clock. */
+  now?: () => Promise<Date> | Date;
+}
+
+/**
+ * Sends the events of the outbox to their receiver, for as long as the site runs: at least once each, in the order of their schedule,
+ * by one process at a time.
+ */
+export function deliverWebhooks(
+  database: Database,
+  target: WebhookReceiver,
+  { log, times = TIMES, timeoutMs, now = () => readDatabaseTime(database) }: DeliveryOptions,
+): WebhookDeliveries {
+  const receiver = receiverOf(target.url);
+  const attempts = { delivered: 0, failed: 0, expired: 0 };
+  let status: WebhookStatus = {
+    waiting: 0,
+    expired: 0,
+    oldestWaitingAt: null,
+    failingSince: null,
+    lastFailure: null,
+    goneAt: null,
+  };
+  /** Whether the last attempt of this process failed. */
+  let isFailing = false;
+  let statusReadAt = Number.NEGATIVE_INFINITY;
+  const worker = runUnderLease(
+    database,
+    {
+      lease: 'webhook deliveries',
+      isDue: async () => isDeliveryDue(database, receiver, await now()),
+      run: (_lease, signal) => deliverDue(signal),
+      async afterPoll() {
+        if (performance.now() - statusReadAt < STATUS_INTERVAL_MS) return;
+        attempts.expired += await expireEvents(database, await now());
+        status = await readWebhookStatus(database, receiver);
+        statusReadAt = performance.now();
+      },
+      messages: {
+        unchecked: 'Cannot check whether webhooks are due',
+        failed: 'Cannot read or write the webhook outbox; trying again',
+        notRenewed: 'Cannot renew the lease of webhook deliveries',
+      },
+    },
+    log,
+    times,
+  );
+
+  /** Sends due events until there are none: as soon as a request ends, or an event becomes due, the next one begins. */
+  async function deliverDue(signal: AbortSignal): Promise<void> {
+    const open = new Map<string, Promise<void>>();
+    const stopping = new AbortController();
+    const stopped = AbortSignal.any([signal, stopping.signal]);
+    let isGone = false;
+    const begin = (event: DueEvent) => {
+      const sending = deliver(event, stopped)
+        .then((outcome) => {
+          isGone ||= outcome === 'gone';
+        })
+        .catch((error: unknown) => stopping.abort(error))
+        .finally(() => open.delete(event.id));
+      open.set(event.id, sending);
+    };
+    const readNext = async (limit: number) => {
+      try {
+        return await readDueEvents(database, await now(), [...open.keys()], limit);
+      } catch (error) {
+        stopping.abort(error);
+        return [];
+      }
+    };
+    do {
+      const free = isGone || stopped.aborted ? 0 : MAX_CONCURRENT - open.size;
+      const due = free > 0 ? await readNext(free) : [];
+      for (const event of due) begin(event);
+      const nextPoll = due.length < free ? [sleep(times.pollMs, undefined, { ref: false })] : [];
+      if (open.size > 0) await Promise.race([...open.values(), ...nextPoll]);
+    } while (open.size > 0);
+    // Deliveries stop when the lease ends.
+    stopped.throwIfAborted();
+  }
+
+  async function deliver(event: DueEvent, signal: AbortSignal): Promise<'delivered' | 'failed' | 'gone'> {
+    const attempt = await sendEvent(target, event, { now: await now(), signal, ...(timeoutMs && { timeoutMs }) });
+    // An aborted request is not a failure of the receiver: another process, or this site after a restart, sends the
+    // event again.
+    signal.throwIfAborted();
+    const at = await now();
+    if (attempt.outcome === 'delivered') {
+      await noteDelivered(database, receiver, event.id, at);
+      attempts.delivered += 1;
+      if (isFailing) log.info('Webhook deliveries have recovered');
+      isFailing = false;
+      return 'delivered';
+    }
+    const { outcome, failure } = attempt;
+    const nextAttemptAt = new Date(at.getTime() + retryDelayMs(event.attempts));
+    const failed = { id: event.id, failure, nextAttemptAt, isGone: outcome === 'gone' };
+    const hasExpired = await noteFailed(database, receiver, failed, at);
+    attempts.failed += 1;
+    attempts.expired += Number(hasExpired);
+    const fields = { event: event.id, type: event.type, attempt: event.attempts + 1, failure };
+    if (outcome === 'gone') log.error('The webhook receiver responded 410 Gone. Deliveries are stopped.');
+    else if (hasExpired) log.warn(fields, 'A webhook expired undelivered');
+    // Once until one succeeds: thousands may wait for a receiver that is down.
+    else if (!isFailing) log.warn(fields, 'Cannot deliver webhooks; trying again for 24 hours');
+    isFailing = true;
+    return outcome;
+  }
+
+  return { status: () => status, attempts: () => attempts, close: worker.close };
+}
+
+const FIRST_DELAY_MS = 5_000;
+const MAX_DELAY_MS = 60 * 60 * 1_000;
+
+/** Doubles with each failed attempt up to an hour, less up to half of it at random, so a recovering receiver gets no wave. */
+export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);
+}
+
+async function readDatabaseTime(database: Database): Promise<Date> {
+  const [row] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+  return row?.now ?? new Date();
+}

@@ -1,0 +1,40 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import Fastify from 'fastify';
+import { afterEach, expect, test } from 'vitest';
+import { readTrustedProxies } from '../../settings/trusted-proxies.ts';
+import { boundConnectionsPerNetwork } from './connections.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+async function listen(trusted?: string): Promise<() => Promise<{ socket: Socket; status: string }>> {
+  const app = Fastify({ forceCloseConnections: true });
+  boundConnectionsPerNetwork(app, trusted === undefined ? undefined : readTrustedProxies(trusted), 2);
+  app.get('/', async () => 'here');
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  closing.push(() => app.close());
+  return async () => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => {});
+    closing.push(() => socket.destroy());
+    socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    const [first] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
+    return { socket, status: Buffer.isBuffer(first) ? String(first).slice(9, 12) : 'closed' };
+  };
+}
+
+test('a network with too many connections gets no further one until one of them ends', async () => {
+  const open = await listen();
+  const first = await open();
+  expect([first.status, (await open()).status, (await open()).status]).toEqual(['200', '200', 'closed']);
+  first.socket.destroy();
+  await expect.poll(async () => (await open()).status).toBe('200');
+});
+
+test('a trusted proxy has no bound', async () => {
+  const open = await listen('127.0.0.1');
+  expect([(await open()).status, (await open()).status, (await open()).status]).toEqual(['200', '200', '200']);
+});

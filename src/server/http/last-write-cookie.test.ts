@@ -1,0 +1,60 @@
+import { describe, expect, test } from 'vitest';
+import { createTestClock } from '../../../tests/support/test-clock.ts';
+import { lastWriteElsewhere, lastWriteOf, setLastWriteCookie } from './last-write-cookie.ts';
+
+/** The cookie that this process sets now. */
+function cookieOf(clock: ReturnType<typeof createTestClock>): string {
+  const headers: string[] = [];
+  setLastWriteCookie({ header: (_name: string, value: string) => headers.push(value) } as never, clock, clock.now);
+  return headers[0]?.split(';', 1)[0] ?? '';
+}
+
+const ofAnother = (cookie: string) => cookie.replace(/=[\da-f]{8}/, '=00000000');
+const claim = (cookie: string, clock: ReturnType<typeof createTestClock>) =>
+  lastWriteOf({ headers: { cookie } }, clock, clock.now);
+
+describe('a claim of this process', () => {
+  test('names the moment of the write, even if the time of day jumps', () => {
+    const clock = createTestClock();
+    clock.advance({ hours: 1 });
+    const cookie = cookieOf(clock);
+    const written = clock.monotonicMs();
+    for (const hours of [-2, 4]) {
+      clock.setTimeOfDay({ hours });
+      clock.advance({ milliseconds: 1_000 });
+      expect(claim(cookie, clock)).toBe(written);
+    }
+  });
+
+  test('needs no newer response of the API, since the write invalidated it', () => {
+    const clock = createTestClock();
+    const cookie = cookieOf(clock);
+    expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBeUndefined();
+  });
+});
+
+describe('a claim of another process', () => {
+  test('names a moment after the write even if the clocks of both differ by half a second', () => {
+    const clock = createTestClock();
+    const cookie = ofAnother(cookieOf(clock));
+    const written = clock.monotonicMs();
+    clock.advance({ milliseconds: 3_500 });
+    expect(claim(cookie, clock)).toBe(written + 500);
+    expect(lastWriteElsewhere({ headers: { cookie } }, clock, clock.now)).toBe(written + 500);
+  });
+
+  test.each([-2, 2])('counts as written now when the time of day jumps by %d hours', (hours) => {
+    const clock = createTestClock();
+    const cookie = ofAnother(cookieOf(clock));
+    clock.setTimeOfDay({ hours });
+    clock.advance({ milliseconds: 1_000 });
+    expect(claim(cookie, clock)).toBe(clock.monotonicMs());
+  });
+});
+
+test('a forged claim is never in the future', () => {
+  const clock = createTestClock();
+  clock.advance({ hours: 1 });
+  for (const cookie of ['last_write=00000000-1-999999999999999', cookieOf(clock).replace(/-\d+-/, '-999999999999999-')])
+    expect(claim(cookie, clock)).toBe(clock.monotonicMs());
+});

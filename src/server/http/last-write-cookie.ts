@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Runtime, systemRuntime } from '../../core/runtime.ts';
+
+/**
+ * A visitor who has just written gets a cookie with the time, for a few seconds: pages may lag behind others' writes,
+ * but not behind the visitor's own. It identifies no visitor.
+ */
+const NAME = 'last_write';
+const MAX_AGE_S = 10;
+
+const PATTERN = new RegExp(`(?:^|;\\s*)${NAME}=([0-9a-f]{8})-(\\d{1,15})-(\\d{1,15})(?:;|$)`);
+
+/** The monotonic clock of another process has another origin, so the cookie names the process that set it. */
+const PROCESS = randomBytes(4).toString('hex');
+
+/** The wall clocks of two machines may differ by this much. */
+const MAX_CLOCK_DIFFERENCE_MS = 500;
+
+/**
+ * Between processes the age of a claim is measured by the system clock, which the processes of one machine share.
+ * Their estimates of the database's time may differ by the duration of a statement on a busy machine.
+ */
+type SystemClock = () => Date;
+
+/** Records in the visitor's browser that a write of theirs was committed now. */
+export function setLastWriteCookie(
+  reply: FastifyReply,
+  { monotonicMs }: Runtime,
+  systemNow: SystemClock = systemRuntime.now,
+): void {
+  const value = `${PROCESS}-${Math.ceil(monotonicMs())}-${systemNow().getTime()}`;
+  reply.header('Set-Cookie', `${NAME}=${value}; Path=/; Max-Age=${MAX_AGE_S}; HttpOnly; SameSite=Lax`);
+}
+
+export function hasLastWrite(cookie: string): boolean {
+  return PATTERN.test(cookie);
+}
+
+/**
+ * The earliest moment of the monotonic clock at which a response may have been produced to show this visitor's own
+ * writes. Never in the future, even with a forged cookie.
+ */
+export function lastWriteOf(
+  { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,
+  { monotonicMs }: Runtime,
+  systemNow: SystemClock = systemRuntime.now,
+): number | undefined {
+  const [, process, claimedMonotonicMs, claimedWallMs] = (cookie !== undefined && PATTERN.exec(cookie)) || [];
+  if (process === undefined) return undefined;
+  const now = monotonicMs();
+  if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
+  const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
+  // A browser would have dropped an older cookie: a clock jumped.
+  return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
+}
+
+/**
+ * The same for writes at other processes only. Within a process a write invalidates cached API responses before it is
+ * acknowledged; other processes learn of it a moment later.
+ */
+export function lastWriteElsewhere(
+  request: Pick<IncomingMessage, 'headers'>,
+  runtime: Runtime,
+  systemNow: SystemClock = systemRuntime.now,
+): number | undefined {
+  const isOfThisProcess = PATTERN.exec(request.headers.cookie ?? '')?.[1] === PROCESS;
+  return isOfThisProcess ? undefined : lastWriteOf(request, runtime, systemNow);
+}
+
+/**
+ * Handles each request of a visitor who has just written inside `run`, with the moment of the write on the monotonic
+ * clock.
+ */
+export function runWithLastWrite(
+  app: FastifyInstance,
+  run: (moment: number, handle: () => void) => void,
+  runtime: Runtime,
+): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    const moment = lastWriteOf(request, runtime);
+    if (moment === undefined) done();
+    else run(moment, done);
+  });
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { request as startRequest } from 'node:http';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { endLateBodies, handleConnectionFault } from './bounds.ts';
+
+const BASE_MS = 100;
+let app: FastifyInstance;
+let address: string;
+let respond: () => void;
+
+beforeEach(async () => {
+  app = Fastify({ clientErrorHandler: handleConnectionFault });
+  // A byte takes as long as a test may wait for it.
+  endLateBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
+  app.post('/', () => new Promise((resolve) => (respond = () => resolve('done'))));
+  address = await app.listen({ port: 0 });
+});
+afterEach(() => app.close());
+
+/** Sends a part of a body. */
+function send(headers: Record<string, string>, part: string) {
+  const request = startRequest(address, { method: 'POST', headers: { 'content-type': 'text/plain', ...headers } });
+  request.on('error', () => {});
+  request.write(part);
+  return request;
+}
+
+test('a body that does not arrive in time is 408, and its connection ends', async () => {
+  const request = send({ 'transfer-encoding': 'chunked' }, 'a');
+  const [response] = await once(request, 'response');
+  expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
+});
+
+test('a larger body has longer, and a handler as long as it needs', async () => {
+  const late = send({ 'transfer-encoding': 'chunked' }, 'a');
+  const large = send({ 'content-length': '60' }, 'a'.repeat(59));
+  await once(late, 'response');
+  large.end('a');
+  await expect.poll(() => respond).toBeDefined();
+  const other = send({ 'transfer-encoding': 'chunked' }, 'a');
+  await once(other, 'response');
+  respond();
+  const [response] = await once(large, 'response');
+  expect(response.statusCode).toBe(200);
+});

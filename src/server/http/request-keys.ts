@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { IDEMPOTENCY_HEADER, IDEMPOTENCY_KEY_PATTERN } from '../../contract/comments/defaults.ts';
+import { SESSION_HEADER, SESSION_PATTERN } from '../../contract/session.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
+
+const SESSION = new RegExp(SESSION_PATTERN);
+const HEADER_NAME = SESSION_HEADER.toLowerCase();
+
+/** The visitor's session id. @throws CoreError `session_required` if it is missing or malformed. */
+export function sessionOf(request: FastifyRequest): string {
+  const session = knownSessionOf(request);
+  if (session === undefined) {
+    throw new CoreError('session_required', `The header ${SESSION_HEADER} must name the visitor's session`);
+  }
+  return session;
+}
+
+/** The session id, if it is valid. */
+export function knownSessionOf(request: FastifyRequest): string | undefined {
+  const session = request.headers[HEADER_NAME];
+  return typeof session === 'string' && SESSION.test(session) ? session : undefined;
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+/** Another scheme, such as the password that a proxy requires of every visitor. */
+const OTHER_SCHEME = /^(?!Bearer )[a-z-]+ /i;
+
+/** The maker key of a request; undefined if it has none. A key of another form counts as a wrong one. */
+export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): string | undefined {
+  if (authorization === undefined || OTHER_SCHEME.test(authorization)) return undefined;
+  return BEARER.exec(authorization)?.[1] ?? 'malformed';
+}
+
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
+
+/** The key that identifies a draft, if it has one. @throws CoreError `idempotency_key_invalid`. */
+export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
+  const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
+  if (key === undefined) return undefined;
+  if (typeof key === 'string' && IDEMPOTENCY_KEY.test(key)) return key;
+  throw new CoreError('idempotency_key_invalid', `${IDEMPOTENCY_HEADER} must be 1 to 200 visible ASCII characters`);
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Whether the other end of a connection is a trusted proxy. */
+    isTrustedPeer: (request: IncomingMessage) => boolean;
+  }
+}
+
+/** The formats that proxies commonly generate, without characters that could break a log line. */
+const ID_OF_PROXY = /^[A-Za-z0-9._-]{8,64}$/;
+
+/** Numbers the requests of this process, under a prefix that no other process has. */
+export function createRequestIds(): () => string {
+  const prefix = randomBytes(4).toString('hex');
+  let count = 0;
+  return () => {
+    count += 1;
+    return `${prefix}-${count.toString(36)}`;
+  };
+}
+
+/** Call before the first route. */
+export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies | undefined): void {
+  app.decorate('isTrustedPeer', ({ socket }: IncomingMessage) =>
+    Boolean(trustProxy && socket.remoteAddress && trustProxy(socket.remoteAddress)),
+  );
+}
+
+/**
+ * The ids of a request in the log: always our own, which its problem has, too; and the trusted proxy's `X-Request-Id`,
+ * which it may have passed on from a client.
+ */
+export function requestIdsOf({ id, raw, server }: FastifyRequest): { requestId: string; proxyRequestId?: string } {
+  const given = raw.headers['x-request-id'];
+  const isUsable = typeof given === 'string' && ID_OF_PROXY.test(given) && server.isTrustedPeer(raw);
+  return isUsable ? { requestId: id, proxyRequestId: given } : { requestId: id };
+}

@@ -1,0 +1,73 @@
+import type { Connection } from '../../core/database/connect.ts';
+import { finaliseDue, isFinalisingDue } from '../../core/leaderboards/finalise.ts';
+import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
+import { type BoardStats, readBoardStats } from '../../core/leaderboards/read-board-stats.ts';
+import type { Log } from '../../core/runtime.ts';
+import type { RecordEvents } from '../../core/webhooks/outbox.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
+
+export interface Finaliser {
+  /** The latest numbers of leaderboards and votes. */
+  stats(): BoardStats;
+  /** Seconds that this process spent on making results final, and its failed attempts. */
+  seconds(): number;
+  failures(): number;
+  /** Aborts the current run, between two days. */
+  close(): Promise<void>;
+}
+
+const TIMES: LeaseTimes = { pollMs: 20_000, heldMs: 60_000, retryMs: 60_000 };
+
+/**
+ * A vote of a window's last moment may be written until its statement times out; no result is finalised before that.
+ */
+const LAST_VOTE_MS = 60_000;
+
+/**
+ * Finalises results when they are due, while the site runs. Of all processes on one database, one does it at a time.
+ */
+export function scheduleFinalising(
+  connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
+  { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],
+  { log, recordEvents }: { log: Log; recordEvents?: RecordEvents | undefined },
+  times: LeaseTimes = TIMES,
+): Finaliser {
+  const { database } = connection;
+  let rules: LeaderboardRules = { now: new Date(), timeZone, reviewHours };
+  let stats: BoardStats = { boards: { open: 0, final: 0, overdue: 0 }, votes: { counted: 0, network: 0, operator: 0 } };
+  let seconds = 0;
+  const worker = runUnderLease(
+    database,
+    {
+      lease: 'final leaderboards',
+      async isDue() {
+        const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
+        rules = { ...rules, now: new Date((clock?.now ?? new Date()).getTime() - LAST_VOTE_MS) };
+        return isFinalisingDue(database, rules);
+      },
+      async run(_lease, signal) {
+        const started = performance.now();
+        try {
+          const { days, periods } = await connection.withoutTimeLimit((patient) =>
+            finaliseDue(patient, { rules, votesPerNetwork, signal, recordEvents }),
+          );
+          if (days.length + periods.length > 0) log.info({ days, periods }, 'Leaderboards are final');
+        } finally {
+          seconds += (performance.now() - started) / 1_000;
+        }
+      },
+      async afterPoll() {
+        stats = await readBoardStats(database, rules);
+      },
+      messages: {
+        unchecked: 'Cannot check whether a leaderboard is due to be final',
+        failed: 'Cannot make leaderboards final; trying again',
+        notRenewed: 'Cannot renew the lease of the leaderboards',
+      },
+    },
+    log,
+    times,
+  );
+  return { stats: () => stats, seconds: () => seconds, failures: worker.failures, close: worker.close };
+}

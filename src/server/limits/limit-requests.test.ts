@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { createTarpit } from './limit-requests.ts';
+
+const isHeld = async (promise: Promise<void>) => {
+  let over = false;
+  promise.then(() => {
+    over = true;
+  });
+  await new Promise(setImmediate);
+  return !over;
+};
+
+test('a network that was refused 300 times in a minute waits a second for each further refusal; others do not', async () => {
+  let now = 0;
+  const tarpit = createTarpit(() => now, 300);
+  for (let refusal = 0; refusal < 300; refusal += 1) await tarpit.hold('192.0.2.1');
+  const held = tarpit.hold('192.0.2.200');
+  expect(await isHeld(held)).toBe(true);
+  expect(await isHeld(tarpit.hold('198.51.100.1'))).toBe(false);
+  now += 60_000;
+  expect(await isHeld(tarpit.hold('192.0.2.1'))).toBe(false);
+  await held;
+});

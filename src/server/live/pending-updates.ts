@@ -1,0 +1,142 @@
+import type { Change } from '../../core/changes/change-feed.ts';
+import type { SiteChanges } from '../../core/changes/site-changes.ts';
+import type { EventStream } from './event-stream.ts';
+import type { Subscription, Subscriptions } from './subscriptions.ts';
+
+/** If a frame would have more products than this, clients refetch instead. */
+const MAX_PRODUCTS_IN_FRAME = 1_000;
+
+/** A moment as in `SiteChanges`, or an invalid one that a client sent. */
+export type Since = number | 'unknown';
+
+/** One frame for some streams. */
+export interface Delivery {
+  streams: Iterable<EventStream>;
+  /** Whether comments are sent as well as counts. */
+  withComments: boolean;
+  /** Undefined: too much to list, or not known any more; clients refetch. */
+  about: { productIds: readonly string[]; catalogue: boolean } | undefined;
+}
+
+/** The deliveries, and the reads for them: comments only of products that a stream names. */
+export interface Plan {
+  deliveries: Delivery[];
+  productIds: string[];
+  commentProductIds: string[];
+  commentIds: string[];
+}
+
+interface Resuming {
+  /** The earliest moment among them. */
+  since: Since;
+  streams: Set<EventStream>;
+}
+
+/** Changes since the last delivery that at least one stream subscribes to. */
+export class PendingUpdates {
+  readonly #productIds = new Set<string>();
+  readonly #commentIds = new Set<string>();
+  #catalogue = false;
+  #everything = false;
+  readonly #resuming = new Map<Subscription, Resuming>();
+
+  isEmpty(): boolean {
+    return this.#productIds.size === 0 && !this.#catalogue && !this.#everything && this.#resuming.size === 0;
+  }
+
+  add({ productIds, commentIds = [], catalogue }: Change, subscriptions: Subscriptions): void {
+    const named = productIds.filter((id) => subscriptions.includesProduct(id));
+    for (const id of subscriptions.toEveryProduct() ? productIds : named) this.#productIds.add(id);
+    if (named.length > 0) for (const id of commentIds) this.#commentIds.add(id);
+    this.#catalogue ||= catalogue;
+  }
+
+  addEverything(): void {
+    this.#everything = true;
+  }
+
+  /** A stream reconnected and is complete up to a moment. */
+  resume(stream: EventStream, subscription: Subscription, since: Since): void {
+    const resuming = this.#resuming.get(subscription) ?? { since, streams: new Set() };
+    resuming.since = earlier(resuming.since, since);
+    resuming.streams.add(stream);
+    this.#resuming.set(subscription, resuming);
+  }
+
+  /** Removes a closed stream. */
+  forget(stream: EventStream, subscription: Subscription): void {
+    const resuming = this.#resuming.get(subscription);
+    resuming?.streams.delete(stream);
+    if (resuming?.streams.size === 0) this.#resuming.delete(subscription);
+  }
+
+  /** Takes back a batch that could not be delivered. */
+  takeBack(batch: PendingUpdates): void {
+    for (const id of batch.#productIds) this.#productIds.add(id);
+    for (const id of batch.#commentIds) this.#commentIds.add(id);
+    this.#catalogue ||= batch.#catalogue;
+    this.#everything ||= batch.#everything;
+    for (const [subscription, { since, streams }] of batch.#resuming) {
+      for (const stream of streams) this.resume(stream, subscription, since);
+    }
+  }
+
+  plan(subscriptions: Subscriptions, changes: Pick<SiteChanges, 'since'>): Plan {
+    const missed = this.#missed(changes);
+    const deliveries = [
+      ...(this.#everything ? refetchAll(subscriptions) : this.#current(subscriptions)),
+      ...missed.deliveries,
+    ];
+    const ofNamed = deliveries.filter(({ withComments }) => withComments);
+    return {
+      deliveries,
+      productIds: productIdsOf(deliveries),
+      commentProductIds: productIdsOf(ofNamed),
+      commentIds: [...new Set([...this.#commentIds, ...missed.commentIds])],
+    };
+  }
+
+  #current(subscriptions: Subscriptions): Delivery[] {
+    const changed = new Map<Subscription, string[]>();
+    if (this.#catalogue) for (const subscription of subscriptions.all()) changed.set(subscription, []);
+    for (const id of this.#productIds) {
+      for (const subscription of subscriptions.toProduct(id)) {
+        const ids = changed.get(subscription) ?? [];
+        ids.push(id);
+        changed.set(subscription, ids);
+      }
+    }
+    const everything = subscriptions.toEveryProduct();
+    if (everything && this.#productIds.size > 0) changed.set(everything, [...this.#productIds]);
+    return [...changed].map(([subscription, productIds]) =>
+      deliveryOf(subscription, subscription.streams, { productIds, catalogue: this.#catalogue }),
+    );
+  }
+
+  #missed(changes: Pick<SiteChanges, 'since'>): { deliveries: Delivery[]; commentIds: string[] } {
+    const commentIds: string[] = [];
+    const deliveries = [...this.#resuming].map(([subscription, { since, streams }]) => {
+      const missed = since === 'unknown' ? undefined : changes.since(since, subscription.productIds);
+      if (missed && subscription.productIds) commentIds.push(...missed.commentIds);
+      return deliveryOf(subscription, streams, missed);
+    });
+    return { deliveries, commentIds };
+  }
+}
+
+function deliveryOf({ productIds }: Subscription, streams: Iterable<EventStream>, about: Delivery['about']): Delivery {
+  const isTooMuch = about !== undefined && about.productIds.length > MAX_PRODUCTS_IN_FRAME;
+  return { streams, withComments: productIds !== undefined, about: isTooMuch ? undefined : about };
+}
+
+function refetchAll(subscriptions: Subscriptions): Delivery[] {
+  return [...subscriptions.all()].map((subscription) => deliveryOf(subscription, subscription.streams, undefined));
+}
+
+function productIdsOf(deliveries: readonly Delivery[]): string[] {
+  return [...new Set(deliveries.flatMap(({ about }) => about?.productIds ?? []))];
+}
+
+function earlier(one: Since, other: Since): Since {
+  return one === 'unknown' || other === 'unknown' ? 'unknown' : Math.min(one, other);
+}

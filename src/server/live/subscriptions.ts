@@ -1,0 +1,115 @@
+import { CoreError } from '../../core/core-error.ts';
+import type { StreamLimits } from '../../settings/rate-limits.ts';
+import { networkPrefix } from '../limits/network-keys.ts';
+import type { EventStream } from './event-stream.ts';
+
+/** Streams with the same subscription, which get the same bytes. */
+export interface Subscription {
+  /** Undefined: every product's counts. */
+  readonly productIds: readonly string[] | undefined;
+  readonly streams: Set<EventStream>;
+}
+
+/** The key of streams that name no product. */
+const ALL = '*';
+
+/** Open streams by subscription. */
+export class Subscriptions {
+  readonly #byKey = new Map<string, Subscription>();
+  readonly #byProduct = new Map<string, Set<Subscription>>();
+
+  /** Adds a stream. @returns the subscription that it shares. */
+  add(stream: EventStream, productIds: readonly string[] | undefined): Subscription {
+    const sorted = productIds && [...new Set(productIds)].sort();
+    const key = sorted?.join(',') ?? ALL;
+    const subscription = this.#byKey.get(key) ?? this.#begin(key, sorted);
+    subscription.streams.add(stream);
+    return subscription;
+  }
+
+  remove(stream: EventStream, subscription: Subscription): void {
+    subscription.streams.delete(stream);
+    if (subscription.streams.size > 0) return;
+    this.#byKey.delete(subscription.productIds?.join(',') ?? ALL);
+    for (const id of subscription.productIds ?? []) {
+      const subscribers = this.#byProduct.get(id);
+      subscribers?.delete(subscription);
+      if (subscribers?.size === 0) this.#byProduct.delete(id);
+    }
+  }
+
+  all(): Iterable<Subscription> {
+    return this.#byKey.values();
+  }
+
+  /** The subscription to every product's counts, if any stream has it. */
+  toEveryProduct(): Subscription | undefined {
+    return this.#byKey.get(ALL);
+  }
+
+  /** The subscriptions that name a product. */
+  toProduct(productId: string): Iterable<Subscription> {
+    return this.#byProduct.get(productId) ?? [];
+  }
+
+  includesProduct(productId: string): boolean {
+    return this.#byProduct.has(productId);
+  }
+
+  #begin(key: string, productIds: readonly string[] | undefined): Subscription {
+    const subscription: Subscription = { productIds, streams: new Set() };
+    this.#byKey.set(key, subscription);
+    for (const id of productIds ?? []) {
+      const subscribers = this.#byProduct.get(id) ?? new Set();
+      subscribers.add(subscription);
+      this.#byProduct.set(id, subscribers);
+    }
+    return subscription;
+  }
+}
+
+/** Limits concurrent streams per process and per network. */
+interface StreamLimiter {
+  /**
+   * @returns a function that releases the slot; call it once.
+   * @throws CoreError `rate_limited` at the network's limit, `overloaded` at that of the process.
+   */
+  acquire(address: string | undefined): () => void;
+  /** How many more streams this network may open; undefined without a limit. */
+  remaining(address: string | undefined): number | undefined;
+}
+
+/** Networks are keyed by prefix, and only while one of their streams is open. */
+export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): StreamLimiter {
+  const byNetwork = new Map<string, number>();
+  let openStreams = 0;
+
+  function remaining(address: string | undefined): number | undefined {
+    return perNetwork === undefined ? undefined : perNetwork - (byNetwork.get(keyOf(address)) ?? 0);
+  }
+
+  return {
+    remaining,
+    acquire(address) {
+      if (remaining(address) === 0) {
+        throw new CoreError('rate_limited', 'Too many streams are open from this network. Please close one of them.');
+      }
+      if (openStreams >= perProcess) {
+        throw new CoreError('overloaded', 'Too many streams are open right now. Please try again in a moment.');
+      }
+      const key = keyOf(address);
+      byNetwork.set(key, (byNetwork.get(key) ?? 0) + 1);
+      openStreams += 1;
+      return () => {
+        const others = (byNetwork.get(key) ?? 1) - 1;
+        if (others === 0) byNetwork.delete(key);
+        else byNetwork.set(key, others);
+        openStreams -= 1;
+      };
+    },
+  };
+}
+
+function keyOf(address: string | undefined): string {
+  return Buffer.from(networkPrefix(address)).toString('base64');
+}

@@ -1,0 +1,210 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Core } from '../../core/core.ts';
+import type { Database } from '../../core/database/database.ts';
+import type { ReadStats } from '../../core/database/replicas.ts';
+import type { WaitingSubmissions } from '../../core/submissions/count-submissions.ts';
+import type { ResponseCache } from '../cache/response-cache.ts';
+import type { WebhookDeliveries } from '../deliver-webhooks.ts';
+import type { Finaliser } from '../leaderboards/schedule-finalising.ts';
+import type { Live } from '../live/live.ts';
+
+export interface Watched {
+  core: Pick<Core, 'queuedWrites'>;
+  database: Pick<Database, 'connections'>;
+  live: Pick<Live, 'stats'>;
+  cache: Pick<ResponseCache, 'sizeBytes' | 'stats'>;
+}
+
+/** A number, or one for each value of the label. */
+type Values = number | Readonly<Record<string, number>>;
+
+interface Collected {
+  name: string;
+  help: string;
+  label?: string;
+  read(): Values;
+}
+
+/** A value that goes up and down, read at each scrape. */
+function gauge(registers: Registry[], { name, help, label, read }: Collected): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers,
+    collect() {
+      for (const [labels, value] of labelled(read(), label)) this.set(labels, value);
+    },
+  });
+}
+
+/** A value that only grows and is counted elsewhere, read at each scrape. */
+function counter(registers: Registry[], { name, help, label, read }: Collected): void {
+  new Counter({
+    name,
+    help,
+    labelNames: label === undefined ? [] : [label],
+    registers,
+    collect() {
+      this.reset();
+      for (const [labels, value] of labelled(read(), label)) this.inc(labels, value);
+    },
+  });
+}
+
+function labelled(values: Values, label = ''): [labels: Record<string, string>, value: number][] {
+  if (typeof values === 'number') return [[{}, values]];
+  return Object.entries(values).map(([name, value]) => [{ [label]: name }, value]);
+}
+
+export function watch({ core, cache, database, live }: Watched, registers: Registry[]): void {
+  gauge(registers, {
+    name: 'groundswell_write_queue_depth',
+    help: 'Writes waiting for a transaction',
+    label: 'kind',
+    read: () => core.queuedWrites(),
+  });
+  gauge(registers, {
+    name: 'groundswell_database_connections',
+    help: 'Database connections: busy, idle, maximum, and callers waiting for one',
+    label: 'state',
+    read: () => ({ ...database.connections() }),
+  });
+  counter(registers, {
+    name: 'groundswell_cache_responses_total',
+    help: 'Cacheable responses: hit, miss (rendered for the request), or stale (sent during revalidation)',
+    label: 'outcome',
+    read: () => ({ ...cache.stats() }),
+  });
+  gauge(registers, {
+    name: 'groundswell_cache_bytes',
+    help: 'Memory used by cached responses',
+    read: () => cache.sizeBytes(),
+  });
+  gauge(registers, { name: 'groundswell_streams_open', help: 'Open event streams', read: () => live.stats().open });
+  counter(registers, {
+    name: 'groundswell_streams_dropped_total',
+    help: 'Event streams closed because their client did not read',
+    read: () => live.stats().dropped,
+  });
+  counter(registers, {
+    name: 'groundswell_stream_frames_total',
+    help: 'Event frames sent, once per stream, without heartbeats',
+    read: () => live.stats().frames,
+  });
+}
+
+export function watchDrift(drift: { drift(): number }, registers: Registry[]): void {
+  gauge(registers, {
+    name: 'groundswell_count_drift',
+    help: 'Products whose counts differed from their rows in the last full or the current check',
+    read: () => drift.drift(),
+  });
+}
+
+export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions }, registers: Registry[]): void {
+  gauge(registers, {
+    name: 'groundswell_submissions_waiting',
+    help: 'Submissions waiting for a decision: suspected spam, and others',
+    label: 'kind',
+    read() {
+      const { waiting: all, suspectedSpam: spam } = waiting();
+      return { spam, other: all - spam };
+    },
+  });
+  gauge(registers, {
+    name: 'groundswell_submissions_oldest_timestamp_seconds',
+    help: 'When the oldest waiting submission that is not suspected spam was made; 0 if there is none',
+    read: () => (waiting().oldestSince?.getTime() ?? 0) / 1_000,
+  });
+}
+
+export function watchReads({ stats }: { stats(): ReadStats }, registers: Registry[]): void {
+  counter(registers, {
+    name: 'groundswell_reads_total',
+    help: 'Read-only statements by server',
+    label: 'from',
+    read() {
+      const { primary, replicas } = stats();
+      return { primary, replicas };
+    },
+  });
+  gauge(registers, {
+    name: 'groundswell_replicas_usable',
+    help: 'Replicas in use for reads',
+    read: () => stats().usable,
+  });
+}
+
+export function watchProcesses({ up, replaced }: { up(): number; replaced(): number }, registers: Registry[]): void {
+  gauge(registers, {
+    name: 'groundswell_processes_up',
+    help: 'Running worker processes',
+    read: up,
+  });
+  counter(registers, {
+    name: 'groundswell_processes_replaced_total',
+    help: 'Worker processes that crashed and were replaced',
+    read: replaced,
+  });
+}
+
+export function watchBackups(
+  { lastSuccess, failures }: { lastSuccess(): Date | undefined; failures(): number },
+  registers: Registry[],
+): void {
+  gauge(registers, {
+    name: 'groundswell_backup_last_success_timestamp_seconds',
+    help: 'Start of the last complete scheduled backup of any process; 0 if there is none',
+    read: () => (lastSuccess()?.getTime() ?? 0) / 1_000,
+  });
+  counter(registers, {
+    name: 'groundswell_backup_failures_total',
+    help: 'Failed scheduled backups of this process',
+    read: failures,
+  });
+}
+
+export function watchLeaderboards({ stats, seconds, failures }: Omit<Finaliser, 'close'>, registers: Registry[]): void {
+  gauge(registers, {
+    name: 'groundswell_leaderboards',
+    help: 'Leaderboards: open or provisional, final, and overdue days among the open ones',
+    label: 'state',
+    read: () => stats().boards,
+  });
+  gauge(registers, {
+    name: 'groundswell_launch_votes',
+    help: 'Votes in the launch windows of the last four days: counted, or excluded by reason',
+    label: 'outcome',
+    read: () => stats().votes,
+  });
+  counter(registers, {
+    name: 'groundswell_finalise_seconds_total',
+    help: 'Time that this process spent on making leaderboards final',
+    read: seconds,
+  });
+  counter(registers, {
+    name: 'groundswell_finalise_failures_total',
+    help: 'Failed attempts of this process to make leaderboards final',
+    read: failures,
+  });
+}
+
+export function watchWebhooks({ status, attempts }: Omit<WebhookDeliveries, 'close'>, registers: Registry[]): void {
+  counter(registers, {
+    name: 'groundswell_webhook_attempts_total',
+    help: 'Webhooks sent by this process: delivered, failed, and expired after their last attempt',
+    label: 'outcome',
+    read: attempts,
+  });
+  gauge(registers, {
+    name: 'groundswell_webhook_events_waiting',
+    help: 'Webhooks of the site that wait to be delivered',
+    read: () => status().waiting,
+  });
+  gauge(registers, {
+    name: 'groundswell_webhook_receiver_failing_since_timestamp_seconds',
+    help: 'When deliveries began to fail; 0 while they succeed',
+    read: () => (status().failingSince?.getTime() ?? 0) / 1_000,
+  });
+}

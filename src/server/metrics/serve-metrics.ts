@@ -1,0 +1,73 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Log } from '../../core/runtime.ts';
+import type { Settings } from '../../settings/settings.ts';
+import { NO_STORE, PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
+import { StartError } from '../start-error.ts';
+import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
+
+type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
+
+/** Metrics cost some microseconds per request, so they are collected only where they can be read. */
+export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
+  return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();
+}
+
+/** Call before the site's routes are added. On the site's own port, metrics always need the token. */
+export function prepareMetrics(
+  app: FastifyInstance,
+  metrics: SiteMetrics,
+  { metricsPort, metricsToken }: Pick<Settings, 'metricsPort' | 'metricsToken'>,
+): void {
+  metrics.watchRequests(app);
+  if (metricsPort === undefined && metricsToken !== undefined) addMetricsRoute(app, metrics, metricsToken);
+}
+
+/** Serves the metrics on METRICS_PORT, if it is set. @returns what to close. @throws StartError */
+export async function startMetricsServers(
+  metrics: MetricsText | undefined,
+  { host, metricsPort: port, metricsToken: token }: Settings,
+  log: Log,
+): Promise<FastifyInstance[]> {
+  return metrics === undefined || port === undefined
+    ? []
+    : [await startMetricsServer(metrics, { host, port, token, log })];
+}
+
+/**
+ * Serves the metrics on a separate port. Without a token only this machine can read them.
+ * @throws StartError if it cannot listen there.
+ */
+export async function startMetricsServer(
+  metrics: MetricsText,
+  { host, port, token, log }: { host: string; port: number; token: string | undefined; log: Log },
+): Promise<FastifyInstance> {
+  const server = Fastify();
+  addMetricsRoute(server, metrics, token);
+  const address = token === undefined ? '127.0.0.1' : host;
+  try {
+    log.info(`Metrics at ${await server.listen({ host: address, port })}/metrics`);
+    return server;
+  } catch (error) {
+    throw StartError.ofListening(error, address, port, 'METRICS_PORT');
+  }
+}
+
+function addMetricsRoute(app: FastifyInstance, metrics: MetricsText, token: string | undefined): void {
+  app.get('/metrics', async (request, reply) => {
+    reply.header('Cache-Control', NO_STORE);
+    if (token !== undefined && !hasToken(request.headers.authorization, token)) {
+      reply.code(401).header('WWW-Authenticate', 'Bearer').type(PROBLEM_MEDIA_TYPE);
+      return JSON.stringify(problem('token_required', 'The metrics need the token of this site, as a bearer token'));
+    }
+    reply.type(metrics.contentType);
+    return metrics.text();
+  });
+}
+
+/** Compares digests, so timing reveals nothing about the token. */
+function hasToken(authorization: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  const given = /^Bearer +(.*)$/i.exec(authorization ?? '')?.[1] ?? '';
+  return timingSafeEqual(digest(given), digest(token));
+}

@@ -1,0 +1,110 @@
+import { expect, test } from 'vitest';
+import { createFairQueue, type FairQueue } from './fair-queue.ts';
+
+const BOUNDS = { maxPlaces: 5, maxPlacesPerSender: 3 };
+
+/** Enters the queue and runs work that ends when the test resolves it. */
+function start(queue: FairQueue, sender: string, name: string, log: string[], signal?: AbortSignal) {
+  const place = queue.enter(sender);
+  if (place === undefined) throw new Error('There is no place');
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const done = place.run(() => {
+    log.push(name);
+    return ended;
+  }, signal);
+  const finish = () => {
+    end();
+    return done;
+  };
+  return { done, finish };
+}
+
+test('one task runs at a time, and senders take turns', async () => {
+  const queue = createFairQueue(BOUNDS);
+  const log: string[] = [];
+  const works = [
+    start(queue, 'a', 'a1', log),
+    start(queue, 'a', 'a2', log),
+    start(queue, 'a', 'a3', log),
+    start(queue, 'b', 'b1', log),
+    start(queue, 'c', 'c1', log),
+  ];
+  await expect.poll(() => log).toEqual(['a1']);
+  await Promise.all(works.map(({ finish }) => finish()));
+  expect(log).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
+});
+
+test('places are bounded per sender and in total, until they are freed', () => {
+  const queue = createFairQueue(BOUNDS);
+  const places = ['a', 'a', 'a'].map((sender) => queue.enter(sender));
+  expect(queue.enter('a')).toBeUndefined();
+  expect(queue.enter('b')).toBeDefined();
+  expect(queue.enter('c')).toBeDefined();
+  expect(queue.enter('d')).toBeUndefined();
+  places[0]?.leave();
+  places[0]?.leave();
+  expect(queue.enter('a')).toBeDefined();
+  expect(queue.enter('d')).toBeUndefined();
+});
+
+test('a failed task lets the next one run', async () => {
+  const queue = createFairQueue(BOUNDS);
+  const failing = queue.enter('a')?.run(() => Promise.reject(new Error('no')));
+  const next = queue.enter('a')?.run(async () => 'yes');
+  await expect(failing).rejects.toThrow('no');
+  await expect(next).resolves.toBe('yes');
+});
+
+test('a task whose sender disconnects before its turn does not run', async () => {
+  const queue = createFairQueue(BOUNDS);
+  const log: string[] = [];
+  const gone = new AbortController();
+  const first = start(queue, 'a', 'a1', log);
+  const abandoned = start(queue, 'b', 'b1', log, gone.signal);
+  const last = start(queue, 'c', 'c1', log);
+  gone.abort(new Error('gone'));
+  await expect(abandoned.done).rejects.toThrow('gone');
+  await Promise.all([first.finish(), last.finish()]);
+  expect(log).toEqual(['a1', 'c1']);
+  const late = queue.enter('b');
+  await expect(late?.run(async () => log.push('late'), gone.signal)).rejects.toThrow('gone');
+  await start(queue, 'a', 'a2', log).finish();
+  expect(log).toEqual(['a1', 'c1', 'a2']);
+});
+
+test('a place whose work does not run in time goes to another sender if no other is free', () => {
+  let nowMs = 0;
+  const queue = createFairQueue({ maxPlaces: 3, maxPlacesPerSender: 2, safeMs: 10_000 }, () => nowMs);
+  const lost: string[] = [];
+  const enter = (sender: string, name: string) => queue.enter(sender, () => lost.push(name));
+  const first = enter('a', 'a1');
+  nowMs = 5_000;
+  enter('a', 'a2');
+  enter('b', 'b1');
+  nowMs = 9_999;
+  expect(enter('c', 'c1')).toBeUndefined();
+  nowMs = 10_000;
+  // The limit of each sender still holds.
+  expect(enter('a', 'a3')).toBeUndefined();
+  expect(enter('c', 'c1')).toBeDefined();
+  expect(lost).toEqual(['a1']);
+  first?.leave();
+  expect(enter('c', 'c2')).toBeUndefined();
+  nowMs = 15_000;
+  expect(enter('c', 'c2')).toBeDefined();
+  expect(lost).toEqual(['a1', 'a2']);
+});
+
+test('a place whose work waits for its turn or runs is never lost', async () => {
+  let nowMs = 0;
+  const queue = createFairQueue({ maxPlaces: 2, maxPlacesPerSender: 2, safeMs: 10 }, () => nowMs);
+  const log: string[] = [];
+  const works = [start(queue, 'a', 'a1', log), start(queue, 'b', 'b1', log)];
+  nowMs = 100;
+  expect(queue.enter('c')).toBeUndefined();
+  await Promise.all(works.map(({ finish }) => finish()));
+  expect(log).toEqual(['a1', 'b1']);
+});

@@ -1,0 +1,113 @@
+export interface FairQueueBounds {
+  /** Of all senders together. */
+  maxPlaces: number;
+  maxPlacesPerSender: number;
+  /** How long a place without running work is safe; then another sender gets it if no other is free. */
+  safeMs?: number;
+}
+
+/** A bounded queue: one entry runs at a time, and senders with waiting work take turns. */
+export interface FairQueue {
+  /**
+   * @param onLost called if the place is given to another sender, because its work did not run in time.
+   * @returns undefined if no place is free for this sender.
+   */
+  enter(sender: string, onLost?: () => void): QueuePlace | undefined;
+}
+
+export interface QueuePlace {
+  /** Waits for its turn. @throws the reason of `signal` if it aborts while waiting. */
+  run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
+  /** Frees the place; a second call does nothing. */
+  leave(): void;
+}
+
+export function createFairQueue(
+  { maxPlaces, maxPlacesPerSender, safeMs = Number.POSITIVE_INFINITY }: FairQueueBounds,
+  monotonicMs: () => number = () => performance.now(),
+): FairQueue {
+  let taken = 0;
+  let isRunning = false;
+  /** Places whose work does not run yet, such as pictures that are being received, the oldest first. */
+  const idle = new Set<{ since: number; lose(): void }>();
+  const takenBy = new Map<string, number>();
+  /** The next sender is the first key. */
+  const waiting = new Map<string, (() => void)[]>();
+
+  function waitForTurn(sender: string, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const turns = waiting.get(sender) ?? [];
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        turns.splice(turns.indexOf(begin), 1);
+        if (turns.length === 0) waiting.delete(sender);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      turns.push(begin);
+      waiting.set(sender, turns);
+    });
+  }
+
+  function startNext(): void {
+    const [sender, turns] = waiting.entries().next().value ?? [];
+    if (sender === undefined || turns === undefined) return;
+    const begin = turns.shift();
+    // To the end of the row.
+    waiting.delete(sender);
+    if (turns.length > 0) waiting.set(sender, turns);
+    isRunning = true;
+    begin?.();
+  }
+
+  return {
+    enter(sender, onLost) {
+      const own = takenBy.get(sender) ?? 0;
+      if (own >= maxPlacesPerSender) return undefined;
+      if (taken >= maxPlaces) {
+        const [oldest] = idle;
+        if (oldest === undefined || monotonicMs() - oldest.since < safeMs) return undefined;
+        oldest.lose();
+      }
+      taken += 1;
+      takenBy.set(sender, (takenBy.get(sender) ?? 0) + 1);
+      let hasLeft = false;
+      function leave(): void {
+        if (hasLeft) return;
+        hasLeft = true;
+        idle.delete(waitingPlace);
+        taken -= 1;
+        const left = (takenBy.get(sender) ?? 1) - 1;
+        if (left === 0) takenBy.delete(sender);
+        else takenBy.set(sender, left);
+      }
+      const waitingPlace = {
+        since: monotonicMs(),
+        lose() {
+          leave();
+          onLost?.();
+        },
+      };
+      idle.add(waitingPlace);
+      return {
+        async run(work, signal) {
+          idle.delete(waitingPlace);
+          const turn = waitForTurn(sender, signal);
+          if (!isRunning) startNext();
+          await turn;
+          try {
+            return await work();
+          } finally {
+            isRunning = false;
+            startNext();
+          }
+        },
+        leave,
+      };
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
+import { CoreError } from '../../core/core-error.ts';
+import {
+  type PictureKind,
+  type PicturePipeline,
+  type PictureUse,
+  pictureAddress,
+  pictureKindOf,
+  pictureName,
+  type SentPicture,
+  storePicture,
+} from '../../core/pictures/picture-store.ts';
+import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
+import { createTaskProcess, TaskError } from '../task-process/task-process.ts';
+import { createFairQueue, type FairQueueBounds } from './fair-queue.ts';
+import type { PictureTask, ProcessedPicture } from './worker/process-picture.ts';
+
+/** A pipeline with its child process. */
+export interface PictureProcessor extends PicturePipeline {
+  /** Finishes the picture that is being processed; waiting ones are refused as `overloaded`. */
+  stopQueueing(): void;
+  close(): Promise<void>;
+}
+
+export interface PictureProcessorOptions {
+  log: { warn(details: object, message: string): void };
+  /** The site's own store. */
+  folder: string;
+  workerFile?: string;
+  queue?: FairQueueBounds;
+  timeoutMs?: number;
+  idleMs?: number;
+}
+
+/**
+ * A place may hold a picture of 5 MiB, so these bound the memory of waiting pictures to 120 MiB. A slow upload may lose its
+ * place, so a few networks cannot hold all of them.
+ */
+const BOUNDS: FairQueueBounds = { maxPlaces: 24, maxPlacesPerSender: 8, safeMs: 10_000 };
+
+/** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer beside a busy site. */
+const TIMEOUT_MS = 30_000;
+
+/** The source beside this file, or its build. */
+export const PICTURE_WORKER_FILE = import.meta.url.endsWith('.ts')
+  ? fileURLToPath(new URL('./worker/picture-worker.ts', import.meta.url))
+  : join(PACKAGE_FOLDERS.server, 'picture-worker.js');
+
+const SHAPES = {
+  image: { shape: 'square', sidePixels: PICTURE_UPLOADS.imagePixels },
+  screenshot: { shape: 'fit', sidePixels: PICTURE_UPLOADS.screenshotPixels },
+} as const satisfies Record<PictureUse, Pick<PictureTask, 'shape' | 'sidePixels'>>;
+
+const KINDS = {
+  'image/png': { kind: 'png', name: 'PNG' },
+  'image/jpeg': { kind: 'jpg', name: 'JPEG' },
+  'image/webp': { kind: 'webp', name: 'WebP' },
+  'image/avif': { kind: 'avif', name: 'AVIF' },
+  'image/gif': { kind: 'gif', name: 'GIF' },
+} as const satisfies Record<(typeof PICTURE_UPLOADS.mediaTypes)[number], { kind: PictureKind; name: string }>;
+
+export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
+  const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: bounds = BOUNDS } = options;
+  const { timeoutMs = TIMEOUT_MS, idleMs } = options;
+  const queue = createFairQueue(bounds);
+  const process = createTaskProcess<PictureTask, ProcessedPicture>({
+    name: 'picture-worker',
+    log,
+    file: workerFile,
+    timeoutMs,
+    ...(idleMs !== undefined && { idleMs }),
+    // Few malloc arenas, so memory returns to the system sooner.
+    environment: { MALLOC_ARENA_MAX: '2' },
+    describe: ({ kind, bytes, shape }) => ({ picture: { kind, bytes: bytes.length, shape } }),
+  });
+
+  async function toWebp(task: PictureTask): Promise<Buffer> {
+    const processed = await process.run(task).catch((error: unknown) => {
+      throw error instanceof TaskError ? explain(error) : error;
+    });
+    if (processed.kind === 'refused') throw new CoreError('picture_unusable', processed.reason);
+    const { buffer, byteOffset, byteLength } = processed.webp;
+    return Buffer.from(buffer, byteOffset, byteLength);
+  }
+
+  return {
+    admit(sender, onLost) {
+      const place = queue.enter(sender, onLost);
+      if (place === undefined) throw tooManyPictures();
+      return {
+        async process(picture, signal) {
+          const { maxPixels, maxSidePixels } = PICTURE_UPLOADS;
+          const shape = SHAPES[picture.use];
+          const task = { bytes: picture.bytes, kind: kindOf(picture), maxPixels, maxSidePixels, ...shape };
+          const webp = await place.run(() => toWebp(task), signal);
+          const name = pictureName(webp, 'webp');
+          await storePicture(folder, name, webp);
+          return pictureAddress(name);
+        },
+        leave: place.leave,
+      };
+    },
+    stopQueueing: process.stopQueueing,
+    close: process.close,
+  };
+}
+
+/** Converts the worker's refusal. @throws CoreError if the bytes are not a picture, or not the declared type. */
+function kindOf({ bytes, declaredType }: SentPicture): PictureTask['kind'] {
+  if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
+  if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB');
+  const declared = Object.entries(KINDS).find(([type]) => type === declaredType)?.[1];
+  const found = pictureKindOf(bytes);
+  const actual = Object.values(KINDS).find(({ kind }) => kind === found);
+  if (declared === undefined || actual === undefined) {
+    const sort = found === 'svg' ? 'an SVG' : 'not a picture of a known kind';
+    const what = actual === undefined ? `The file is ${sort}` : 'The type of the file is not that of a picture';
+    throw new CoreError('unsupported_media_type', `${what}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
+  }
+  if (declared !== actual) {
+    const saved = `Please save it as ${declared.name}, or send it as ${actual.name}.`;
+    throw new CoreError(
+      'unsupported_media_type',
+      `The file is a ${actual.name}, but was sent as ${declared.name}. ${saved}`,
+    );
+  }
+  return actual.kind;
+}
+
+function explain({ kind }: TaskError): CoreError {
+  switch (kind) {
+    case 'failed':
+      return new CoreError(
+        'picture_unusable',
+        'The picture needs too much time or memory to decode. Please send a smaller one.',
+      );
+    case 'unavailable':
+      return new CoreError('overloaded', 'Pictures cannot be processed at present. Please try again later.');
+    case 'busy':
+    case 'closed':
+      return tooManyPictures();
+  }
+}
+
+const tooManyPictures = () =>
+  new CoreError('overloaded', 'Too many pictures are being processed. Please try again in a moment.');

@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { request as startRequest } from 'node:http';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { SentPicture } from '../../core/pictures/picture-store.ts';
+import { SERVER_BOUNDS } from '../http/bounds.ts';
+import { acceptJsonOnly, handleError } from '../http/error-handler.ts';
+import { receivePictures } from './receive-pictures.ts';
+
+let app: FastifyInstance;
+let admitted: string[];
+let left: number;
+let processed: (SentPicture & { signal: AbortSignal | undefined })[];
+let isFull: boolean;
+let lose: (() => void) | undefined;
+let process: () => Promise<string>;
+
+beforeEach(async () => {
+  [admitted, left, processed, isFull] = [[], 0, [], false];
+  process = async () => '/images/a.webp';
+  app = Fastify({ clientErrorHandler: SERVER_BOUNDS.clientErrorHandler });
+  app.setErrorHandler(handleError);
+  acceptJsonOnly(app);
+  app.post('/json', async ({ body }) => body);
+  await app.register(async (scope) => {
+    const receive = receivePictures(scope, {
+      admit(sender, onLost) {
+        lose = onLost;
+        if (isFull) throw new CoreError('overloaded', 'Too many pictures');
+        admitted.push(sender);
+        return {
+          process(picture, signal) {
+            processed.push({ ...picture, signal });
+            return process();
+          },
+          leave: () => {
+            left += 1;
+          },
+        };
+      },
+    });
+    scope.put('/picture', (request) => receive(request, 'image'));
+  });
+});
+afterEach(() => app.close());
+
+const put = (payload: Buffer, headers: Record<string, string>) =>
+  app.inject({ method: 'PUT', url: '/picture', payload, headers });
+
+test('the bytes and their declared type reach the pipeline, and the place is freed afterwards', async () => {
+  const bytes = Buffer.from([0xff, 0, 0x80]);
+  const response = await put(bytes, { 'content-type': 'image/PNG; name=a' });
+  expect(response.body).toBe('/images/a.webp');
+  expect(processed).toMatchObject([{ bytes, declaredType: 'image/png', use: 'image' }]);
+  expect(admitted).toEqual(['7f0000']);
+  expect(left).toBe(1);
+});
+
+test('the media type image/jpg is accepted', async () => {
+  await put(Buffer.from('x'), { 'content-type': 'image/jpg' });
+  expect(processed[0]?.declaredType).toBe('image/jpeg');
+});
+
+test('a picture may have 5 MiB and not a byte more', async () => {
+  const headers = { 'content-type': 'image/png' };
+  expect(await put(Buffer.alloc(PICTURE_UPLOADS.maxBytes), headers)).toMatchObject({ statusCode: 200 });
+  const refused = await put(Buffer.alloc(PICTURE_UPLOADS.maxBytes + 1), headers);
+  expect(refused.json()).toMatchObject({
+    status: 413,
+    code: 'body_too_large',
+    detail: expect.stringContaining('5 MiB'),
+  });
+  expect(left).toBe(2);
+});
+
+test.each([
+  ['no type', {}],
+  ['JSON', { 'content-type': 'application/json' }],
+  ['an SVG', { 'content-type': 'image/svg+xml' }],
+  ['a form', { 'content-type': 'multipart/form-data; boundary=a' }],
+  ['a compressed body', { 'content-type': 'image/png', 'content-encoding': 'gzip' }],
+])('%s is refused before a place is taken', async (_what, headers) => {
+  const response = await put(Buffer.from('{}'), headers);
+  expect(response.json()).toMatchObject({ status: 415, code: 'unsupported_media_type' });
+  expect(admitted).toEqual([]);
+});
+
+test('an empty body reaches the pipeline as no bytes', async () => {
+  await put(Buffer.alloc(0), { 'content-type': 'image/png' });
+  expect(processed[0]?.bytes).toEqual(Buffer.alloc(0));
+});
+
+test('a full pipeline is 503 with Retry-After, before the body is received', async () => {
+  isFull = true;
+  const address = await app.listen({ port: 0 });
+  const request = startRequest(`${address}/picture`, {
+    method: 'PUT',
+    headers: { 'content-type': 'image/png', 'content-length': PICTURE_UPLOADS.maxBytes },
+  });
+  request.flushHeaders();
+  const [response] = await once(request, 'response');
+  expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } });
+  request.on('error', () => {});
+  request.destroy();
+});
+
+test('a sender who disconnects frees the place and abandons the picture', async () => {
+  const address = await app.listen({ port: 0 });
+  process = () => new Promise(() => {});
+  const request = startRequest(`${address}/picture`, { method: 'PUT', headers: { 'content-type': 'image/png' } });
+  request.on('error', () => {});
+  request.end('x');
+  await expect.poll(() => processed.length).toBe(1);
+  expect(processed[0]?.signal?.aborted).toBe(false);
+  request.destroy();
+  await expect.poll(() => left).toBe(1);
+  expect(processed[0]?.signal?.aborted).toBe(true);
+});
+
+test('a sender who disconnects during the upload frees the place', async () => {
+  const address = await app.listen({ port: 0 });
+  const request = startRequest(`${address}/picture`, {
+    method: 'PUT',
+    headers: { 'content-type': 'image/png', 'content-length': 10 },
+  });
+  request.on('error', () => {});
+  request.write('x');
+  await expect.poll(() => admitted.length).toBe(1);
+  request.destroy();
+  await expect.poll(() => left).toBe(1);
+  expect(processed).toEqual([]);
+});
+
+test('an upload whose place is given to another one is 408, and its connection is closed', async () => {
+  const address = await app.listen({ port: 0 });
+  const request = startRequest(`${address}/picture`, {
+    method: 'PUT',
+    headers: { 'content-type': 'image/png', 'content-length': 10 },
+  });
+  request.on('error', () => {});
+  request.write('x');
+  await expect.poll(() => admitted.length).toBe(1);
+  lose?.();
+  const [response] = await once(request, 'response');
+  expect(response).toMatchObject({ statusCode: 408, headers: { connection: 'close' } });
+  await expect.poll(() => left).toBe(1);
+  expect(processed).toEqual([]);
+});
+
+test('routes outside the scope still take JSON only', async () => {
+  const headers = { 'content-type': 'image/png' };
+  const response = await app.inject({ method: 'POST', url: '/json', payload: Buffer.from('x'), headers });
+  expect(response.statusCode).toBe(415);
+});

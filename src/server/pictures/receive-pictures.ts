@@ -1,0 +1,61 @@
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
+import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { PicturePipeline, PicturePlace, PictureUse } from '../../core/pictures/picture-store.ts';
+import { endLateBody } from '../http/bounds.ts';
+import { networkPrefix } from '../limits/network-keys.ts';
+
+/** Processes the picture in the body of a request. @returns its address on the site. @throws CoreError */
+export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
+
+/**
+ * Accepts the bytes of a picture as the body of every route in this scope. A place in the pipeline is reserved after
+ * all `onRequest` hooks and before the body is received, so a busy site, or one that refuses the sender, holds no
+ * pictures in memory.
+ */
+export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {
+  const admitted = new WeakMap<FastifyRequest, { place: PicturePlace; signal: AbortSignal }>();
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: PICTURE_UPLOADS.maxBytes }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.setErrorHandler<FastifyError>((error) => {
+    const isTooLarge = error.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
+    throw isTooLarge ? new CoreError('body_too_large', 'The file is larger than 5 MiB') : error;
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    expectPicture(request);
+    const place = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
+      endLateBody(app, request),
+    );
+    const gone = new AbortController();
+    admitted.set(request, { place, signal: gone.signal });
+    reply.raw.once('close', () => {
+      place.leave();
+      gone.abort(new CoreError('bad_request', 'The sender is gone'));
+    });
+  });
+  return async (request, use) => {
+    const { place, signal } = admitted.get(request) ?? {};
+    if (place === undefined) throw new Error('The route is outside the scope that receives pictures');
+    const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+    return place.process({ bytes, declaredType: mediaTypeOf(request), use }, signal);
+  };
+}
+
+function expectPicture(request: FastifyRequest): void {
+  const type = mediaTypeOf(request);
+  if (!PICTURE_UPLOADS.mediaTypes.some((accepted) => accepted === type)) {
+    throw new CoreError(
+      'unsupported_media_type',
+      'Please send a PNG, JPEG, WebP, AVIF or GIF with its Content-Type, such as image/png.',
+    );
+  }
+  const coding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity';
+  if (coding !== 'identity') throw new CoreError('unsupported_media_type', 'Send the picture without Content-Encoding');
+}
+
+function mediaTypeOf({ headers }: FastifyRequest): string | undefined {
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
+  return type === 'image/jpg' ? 'image/jpeg' : type;
+}

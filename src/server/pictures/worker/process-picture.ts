@@ -1,0 +1,95 @@
+import type { Metadata, Sharp } from 'sharp';
+import sharp from 'sharp';
+
+export interface PictureTask {
+  bytes: Uint8Array;
+  /** The format by its first bytes. */
+  kind: 'png' | 'jpg' | 'webp' | 'avif' | 'gif';
+  maxPixels: number;
+  maxSidePixels: number;
+  /** A `square` of this side, cropped and enlarged where necessary; `fit`: the longer side at most. */
+  shape: 'square' | 'fit';
+  sidePixels: number;
+}
+
+export type ProcessedPicture = { kind: 'processed'; webp: Uint8Array } | { kind: 'refused'; reason: string };
+
+/** The names that sharp gives to the formats. */
+const FORMATS = { png: 'png', jpg: 'jpeg', webp: 'webp', avif: 'heif', gif: 'gif' } as const;
+
+const WEBP = { quality: 82, effort: 4, smartSubsample: true } as const;
+
+const DAMAGED = 'The picture is damaged or incomplete. Please save it again and send that.';
+
+// One picture at a time, in one thread, without a cache.
+sharp.concurrency(1);
+sharp.cache(false);
+// Only the decoders of these formats run, for any bytes: no SVG, no TIFF, no PDF.
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({
+  operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((format) => `VipsForeignLoad${format}Buffer`),
+});
+
+/** Decodes the first frame, turns it upright, and encodes it as WebP in sRGB with 8 bits, without any metadata. */
+export async function processPicture(task: PictureTask): Promise<ProcessedPicture> {
+  const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
+  const foreign = foreignContentOf(bytes);
+  if (foreign !== undefined) return refuse(`The file is also ${foreign}. Please save the picture again and send that.`);
+  try {
+    const picture = sharp(bytes, {
+      limitInputPixels: task.maxPixels,
+      failOn: 'error',
+      sequentialRead: true,
+      autoOrient: true,
+    });
+    const fault = faultOf(await picture.metadata(), task);
+    if (fault !== undefined) return refuse(fault);
+    return { kind: 'processed', webp: await scale(picture, task).webp(WEBP).toBuffer() };
+  } catch (error) {
+    return refuse(isOfTooManyPixels(error) ? tooManyPixels(task.maxPixels) : DAMAGED);
+  }
+}
+
+function faultOf({ format, compression, width, height }: Metadata, task: PictureTask): string | undefined {
+  if (format !== FORMATS[task.kind] || (task.kind === 'avif' && compression !== 'av1')) return DAMAGED;
+  if (width * height > task.maxPixels) return tooManyPixels(task.maxPixels);
+  if (Math.max(width, height) > task.maxSidePixels)
+    return `The picture is longer than ${task.maxSidePixels.toLocaleString('en')} pixels. Please crop it.`;
+  return undefined;
+}
+
+function scale(picture: Sharp, { shape, sidePixels }: PictureTask): Sharp {
+  const size = { width: sidePixels, height: sidePixels };
+  return picture.resize(
+    shape === 'square' ? { ...size, fit: 'cover' } : { ...size, fit: 'inside', withoutEnlargement: true },
+  );
+}
+
+const isOfTooManyPixels = (error: unknown) => error instanceof Error && error.message.includes('exceeds pixel limit');
+
+const tooManyPixels = (maxPixels: number) =>
+  `The picture has more than ${maxPixels / 1_000_000} megapixels. Please make it smaller.`;
+
+const refuse = (reason: string): ProcessedPicture => ({ kind: 'refused', reason });
+
+/**
+ * Signatures that a picture must not contain beside its pixels: such a file is a picture to one program, and a page, a
+ * script or an archive to another. Each one is too long to occur in compressed pixels by chance.
+ */
+const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
+  { what: 'a web page', isIn: (text) => /<!doctype\s+html|<(?:html|head|body|script|iframe)[\s>/]/i.test(text) },
+  {
+    what: 'a script',
+    isIn: (text) => /<\?php\s/i.test(text) || /^(?:GIF8[79]a|\xff\xd8\xff[\xe0-\xfe])\/\*/.test(text),
+  },
+  // The end of an archive's central directory, by which programs find it; the zeros are disk numbers.
+  { what: 'a ZIP archive', isIn: (text) => text.includes('PK\x05\x06\0\0\0\0') },
+  { what: 'an archive', isIn: (text) => text.includes('Rar!\x1a\x07') || text.includes('7z\xbc\xaf\x27\x1c') },
+  { what: 'a PDF document', isIn: (text) => /%PDF-\d/.test(text.slice(0, 1024)) },
+];
+
+/** The other format of a file, in words; undefined if it is only a picture. */
+export function foreignContentOf(bytes: Buffer): string | undefined {
+  const text = bytes.toString('latin1');
+  return FOREIGN.find(({ isIn }) => isIn(text))?.what;
+}

@@ -1,0 +1,266 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
+import {
+  type Leaderboard,
+  LeaderboardListQuerySchema,
+  LeaderboardListSchema,
+  LeaderboardQuerySchema,
+  LeaderboardSchema,
+  type LeaderboardSummary,
+  type Standing,
+  type Standings,
+  StandingsSchema,
+  TallyHeaderSchema,
+  TallyVoteSchema,
+} from '../../contract/leaderboards/schema.ts';
+import { paths } from '../../contract/paths.ts';
+import type { Core } from '../../core/core.ts';
+import { CoreError } from '../../core/core-error.ts';
+import { createSemaphore } from '../../core/semaphore.ts';
+import {
+  cacheKeyOf,
+  jsonResponse,
+  periodNotFound,
+  type SendApiResponse,
+  standingsResponse,
+} from '../cache/api-response.ts';
+import { sendTally } from '../leaderboards/send-tally.ts';
+import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
+
+interface Options {
+  core: Core;
+  send: SendApiResponse;
+}
+
+/** Tallies that one process streams at a time: each holds a connection and a snapshot of the database. */
+const MAX_TALLIES = 3;
+
+/** How long a request waits for another tally to end. */
+const TALLY_WAIT_MS = 5_000;
+
+/** The leaderboards: the list, one of them, and the standing of a product. */
+export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send }) => {
+  const tallySlots = createSemaphore(MAX_TALLIES);
+
+  app.get(
+    paths.api.leaderboards,
+    {
+      config: { operation: OPERATIONS.listLeaderboards },
+      schema: { querystring: LeaderboardListQuerySchema, response: { 200: LeaderboardListSchema } },
+    },
+    (request, reply) => {
+      const { kind, limit, cursor } = request.query;
+      const key = cacheKeyOf(paths.api.leaderboards, { kind, limit, cursor });
+      const produce = () => jsonResponse(core, (api) => api.listLeaderboards(request.query));
+      return send({ key, produce }, request, reply, Boolean(cursor));
+    },
+  );
+
+  app.get(
+    paths.api.leaderboard.route,
+    {
+      config: { operation: OPERATIONS.getLeaderboard },
+      schema: {
+        params: Type.Object({ id: Type.String() }),
+        querystring: LeaderboardQuerySchema,
+        response: { 200: LeaderboardSchema },
+      },
+    },
+    (request, reply) => {
+      const { id: period } = request.params;
+      const { limit, cursor } = request.query;
+      const key = cacheKeyOf(paths.api.leaderboard(period), { limit, cursor });
+      const produce = () =>
+        jsonResponse(core, async (api) => {
+          return (await api.getLeaderboard(period, request.query)) ?? Promise.reject(periodNotFound());
+        });
+      return send({ key, produce }, request, reply, true);
+    },
+  );
+
+  app.get(
+    paths.api.tally.route,
+    {
+      schema: { params: Type.Object({ id: Type.String() }) },
+      config: { operation: OPERATIONS.getTally, limit: { action: 'search' } },
+    },
+    async (request, reply) => {
+      const release = await tallySlots.take(TALLY_WAIT_MS);
+      if (release === undefined) {
+        throw new CoreError('overloaded', 'Too many tallies are being read right now. Please try again in a moment.');
+      }
+      return sendTally(core, request, reply).finally(release);
+    },
+  );
+
+  app.get(
+    paths.api.standings.route,
+    {
+      config: { operation: OPERATIONS.getStandings },
+      schema: { params: Type.Object({ id: Type.String() }), response: { 200: StandingsSchema } },
+    },
+    (request, reply) => {
+      return send(standingsResponse(core, request.params.id), request, reply);
+    },
+  );
+};
+
+const PERIOD_EXAMPLE = {
+  period: '2026-11-19',
+  kind: 'day',
+  from: '2026-11-19T00:00:00.000Z',
+  to: '2026-11-20T00:00:00.000Z',
+  status: 'final',
+  launches: 23,
+} as const;
+
+const LEADERBOARD_SUMMARY_EXAMPLE: LeaderboardSummary = {
+  ...PERIOD_EXAMPLE,
+  winners: [{ productId: 'git', name: 'Git', votes: 9 }],
+};
+
+const LEADERBOARD_EXAMPLE: Leaderboard = {
+  ...PERIOD_EXAMPLE,
+  finalAt: '2026-11-22T00:00:00.000Z',
+  revision: 0,
+  revisedAt: null,
+  digest: 'sha256:0f343b0931126a20f133d67c2b018a3b5c4c8b5d4b7f3c2a1f0e9d8c7b6a5948',
+  previousPeriod: '2026-11-18',
+  nextPeriod: '2026-11-20',
+  items: [
+    {
+      rank: 1,
+      tied: false,
+      productId: 'git',
+      name: 'Git',
+      image: '/pictures/git/tile.svg',
+      votes: 9,
+      excluded: 1,
+      upvotes: 12,
+      comments: 3,
+      launchedAt: '2026-11-19T09:00:00.000Z',
+      windowEndsAt: '2026-11-20T09:00:00.000Z',
+    },
+  ],
+  nextCursor: null,
+};
+
+const standingIn = (period: string, launches: number): Standing => ({
+  period,
+  status: 'final',
+  rank: 1,
+  tied: false,
+  launches,
+  votes: 9,
+  upvotes: 12,
+  excluded: [{ reason: 'network', votes: 1 }],
+  windowEndsAt: '2026-11-20T09:00:00.000Z',
+  above: null,
+  below: { productId: 'rust', name: 'Rust', votes: 7 },
+});
+
+const STANDINGS_EXAMPLE: Standings = {
+  day: standingIn('2026-11-19', 23),
+  week: standingIn('2026-W47', 90),
+  month: standingIn('2026-11', 310),
+  year: standingIn('2026', 2_400),
+};
+
+const TALLY_EXAMPLE = `${[
+  {
+    tally: 1,
+    period: '2026-11-19',
+    timeZone: 'UTC',
+    from: '2026-11-19T00:00:00.000Z',
+    to: '2026-11-20T00:00:00.000Z',
+    status: 'final',
+    revision: 0,
+    products: [{ id: 'git', launchedAt: '2026-11-19T09:00:00.000Z' }],
+  },
+  {
+    product: 'git',
+    voter: '0f343b0931126a20f133d67c2b018a3b',
+    at: '2026-11-19T09:00:07Z',
+    counted: true,
+    reason: null,
+  },
+]
+  .map((line) => JSON.stringify(line))
+  .join('\n')}\n`;
+
+/** Their description, beside the schemas. */
+const OPERATIONS = {
+  listLeaderboards: {
+    id: 'listLeaderboards',
+    tag: 'Leaderboards',
+    summary: 'List the periods that have a launch',
+    description:
+      'Newest first, with the products that share the first rank. A launch without a counted vote wins nothing.',
+    isCacheable: true,
+    isRateLimited: true,
+    parameters: {
+      kind: { description: 'The kind of period; days without it', example: 'day' },
+      limit: LIMIT,
+      cursor: { ...CURSOR, example: 'WyJsZWFkZXJib2FyZHMiLCIyMDI2LTExLTE5VDAwOjAwOjAwLjAwMFoiXQ' },
+    },
+    responses: {
+      200: {
+        description: 'A page of periods',
+        example: { items: [LEADERBOARD_SUMMARY_EXAMPLE], nextCursor: null },
+      },
+    },
+    problems: ['bad_request', 'bad_cursor', 'rate_limited', 'unavailable', 'overloaded'],
+  },
+  getLeaderboard: {
+    id: 'getLeaderboard',
+    tag: 'Leaderboards',
+    summary: 'Get a leaderboard',
+    description:
+      'More counted votes first. Equal counts share a rank, in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
+    isCacheable: true,
+    isRateLimited: true,
+    parameters: {
+      id: { description: 'A day, an ISO week, a month or a year', example: '2026-11-19' },
+      limit: LIMIT,
+      cursor: { ...CURSOR, example: 'WyJib2FyZC1kYXkiLC05LCIwZjM0M2IwOS0zMTEyLTZhMjAtZjEzMy1kNjdjMmIwMThhM2IiXQ' },
+    },
+    responses: { 200: { description: 'A page of the leaderboard', example: LEADERBOARD_EXAMPLE } },
+    problems: [
+      'bad_request',
+      'bad_period',
+      'bad_cursor',
+      'period_not_found',
+      'rate_limited',
+      'unavailable',
+      'overloaded',
+    ],
+  },
+  getTally: {
+    id: 'getTally',
+    tag: 'Leaderboards',
+    summary: 'Every vote that a day was counted from',
+    description:
+      'JSON lines: a header, then a line for each vote that was cast in a launch window, by product, time and voter. Voters are hashes that differ from day to day. Never compressed; the SHA-256 of the file of a final day is the `digest` of its leaderboard.',
+    isCacheable: true,
+    isRateLimited: true,
+    parameters: { id: { description: 'A day', example: '2026-11-19' } },
+    responses: {
+      200: {
+        description: 'The tally',
+        content: { type: 'application/jsonl', data: Type.Union([TallyHeaderSchema, TallyVoteSchema]) },
+        example: TALLY_EXAMPLE,
+      },
+    },
+    problems: ['bad_request', 'bad_period', 'period_not_found', 'rate_limited', 'unavailable', 'overloaded'],
+  },
+  getStandings: {
+    id: 'getStandings',
+    tag: 'Leaderboards',
+    summary: 'Where a launch stands in its day, week, month and year',
+    description: 'The votes are the counted ones; `excluded` were cast in the launch window and do not count.',
+    isCacheable: true,
+    parameters: { id: PRODUCT_ID },
+    responses: { 200: { description: 'The standing in each period', example: STANDINGS_EXAMPLE } },
+    problems: ['bad_request', 'product_not_found', 'unavailable', 'overloaded'],
+  },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,56 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { ModerationEntry } from '../../contract/moderation/schema.ts';
+import { ModerationLogQuerySchema, ModerationLogSchema } from '../../contract/moderation/schema.ts';
+import * as apiPaths from '../../contract/paths/api.ts';
+import type { Core } from '../../core/core.ts';
+import { cacheKeyOf, jsonResponse, type SendApiResponse } from '../cache/api-response.ts';
+import { CURSOR, LIMIT, type Operation } from '../openapi/parts.ts';
+
+interface Options {
+  core: Core;
+  send: SendApiResponse;
+}
+
+/** The public moderation log, on sites that have one. */
+export const moderationLogRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send }) => {
+  app.get(
+    apiPaths.moderationLog,
+    {
+      config: { operation: LIST_MODERATION },
+      schema: { querystring: ModerationLogQuerySchema, response: { 200: ModerationLogSchema } },
+    },
+    (request, reply) => {
+      const { limit, cursor } = request.query;
+      const key = cacheKeyOf(apiPaths.moderationLog, { limit, cursor });
+      const produce = () => jsonResponse(core, async (api) => api.getModerationLog?.(request.query));
+      return send({ key, produce }, request, reply, Boolean(cursor));
+    },
+  );
+};
+
+const ENTRY_EXAMPLE: ModerationEntry = {
+  id: '6f1c1f7e-0d3c-4a52-9c53-0a4c3a1b9f10',
+  at: '2026-11-21T18:04:11.120Z',
+  action: 'comment.hidden',
+  productId: 'git',
+  productName: 'Git',
+  votes: null,
+  reason: 'spam',
+  undoneAt: null,
+};
+
+/** Its description, beside the schemas. */
+const LIST_MODERATION: Operation = {
+  id: 'listModeration',
+  tag: 'Moderation',
+  summary: 'List what was moderated',
+  description:
+    'Newest first: removed products, hidden comments, excluded votes and declined submissions, without operators, names of removed products and hidden texts. What was undone stays listed.',
+  isCacheable: true,
+  isRateLimited: true,
+  parameters: { limit: LIMIT, cursor: CURSOR },
+  responses: {
+    200: { description: 'A page of the log', example: { items: [ENTRY_EXAMPLE], nextCursor: null } },
+  },
+  problems: ['bad_request', 'bad_cursor', 'rate_limited', 'unavailable'],
+};

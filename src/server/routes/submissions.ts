@@ -1,0 +1,297 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { Type } from 'typebox';
+import type { ProblemCode } from '../../contract/problem.ts';
+import { submissionPaths as paths } from '../../contract/submissions/paths.ts';
+import {
+  CreatedSubmissionSchema,
+  NewSubmissionSchema,
+  SubmissionAnswerSchema,
+  SubmissionPatchSchema,
+} from '../../contract/submissions/schema.ts';
+import { CoreError } from '../../core/core-error.ts';
+import type { PicturePipeline } from '../../core/pictures/picture-store.ts';
+import type { Runtime } from '../../core/runtime.ts';
+import type { MakerAccess } from '../../core/submissions/change-submission.ts';
+import { invalidSubmission } from '../../core/submissions/submission-fields.ts';
+import type { Submissions } from '../../core/submissions/submissions.ts';
+import { setLastWriteCookie } from '../http/last-write-cookie.ts';
+import { NO_STORE } from '../http/problems.ts';
+import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
+import { networkPrefix } from '../limits/network-keys.ts';
+import type { RepeatedTexts } from '../limits/repeated-texts.ts';
+import { type Operation, SUBMISSION_EXAMPLE } from '../openapi/parts.ts';
+import { receivePictures } from '../pictures/receive-pictures.ts';
+
+interface Options {
+  submissions: Submissions;
+  pictures: PicturePipeline;
+  runtime: Runtime;
+  /** Unset: nothing is limited, and repeated texts are not detected. */
+  repeatedTexts: RepeatedTexts | undefined;
+}
+
+/** Waiting submissions are counted by IPv4 address and by IPv6 /64. */
+const IPV4_BYTES = 4;
+
+/** The routes of makers. */
+export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
+  app,
+  { submissions, pictures, runtime, repeatedTexts },
+) => {
+  const isLimited = repeatedTexts !== undefined;
+  const params = Type.Object({ id: Type.String() });
+  const network = ({ ip }: FastifyRequest) => (isLimited ? networkPrefix(ip, IPV4_BYTES) : undefined);
+  const accessOf = (request: FastifyRequest): MakerAccess => ({
+    id: (request.params as { id: string }).id,
+    makerKey: makerKeyOf(request),
+    network: network(request),
+  });
+
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header('Cache-Control', NO_STORE);
+  });
+
+  app.post(
+    paths.submissions,
+    {
+      config: { operation: OPERATIONS.createSubmission, limit: { action: 'submission' } },
+      schema: { body: NewSubmissionSchema, response: { 200: CreatedSubmissionSchema, 201: CreatedSubmissionSchema } },
+      schemaErrorFormatter: invalidBody,
+    },
+    async (request, reply) => {
+      const session = sessionOf(request);
+      const submitter = { session, idempotencyKey: idempotencyKeyOf(request), network: network(request) };
+      const { name, description = '' } = request.body;
+      const repetition = repeatedTexts?.(`${name} ${description}`, { session, address: request.ip });
+      const { submission, makerKey, created } = await submissions.create(request.body, submitter, repetition);
+      reply.code(created ? 201 : 200).header('Location', paths.submission(submission.id));
+      return { submission, makerKey };
+    },
+  );
+
+  const answer = { 200: SubmissionAnswerSchema };
+  const limit = { action: 'maker' } as const;
+
+  app.get(
+    paths.submission.route,
+    { config: { operation: OPERATIONS.getSubmission, limit }, schema: { params, response: answer } },
+    async (request) => ({
+      submission: await submissions.get(accessOf(request)),
+    }),
+  );
+
+  app.patch(
+    paths.submission.route,
+    {
+      config: { operation: OPERATIONS.editSubmission, limit },
+      schema: { params, body: SubmissionPatchSchema, response: answer },
+      schemaErrorFormatter: invalidBody,
+    },
+    async (request, reply) => {
+      const submission = await submissions.edit(accessOf(request), request.body);
+      setLastWriteCookie(reply, runtime);
+      return { submission };
+    },
+  );
+
+  await app.register(async (scope) => {
+    // Checked before a place in the pipeline is taken and the picture is received.
+    scope.addHook('onRequest', (request) => submissions.expectEditable(accessOf(request)));
+    const receive = receivePictures(scope, pictures);
+    const limit = { action: 'picture' } as const;
+    scope.put(
+      paths.image.route,
+      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema: { params, response: answer } },
+      async (request, reply) => {
+        const address = await receive(request, 'image');
+        const submission = await submissions.setImage(accessOf(request), address);
+        setLastWriteCookie(reply, runtime);
+        return { submission };
+      },
+    );
+    scope.post(
+      paths.screenshots.route,
+      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema: { params, response: answer } },
+      async (request, reply) => {
+        const address = await receive(request, 'screenshot');
+        const submission = await submissions.addScreenshot(accessOf(request), address);
+        setLastWriteCookie(reply, runtime);
+        return { submission };
+      },
+    );
+  });
+
+  app.delete(
+    paths.screenshot.route,
+    {
+      config: { operation: OPERATIONS.removeSubmissionScreenshot, limit },
+      schema: { params: Type.Object({ id: Type.String(), n: Type.String() }), response: answer },
+    },
+    async (request, reply) => {
+      const { n } = request.params;
+      const submission = await submissions.removeScreenshot(accessOf(request), /^\d{1,3}$/.test(n) ? Number(n) : -1);
+      setLastWriteCookie(reply, runtime);
+      return { submission };
+    },
+  );
+
+  app.delete(
+    paths.submission.route,
+    { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema: { params, response: answer } },
+    async (request, reply) => {
+      const submission = await submissions.withdraw(accessOf(request));
+      setLastWriteCookie(reply, runtime);
+      return { submission };
+    },
+  );
+};
+
+/** A wrong type is reported as a fault of its field. */
+function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError {
+  const [first] = errors;
+  const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
+  if (first === undefined || typeof field !== 'string') {
+    return new CoreError('bad_request', 'The body must be a JSON object');
+  }
+  const detail =
+    first.keyword === 'required'
+      ? `This needs a ${first.params.missingProperty}.`
+      : first.keyword === 'format'
+        ? 'This has characters that cannot be stored.'
+        : `This ${first.message ?? 'is wrong'}.`;
+  return invalidSubmission([{ field, detail }]);
+}
+
+const SUBMISSION_ID = { description: 'The id of a submission and of its product', example: 'tide-tables' };
+
+const KEY_PROBLEMS: readonly ProblemCode[] = ['bad_request', 'submission_not_found', 'rate_limited', 'unavailable'];
+
+const CHANGE_PROBLEMS: readonly ProblemCode[] = [
+  ...KEY_PROBLEMS,
+  'submission_withdrawn',
+  'already_launched',
+  'too_many_waiting',
+];
+
+const PICTURE_PROBLEMS: readonly ProblemCode[] = [
+  ...CHANGE_PROBLEMS,
+  'body_too_large',
+  'unsupported_media_type',
+  'picture_unusable',
+  'overloaded',
+];
+
+const PICTURES =
+  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, under its media type. It is scaled and stored as WebP without metadata. As an edit of the texts, it makes a scheduled or declined submission wait again.';
+
+const answer = (description: string) => ({
+  200: { description, example: { submission: SUBMISSION_EXAMPLE } },
+});
+
+/** Their description, beside the schemas. */
+const OPERATIONS = {
+  createSubmission: {
+    id: 'createSubmission',
+    tag: 'Submissions',
+    summary: 'Submit a product for review',
+    description:
+      'Fields have the bounds of products; faults are 422 with all of them in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a program. Under an `Idempotency-Key` that was used before, the response is the first submission with a further maker key.',
+    needsSession: true,
+    takesIdempotencyKey: true,
+    isRateLimited: true,
+    bodyExample: { name: 'Tide tables', description: 'When to launch a boat.', launchAt: '2026-12-01T09:00:00Z' },
+    responses: {
+      200: { description: 'The submission that this idempotency key has created before' },
+      201: { description: 'The new submission and its maker key' },
+    },
+    problems: [
+      'bad_request',
+      'session_required',
+      'idempotency_key_invalid',
+      'idempotency_key_reused',
+      'body_too_large',
+      'unsupported_media_type',
+      'submission_invalid',
+      'too_many_waiting',
+      'rate_limited',
+      'unavailable',
+      'overloaded',
+    ],
+  },
+  getSubmission: {
+    id: 'getSubmission',
+    tag: 'Submissions',
+    summary: 'Get a submission as its maker',
+    description: 'After the launch with its standing, and the counted votes of each hour of the launch window.',
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID },
+    responses: answer('The submission'),
+    problems: KEY_PROBLEMS,
+  },
+  editSubmission: {
+    id: 'editSubmission',
+    tag: 'Submissions',
+    summary: 'Edit or reschedule a submission',
+    description:
+      'Until the launch. New texts of a scheduled or declined submission wait for a decision again; a new time alone does not. With `revision`, the edit fails if the submission has another one by now.',
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID },
+    bodyExample: { description: 'When to launch a boat, and when not.' },
+    responses: answer('The submission as it is now'),
+    problems: [
+      ...CHANGE_PROBLEMS,
+      'submission_changed',
+      'submission_invalid',
+      'body_too_large',
+      'unsupported_media_type',
+    ],
+  },
+  withdrawSubmission: {
+    id: 'withdrawSubmission',
+    tag: 'Submissions',
+    summary: 'Withdraw a submission',
+    description: 'Until the launch, and for good. Withdrawing it again changes nothing.',
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID },
+    responses: answer('The withdrawn submission'),
+    problems: [...KEY_PROBLEMS, 'already_launched'],
+  },
+  setSubmissionImage: {
+    id: 'setSubmissionImage',
+    tag: 'Submissions',
+    summary: 'Set the picture of a product',
+    description: PICTURES,
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID },
+    takesPicture: true,
+    responses: answer('The submission as it is now'),
+    problems: PICTURE_PROBLEMS,
+  },
+  addSubmissionScreenshot: {
+    id: 'addSubmissionScreenshot',
+    tag: 'Submissions',
+    summary: 'Add a screenshot',
+    description: PICTURES,
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID },
+    takesPicture: true,
+    responses: answer('The submission as it is now; the new screenshot is the last one'),
+    problems: [...PICTURE_PROBLEMS, 'submission_invalid'],
+  },
+  removeSubmissionScreenshot: {
+    id: 'removeSubmissionScreenshot',
+    tag: 'Submissions',
+    summary: 'Remove a screenshot',
+    makerKey: 'required',
+    isRateLimited: true,
+    parameters: { id: SUBMISSION_ID, n: { description: 'The index of the screenshot, from 0 on', example: '0' } },
+    responses: answer('The submission as it is now'),
+    problems: [...CHANGE_PROBLEMS, 'screenshot_not_found'],
+  },
+} satisfies Record<string, Operation>;

@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../core/database/database.ts';
+import { endLease, keepLease, type Lease, type LeaseName, takeLease } from '../core/leases/lease.ts';
+import type { Log } from '../core/runtime.ts';
+
+export interface LeaseTimes {
+  /** How often each process checks for work. */
+  pollMs: number;
+  /** A killed process delays the others for this long. */
+  heldMs: number;
+  /** Between a failure and the next attempt, by any process. */
+  retryMs: number;
+}
+
+/** Work that one process at a time does for the whole site. */
+export interface LeasedJob {
+  lease: LeaseName;
+  /** Between the starts of two runs. */
+  everyMs?: number;
+  /** A cheap check before the lease is taken; unset: always due. */
+  isDue?(): Promise<boolean>;
+  /** `signal` aborts when the site stops or another process took the lease over. */
+  run(lease: Lease, signal: AbortSignal): Promise<void>;
+  /** Called after each check, whether or not there was work. */
+  afterPoll?(): Promise<void>;
+  messages: {
+    /** It is unknown whether work is due. */
+    unchecked: string;
+    failed: string;
+    notRenewed: string;
+  };
+}
+
+export interface LeasedWorker {
+  /** Failed runs of this process. */
+  failures(): number;
+  /** Aborts the current run and leaves the work to other processes at once. */
+  close(): Promise<void>;
+}
+
+/** Runs a job whenever it is due, while the site runs. A lease in the database decides which process does it. */
+export function runUnderLease(
+  database: Database,
+  job: LeasedJob,
+  log: Log,
+  { pollMs, heldMs, retryMs }: LeaseTimes,
+): LeasedWorker {
+  const { lease: name, everyMs = 0, messages } = job;
+  const holder = randomUUID();
+  const closing = new AbortController();
+  let failures = 0;
+  let isUnchecked = false;
+  let running: Promise<void> | undefined;
+  const poll = () => {
+    running ??= look().finally(() => {
+      running = undefined;
+    });
+  };
+  const timer = setInterval(poll, pollMs).unref();
+  poll();
+
+  async function look(): Promise<void> {
+    try {
+      if ((await job.isDue?.()) ?? true) {
+        const lease = await takeLease(database, name, { holder, everyMs, heldMs });
+        if (lease) await work(lease);
+      }
+      await job.afterPoll?.();
+      isUnchecked = false;
+    } catch (error) {
+      // Once for each outage: some jobs check twice a second.
+      if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
+      isUnchecked = true;
+    }
+  }
+
+  async function work(lease: Lease): Promise<void> {
+    const lost = new AbortController();
+    const keeping = setInterval(() => {
+      keepLease(database, name, holder, heldMs)
+        .then((isKept) => isKept || lost.abort(new Error('another process has taken over')))
+        .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
+    }, heldMs / 4).unref();
+    try {
+      await job.run(lease, AbortSignal.any([closing.signal, lost.signal]));
+      await endLease(database, name, holder, { doneAt: lease.begunAt });
+    } catch (error) {
+      if (closing.signal.aborted) return await endLease(database, name, holder, { pauseMs: 0 });
+      failures += 1;
+      log.error({ err: error }, messages.failed);
+      await endLease(database, name, holder, { pauseMs: retryMs });
+    } finally {
+      clearInterval(keeping);
+    }
+  }
+
+  return {
+    failures: () => failures,
+    async close() {
+      clearInterval(timer);
+      closing.abort(new Error('the site is stopping'));
+      await running;
+    },
+  };
+}

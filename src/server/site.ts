@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify';
+import { type SiteChanges, subscribeToChanges } from '../core/changes/site-changes.ts';
+import { openSessions } from '../core/console/sessions.ts';
+import { type Core, createCore, DEFAULT_LAUNCHES } from '../core/core.ts';
+import type { Database } from '../core/database/database.ts';
+import type { ReplicatedReads } from '../core/database/replicas.ts';
+import { keepBoards } from '../core/leaderboards/keep-boards.ts';
+import { createVoteNetworks } from '../core/leaderboards/vote-networks.ts';
+import type { PicturePipeline } from '../core/pictures/picture-store.ts';
+import { systemRuntime } from '../core/runtime.ts';
+import { createSubmissions } from '../core/submissions/submissions.ts';
+import type { RecordEvents } from '../core/webhooks/outbox.ts';
+import type { Settings } from '../settings/settings.ts';
+import { type AppOptions, buildApp } from './app.ts';
+import { createResponseCache, type ResponseCache } from './cache/response-cache.ts';
+import { buildConsoleApp } from './console/console-app.ts';
+import type { ConsoleOptions } from './console/console-options.ts';
+import { createConsoleStreams } from './console/console-streams.ts';
+import { createOpenCheck } from './console/mount-console.ts';
+import { runWithLastWrite } from './http/last-write-cookie.ts';
+import { createLive } from './live/live.ts';
+import type { SiteMetrics } from './metrics/site-metrics.ts';
+
+export interface SiteOptions
+  extends Omit<AppOptions, 'core' | 'cache' | 'live' | 'observeFastPath' | 'submissions' | 'operatorConsole'> {
+  database: Database;
+  /** Where reads may go instead; closed by its maker. */
+  replicas?: ReplicatedReads | undefined;
+  metrics?: SiteMetrics | undefined;
+  launches?: Settings['launches'];
+  /** Processes the pictures of submissions; unset: visitors cannot submit products. */
+  submittedPictures?: PicturePipeline | undefined;
+  /** Unset: no webhooks. */
+  recordEvents?: RecordEvents | undefined;
+  /** Whether visitors may read the moderation log. */
+  hasModerationLog?: boolean;
+  /** The options of the operator's console; unset: there is none. */
+  console?:
+    | Pick<
+        ConsoleOptions,
+        'withoutTimeLimit' | 'pictures' | 'document' | 'consoleDir' | 'backupFolder' | 'pictureFolder' | 'examine'
+      >
+    | undefined;
+  /** Off: no response is stored, and each one is produced for its request. */
+  cacheEnabled?: boolean;
+}
+
+/** A complete site that does not listen yet. */
+export interface BuiltSite extends Closeable {
+  app: FastifyInstance;
+  core: Core;
+  /** Finishes the requests in flight, then publishes remaining changes. */
+  close(): Promise<void>;
+}
+
+/** How long this process may not have learnt of another process's write and have read an older state from a replica. */
+const OTHER_PROCESS_LAG_MS = 1_000;
+
+/**
+ * The composition root: puts core, cache, live updates and server together on a database that is up to date. The
+ * served site, its workers, development, tests and benchmarks all start here.
+ */
+export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
+  const {
+    database,
+    replicas,
+    metrics,
+    cacheEnabled = true,
+    log,
+    prepare,
+    launches = DEFAULT_LAUNCHES,
+    submittedPictures,
+    recordEvents,
+    hasModerationLog,
+    console: consoleOptions,
+    ...appOptions
+  } = options;
+  const closeables: Closeable[] = [];
+  try {
+    const changes = subscribeToChanges(database, log);
+    closeables.push(changes);
+    await changes.ready;
+    const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
+    // Before the cache: a response that a change made stale is produced again from a state that includes the change.
+    if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
+    const cache = createResponseCache({
+      log,
+      runtime,
+      ...(cacheEnabled ? {} : { maxBytes: 0 }),
+      otherProcessLagMs: replicas ? OTHER_PROCESS_LAG_MS : 0,
+    });
+    invalidateOn(changes, cache);
+    const live = createLive({ database, changes, log, now: runtime.now });
+    const networks = createVoteNetworks(database, { runtime, timeZone: launches.timeZone });
+    const boards = keepBoards(database, {
+      runtime,
+      timeZone: launches.timeZone,
+      votesPerNetwork: launches.votesPerNetwork,
+      log,
+      publish: (change) => changes.onWrite(change),
+      recordEvents,
+    });
+    closeables.push(boards);
+    changes.subscribe(networks);
+    changes.subscribe(boards);
+    const core = createCore(database, {
+      runtime,
+      launches: { ...launches, networks },
+      observeWrites: metrics?.observeWrites,
+      onWrite(change) {
+        boards.onWrite(change);
+        changes.onWrite(change);
+      },
+      onUnsettled: boards.onUnsettled,
+      reads: replicas,
+      recordEvents,
+      hasModerationLog,
+    });
+    metrics?.watch({ core, cache, database, live });
+    if (replicas) metrics?.watchReads(replicas);
+    const { renderer, trustProxy } = appOptions;
+    const streams = createConsoleStreams((tokens) => openSessions(database, tokens, runtime.now()));
+    changes.subscribe(streams);
+    const operatorConsole = consoleOptions && {
+      isOpen: createOpenCheck(database, runtime.monotonicMs),
+      app: await buildConsoleApp({
+        ...consoleOptions,
+        ...{ database, runtime, log, trustProxy, streams, launches, recordEvents },
+        siteName: renderer.siteName,
+        siteUrl: renderer.siteUrl,
+      }),
+    };
+    const app = await buildApp({
+      ...appOptions,
+      runtime,
+      log,
+      core,
+      cache,
+      live,
+      submissions: submittedPictures && {
+        operations: createSubmissions(database, {
+          runtime,
+          timeZone: launches.timeZone,
+          getStandings: core.getStandings,
+          recordEvents,
+        }),
+        pictures: submittedPictures,
+      },
+      operatorConsole,
+      observeFastPath: metrics?.observeFastPath,
+      async prepare(target) {
+        if (replicas) runWithLastWrite(target, replicas.showing, runtime);
+        await prepare?.(target);
+      },
+    });
+    closeables.push(app);
+    return { app, core, close: () => closeAll(closeables) };
+  } catch (error) {
+    await closeAll(closeables);
+    throw error;
+  }
+}
+
+function invalidateOn(changes: SiteChanges, cache: ResponseCache): void {
+  changes.subscribe({
+    onChange: (change) => cache.invalidate(change),
+    onGap: () => cache.invalidateAll(),
+    onDisconnect: (since) => cache.setConnected(since === undefined),
+  });
+}
+
+export interface Closeable {
+  close(): unknown;
+}
+
+/** In reverse order of their start, since later ones may depend on earlier ones. */
+export async function closeAll(closeables: readonly Closeable[]): Promise<void> {
+  for (const closeable of closeables.toReversed()) await closeable.close();
+}

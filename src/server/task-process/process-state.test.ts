@@ -1,0 +1,204 @@
+import { expect, test } from 'vitest';
+import { type FailureKind, type ProcessEffect, type ProcessEvent, type ProcessState, step } from './process-state.ts';
+
+const open = { draining: false };
+const draining = { draining: true };
+const warn = (message: string, task?: number): ProcessEffect => ({ kind: 'warn', message, ...(task && { task }) });
+const rejected =
+  (failure: FailureKind) =>
+  (message: string, ...tasks: number[]): ProcessEffect => ({ kind: 'reject', tasks, failure, message });
+const failed = rejected('failed');
+const unavailable = rejected('unavailable');
+const closed = (...tasks: number[]) => expect.objectContaining({ kind: 'reject', tasks, failure: 'closed' });
+
+interface Transition {
+  name: string;
+  from: ProcessState;
+  event: ProcessEvent;
+  to: ProcessState;
+  effects: unknown[];
+}
+
+const TRANSITIONS: Transition[] = [
+  {
+    name: 'the first task starts the process',
+    from: { kind: 'stopped', ...open },
+    event: { kind: 'requested', task: 1 },
+    to: { kind: 'starting', ...open, waiting: [1] },
+    effects: [{ kind: 'start' }],
+  },
+  {
+    name: 'a process that is ready runs the first task',
+    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    event: { kind: 'ready' },
+    to: { kind: 'running', ...open, waiting: [2], task: 1 },
+    effects: [{ kind: 'run', task: 1 }],
+  },
+  {
+    name: 'an idle process runs a task at once',
+    from: { kind: 'idle', ...open },
+    event: { kind: 'requested', task: 3 },
+    to: { kind: 'running', ...open, waiting: [], task: 3 },
+    effects: [{ kind: 'run', task: 3 }],
+  },
+  {
+    name: 'a task waits for the one that runs',
+    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    event: { kind: 'requested', task: 3 },
+    to: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    effects: [],
+  },
+  {
+    name: 'a full queue refuses a task',
+    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    event: { kind: 'requested', task: 4 },
+    to: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    effects: [{ kind: 'reject', tasks: [4], failure: 'busy', message: 'Too many tasks are waiting' }],
+  },
+  {
+    name: 'the next card follows a finished one',
+    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    event: { kind: 'finished', oversized: false },
+    to: { kind: 'running', ...open, waiting: [3], task: 2 },
+    effects: [{ kind: 'run', task: 2 }],
+  },
+  {
+    name: 'the process is idle after the last task',
+    from: { kind: 'running', ...open, waiting: [], task: 1 },
+    event: { kind: 'finished', oversized: false },
+    to: { kind: 'idle', ...open },
+    effects: [],
+  },
+  {
+    name: 'an oversized process is replaced for the next task',
+    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    event: { kind: 'finished', oversized: true },
+    to: { kind: 'starting', ...open, waiting: [2] },
+    effects: [{ kind: 'release' }, { kind: 'start' }],
+  },
+  {
+    name: 'an oversized process that nothing waits for is released',
+    from: { kind: 'running', ...open, waiting: [], task: 1 },
+    event: { kind: 'finished', oversized: true },
+    to: { kind: 'stopped', ...open },
+    effects: [{ kind: 'release' }],
+  },
+  {
+    name: 'a process that is idle for too long is released',
+    from: { kind: 'idle', ...open },
+    event: { kind: 'timedOut' },
+    to: { kind: 'stopped', ...open },
+    effects: [{ kind: 'release' }],
+  },
+  {
+    name: 'a crash fails the running task and restarts for the next',
+    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    event: { kind: 'exited', reason: 'SIGSEGV' },
+    to: { kind: 'starting', ...open, waiting: [2] },
+    effects: [warn('SIGSEGV', 1), failed('SIGSEGV', 1), { kind: 'start' }],
+  },
+  {
+    name: 'a hanging process is killed and restarted for the next task',
+    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    event: { kind: 'timedOut' },
+    to: { kind: 'starting', ...open, waiting: [2] },
+    effects: [
+      { kind: 'kill' },
+      warn('The task took too long', 1),
+      failed('The task took too long', 1),
+      { kind: 'start' },
+    ],
+  },
+  {
+    name: 'an idle process that dies is started again only by a task',
+    from: { kind: 'idle', ...open },
+    event: { kind: 'exited', reason: 'SIGKILL' },
+    to: { kind: 'stopped', ...open },
+    effects: [warn('SIGKILL')],
+  },
+  {
+    name: 'a process that exits before it is ready fails every task',
+    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    event: { kind: 'exited', reason: '1' },
+    to: { kind: 'unavailable', ...open },
+    effects: [warn('1'), unavailable('1', 1, 2)],
+  },
+  {
+    name: 'a process that does not start in time is killed',
+    from: { kind: 'starting', ...open, waiting: [1] },
+    event: { kind: 'timedOut' },
+    to: { kind: 'unavailable', ...open },
+    effects: [
+      { kind: 'kill' },
+      warn('The process did not start in time'),
+      unavailable('The process did not start in time', 1),
+    ],
+  },
+  {
+    name: 'tasks fail while the process is unavailable',
+    from: { kind: 'unavailable', ...open },
+    event: { kind: 'requested', task: 3 },
+    to: { kind: 'unavailable', ...open },
+    effects: [unavailable('The process cannot be started at present', 3)],
+  },
+  {
+    name: 'after a while the process may be started again',
+    from: { kind: 'unavailable', ...open },
+    event: { kind: 'timedOut' },
+    to: { kind: 'stopped', ...open },
+    effects: [],
+  },
+  {
+    name: 'draining finishes the running task and refuses those behind it',
+    from: { kind: 'running', ...open, waiting: [2, 3], task: 1 },
+    event: { kind: 'drain' },
+    to: { kind: 'running', ...draining, waiting: [], task: 1 },
+    effects: [closed(2, 3)],
+  },
+  {
+    name: 'draining keeps the task that the process is starting for',
+    from: { kind: 'starting', ...open, waiting: [1, 2] },
+    event: { kind: 'drain' },
+    to: { kind: 'starting', ...draining, waiting: [1] },
+    effects: [closed(2)],
+  },
+  {
+    name: 'while draining no task is queued',
+    from: { kind: 'running', ...draining, waiting: [], task: 1 },
+    event: { kind: 'requested', task: 2 },
+    to: { kind: 'running', ...draining, waiting: [], task: 1 },
+    effects: [closed(2)],
+  },
+  {
+    name: 'while draining an idle process still runs a task',
+    from: { kind: 'idle', ...draining },
+    event: { kind: 'requested', task: 2 },
+    to: { kind: 'running', ...draining, waiting: [], task: 2 },
+    effects: [{ kind: 'run', task: 2 }],
+  },
+  {
+    name: 'closing rejects every task and kills the process',
+    from: { kind: 'running', ...open, waiting: [2], task: 1 },
+    event: { kind: 'close' },
+    to: { kind: 'closed' },
+    effects: [closed(1, 2), { kind: 'kill' }],
+  },
+  {
+    name: 'a closed process refuses tasks',
+    from: { kind: 'closed' },
+    event: { kind: 'requested', task: 9 },
+    to: { kind: 'closed' },
+    effects: [closed(9)],
+  },
+  {
+    name: 'an exit after closing changes nothing',
+    from: { kind: 'closed' },
+    event: { kind: 'exited', reason: 'SIGKILL' },
+    to: { kind: 'closed' },
+    effects: [],
+  },
+];
+
+test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
+  expect(step(from, event, 2)).toEqual({ state: to, effects });
+});

@@ -1,0 +1,174 @@
+/** A task that waits or runs; its content and its promise are the caller's business. */
+type TaskNumber = number;
+
+/** The process and its queue. `waiting` is in the order of the requests. */
+export type ProcessState =
+  | { kind: 'stopped'; draining: boolean }
+  | { kind: 'starting'; draining: boolean; waiting: readonly TaskNumber[] }
+  | { kind: 'idle'; draining: boolean }
+  | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
+  /** The process did not start, and would not start the next time either, as on a machine for which a library has no build. */
+  | { kind: 'unavailable'; draining: boolean }
+  | { kind: 'closed' };
+
+export type ProcessEvent =
+  | { kind: 'requested'; task: TaskNumber }
+  | { kind: 'ready' }
+  /** The current task has its result; `oversized` where its memory has grown too much. */
+  | { kind: 'finished'; oversized: boolean }
+  | { kind: 'exited'; reason: string }
+  /** The state lasted as long as it may. */
+  | { kind: 'timedOut' }
+  /** Finish the current task and queue no more. */
+  | { kind: 'drain' }
+  | { kind: 'close' };
+
+/**
+ * The reason for a missing result: `busy` and `closed` come from the queue, `failed` from the task, `unavailable` from
+ * a process that does not start.
+ */
+export type FailureKind = 'busy' | 'closed' | 'failed' | 'unavailable';
+
+export type ProcessEffect =
+  | { kind: 'start' }
+  | { kind: 'run'; task: TaskNumber }
+  /** Lets the process end; the next task starts another. */
+  | { kind: 'release' }
+  | { kind: 'kill' }
+  | { kind: 'warn'; message: string; task?: TaskNumber }
+  | { kind: 'reject'; tasks: readonly TaskNumber[]; failure: FailureKind; message: string };
+
+export interface ProcessStep {
+  state: ProcessState;
+  effects: readonly ProcessEffect[];
+}
+
+export const INITIAL_STATE: ProcessState = { kind: 'stopped', draining: false };
+
+/** The transitions of the process and its queue. Pure: the caller carries the effects out, in order. */
+export function step(state: ProcessState, event: ProcessEvent, maxQueued: number): ProcessStep {
+  if (state.kind === 'closed') {
+    return event.kind === 'requested' ? unchanged(state, rejectClosed([event.task])) : unchanged(state);
+  }
+  switch (event.kind) {
+    case 'requested':
+      return request(state, event.task, maxQueued);
+    case 'ready':
+      return state.kind === 'starting' ? proceed(state.draining, state.waiting) : unchanged(state);
+    case 'finished':
+      return finish(state, event.oversized);
+    case 'exited':
+      return lose(state, event.reason, []);
+    case 'timedOut':
+      return timeOut(state);
+    case 'drain':
+      return drain(state);
+    case 'close': {
+      const tasks = [...(state.kind === 'running' ? [state.task] : []), ...waitingIn(state)];
+      return { state: { kind: 'closed' }, effects: [...rejectClosed(tasks), { kind: 'kill' }] };
+    }
+  }
+}
+
+type OpenState = Exclude<ProcessState, { kind: 'closed' }>;
+
+function request(state: OpenState, task: TaskNumber, maxQueued: number): ProcessStep {
+  const { draining } = state;
+  switch (state.kind) {
+    case 'stopped':
+      return { state: { kind: 'starting', draining, waiting: [task] }, effects: [{ kind: 'start' }] };
+    case 'idle':
+      return proceed(draining, [task]);
+    case 'unavailable':
+      return unchanged(state, reject([task], 'unavailable', 'The process cannot be started at present'));
+    case 'starting':
+    case 'running':
+      if (draining) return unchanged(state, rejectClosed([task]));
+      if (state.waiting.length >= maxQueued) {
+        return unchanged(state, reject([task], 'busy', 'Too many tasks are waiting'));
+      }
+      return { state: { ...state, waiting: [...state.waiting, task] }, effects: [] };
+  }
+}
+
+function finish(state: OpenState, oversized: boolean): ProcessStep {
+  if (state.kind !== 'running') return unchanged(state);
+  return oversized ? restart(state, [{ kind: 'release' }]) : proceed(state.draining, state.waiting);
+}
+
+function timeOut(state: OpenState): ProcessStep {
+  switch (state.kind) {
+    case 'starting':
+      return lose(state, 'The process did not start in time', [{ kind: 'kill' }]);
+    case 'running':
+      return lose(state, 'The task took too long', [{ kind: 'kill' }]);
+    case 'idle':
+      return { state: { kind: 'stopped', draining: state.draining }, effects: [{ kind: 'release' }] };
+    case 'unavailable':
+      return { state: { kind: 'stopped', draining: state.draining }, effects: [] };
+    case 'stopped':
+      return unchanged(state);
+  }
+}
+
+/** The process is gone. The running task fails; those behind it get another process. */
+function lose(state: OpenState, reason: string, first: readonly ProcessEffect[]): ProcessStep {
+  const warning: ProcessEffect = {
+    kind: 'warn',
+    message: reason,
+    ...(state.kind === 'running' ? { task: state.task } : {}),
+  };
+  switch (state.kind) {
+    case 'starting': {
+      const effects = [...first, warning, ...reject(state.waiting, 'unavailable', reason)];
+      return { state: { kind: 'unavailable', draining: state.draining }, effects };
+    }
+    case 'running':
+      return restart(state, [...first, warning, ...reject([state.task], 'failed', reason)]);
+    case 'idle':
+      return { state: { kind: 'stopped', draining: state.draining }, effects: [...first, warning] };
+    default:
+      return unchanged(state);
+  }
+}
+
+function drain(state: OpenState): ProcessStep {
+  if (state.kind !== 'starting' && state.kind !== 'running') return unchanged({ ...state, draining: true });
+  // A task that waits for the process to start counts as running.
+  const remaining = state.kind === 'starting' ? state.waiting.slice(0, 1) : [];
+  const refused = state.waiting.slice(remaining.length);
+  return { state: { ...state, draining: true, waiting: remaining }, effects: rejectClosed(refused) };
+}
+
+/** The process is ready for the next task. */
+function proceed(draining: boolean, [task, ...waiting]: readonly TaskNumber[]): ProcessStep {
+  return task === undefined
+    ? { state: { kind: 'idle', draining }, effects: [] }
+    : { state: { kind: 'running', draining, waiting, task }, effects: [{ kind: 'run', task }] };
+}
+
+/** The process was abandoned: another one starts if tasks wait. */
+function restart(
+  { draining, waiting }: Extract<ProcessState, { kind: 'running' }>,
+  effects: readonly ProcessEffect[],
+): ProcessStep {
+  return waiting.length === 0
+    ? { state: { kind: 'stopped', draining }, effects }
+    : { state: { kind: 'starting', draining, waiting }, effects: [...effects, { kind: 'start' }] };
+}
+
+function unchanged(state: ProcessState, effects: readonly ProcessEffect[] = []): ProcessStep {
+  return { state, effects };
+}
+
+function waitingIn(state: OpenState): readonly TaskNumber[] {
+  return 'waiting' in state ? state.waiting : [];
+}
+
+function rejectClosed(tasks: readonly TaskNumber[]): ProcessEffect[] {
+  return reject(tasks, 'closed', 'The site is stopping');
+}
+
+function reject(tasks: readonly TaskNumber[], failure: FailureKind, message: string): ProcessEffect[] {
+  return tasks.length === 0 ? [] : [{ kind: 'reject', tasks, failure, message }];
+}

@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+
+/** From the site to the process. */
+export interface TaskRequest<Task> {
+  number: number;
+  task: Task;
+}
+
+/** From the process: first that it is ready, then a response to each request. */
+export type TaskMessage<Result> =
+  | { kind: 'ready' }
+  | { kind: 'finished'; number: number; result: Result; residentBytes: number }
+  | { kind: 'failed'; number: number; reason: string; residentBytes: number };
+
+const MEMORY_CHECK_MS = 10;
+
+export interface ServeTasksOptions {
+  /** The process ends at once when it grows larger, even in the middle of a task; unset: no bound. */
+  maxResidentBytes?: number;
+}
+
+/**
+ * The other end of `createTaskProcess`: runs each task that the site sends. `prepare` loads slow libraries, after the
+ * process has lowered its priority.
+ */
+export async function serveTasks<Task, Result>(
+  prepare: () => Promise<(task: Task) => Promise<Result>>,
+  { maxResidentBytes }: ServeTasksOptions = {},
+): Promise<void> {
+  if (process.send === undefined) throw new Error('This program must be started by the site');
+  const send = (message: TaskMessage<Result>) => process.send?.(message);
+  yieldToSite();
+  // Ctrl-C in a terminal reaches the whole process group; the site shuts down in order and then ends this process.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  process.on('disconnect', () => process.exit());
+  const run = await prepare();
+  process.on('message', ({ number, task }: TaskRequest<Task>) => {
+    const watch = maxResidentBytes === undefined ? undefined : endAbove(maxResidentBytes);
+    run(task)
+      .then(
+        (result) => send({ kind: 'finished', number, result, residentBytes: process.memoryUsage.rss() }),
+        (error: unknown) =>
+          send({ kind: 'failed', number, reason: String(error), residentBytes: process.memoryUsage.rss() }),
+      )
+      .finally(() => clearInterval(watch));
+  });
+  send({ kind: 'ready' });
+}
+
+/** Pages are more urgent than tasks. */
+function yieldToSite(): void {
+  try {
+    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // Not permitted here: tasks run at normal priority.
+  }
+  try {
+    // If memory runs out, Linux ends this process instead of the site or its database.
+    writeFileSync('/proc/self/oom_score_adj', '1000', { flag: 'r+' });
+  } catch {
+    // Another system, or not permitted here.
+  }
+}
+
+/** Native code works in its own threads, so this thread is free to watch its memory. */
+function endAbove(bytes: number): NodeJS.Timeout {
+  return setInterval(() => {
+    if (process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');
+  }, MEMORY_CHECK_MS);
+}

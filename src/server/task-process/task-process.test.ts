@@ -1,0 +1,137 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { createTaskProcess, type TaskProcess, type TaskProcessOptions } from './task-process.ts';
+
+/** A task tells this program what to do. */
+const PROGRAM = `
+process.on('SIGTERM', () => {});
+process.on('disconnect', () => process.exit());
+process.on('message', ({ number, task }) => {
+  if (task === 'crash') process.exit(7);
+  if (task === 'hang') for (;;);
+  if (task === 'refuse') return process.send({ kind: 'failed', number, reason: 'no', residentBytes: 1 });
+  const result = task + ' by ' + process.pid;
+  process.send({ kind: 'finished', number, result, residentBytes: task === 'grow' ? 1e12 : 1 });
+});
+process.send({ kind: 'ready' });
+`;
+
+/** Allocates until it is killed, while its main thread waits. */
+const GLUTTON = `
+import { serveTasks } from ${JSON.stringify(fileURLToPath(new URL('./serve-tasks.ts', import.meta.url)))};
+const chunks = [];
+await serveTasks(async () => async (task) => {
+  while (task === 'grow') {
+    chunks.push(Buffer.alloc(8 * 1024 * 1024, 1));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return task + ' by ' + process.pid;
+}, { maxResidentBytes: 400 * 1024 * 1024 });
+`;
+
+const warn = vi.fn();
+let folder: string;
+let tasks: TaskProcess<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'groundswell-tasks-'));
+  await writeFile(join(folder, 'program.mjs'), PROGRAM);
+  await writeFile(join(folder, 'broken.mjs'), 'process.exit(1)');
+  await writeFile(join(folder, 'glutton.ts'), GLUTTON);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+afterEach(() => tasks.close());
+
+function start(options: Partial<TaskProcessOptions<string>> = {}): void {
+  warn.mockClear();
+  tasks = createTaskProcess({
+    name: 'test',
+    log: { warn },
+    file: join(folder, 'program.mjs'),
+    describe: (task) => ({ task }),
+    ...options,
+  });
+}
+
+const run = (task: string) => tasks.run(task);
+const pidOf = (result: string) => Number(result.split(' ').at(-1));
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test('one process runs every task', async () => {
+  start();
+  const results = await Promise.all(['a', 'b', 'c'].map(run));
+  expect(results.map((each) => each[0])).toEqual(['a', 'b', 'c']);
+  expect(new Set(results.map(pidOf)).size).toBe(1);
+});
+
+test.each([
+  ['crashes', 'crash'],
+  ['hangs', 'hang'],
+])('a process that %s is replaced: its task fails and the next ones run', async (_what, name) => {
+  start({ timeoutMs: 3_000 });
+  const first = pidOf(await run('a'));
+  const [lost, next] = await Promise.allSettled([run(name), run('b')]);
+  expect(lost).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });
+  expect(next.status).toBe('fulfilled');
+  expect(warn).toHaveBeenCalledWith({ worker: 'test', task: name }, expect.any(String));
+  await expect.poll(() => isRunning(first)).toBe(false);
+});
+
+test('a task that fails does not cost the process', async () => {
+  start();
+  const before = pidOf(await run('a'));
+  await expect(run('refuse')).rejects.toMatchObject({ kind: 'failed' });
+  expect(pidOf(await run('b'))).toBe(before);
+});
+
+test('a process that has grown too large is replaced', async () => {
+  start();
+  const large = pidOf(await run('grow'));
+  expect(pidOf(await run('a'))).not.toBe(large);
+  await expect.poll(() => isRunning(large)).toBe(false);
+});
+
+test('an idle process ends, and the next task starts another', async () => {
+  start({ idleMs: 10 });
+  const first = pidOf(await run('a'));
+  await expect.poll(() => isRunning(first)).toBe(false);
+  expect(pidOf(await run('b'))).not.toBe(first);
+});
+
+test('a process that does not start fails every waiting task and is not started again at once', async () => {
+  start({ file: join(folder, 'broken.mjs') });
+  const failures = await Promise.allSettled([run('a'), run('b')]);
+  expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  await expect(run('c')).rejects.toMatchObject({ kind: 'unavailable' });
+  expect(warn).toHaveBeenCalledTimes(1);
+});
+
+test('closing ends a process that hangs and rejects the waiting tasks', async () => {
+  start();
+  const pid = pidOf(await run('a'));
+  const outcomes = Promise.allSettled([run('hang'), run('b')]);
+  await tasks.close();
+  expect(isRunning(pid)).toBe(false);
+  for (const outcome of await outcomes) expect(outcome).toMatchObject({ reason: { kind: 'closed' } });
+  await expect(run('c')).rejects.toMatchObject({ kind: 'closed' });
+});
+
+test('a process that grows beyond its bound in the middle of a task ends, and the next task starts another', async () => {
+  start({ file: join(folder, 'glutton.ts') });
+  const [grown, next] = await Promise.allSettled([run('grow'), run('a')]);
+  expect(grown).toMatchObject({ status: 'rejected', reason: { kind: 'failed' } });
+  expect(next.status).toBe('fulfilled');
+});

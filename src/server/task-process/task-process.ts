@@ -1,0 +1,180 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { type FailureKind, INITIAL_STATE, type ProcessEffect, type ProcessEvent, step } from './process-state.ts';
+import type { TaskMessage, TaskRequest } from './serve-tasks.ts';
+
+export class TaskError extends Error {
+  override readonly name = 'TaskError';
+
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Runs tasks, one at a time, in a separate process, which may hang, crash or grow without affecting the site. */
+export interface TaskProcess<Task, Result> {
+  /** @throws TaskError */
+  run(task: Task): Promise<Result>;
+  /** Finishes the running task and queues no more. */
+  stopQueueing(): void;
+  /** Ends the process at once; waiting tasks are rejected as `closed`. */
+  close(): Promise<void>;
+}
+
+export interface TaskProcessOptions<Task> {
+  /** For the log, such as `card-worker`. */
+  name: string;
+  log: { warn(details: object, message: string): void };
+  /** The program, as a source or built; it calls `serveTasks`. */
+  file: string;
+  args?: readonly string[];
+  /** Added to the minimal environment of any program; no password reaches the process. */
+  environment?: Readonly<Record<string, string>>;
+  /** The subject of a log line about a failed task. */
+  describe(task: Task): object;
+  maxQueued?: number;
+  /** For one task. */
+  timeoutMs?: number;
+  startTimeoutMs?: number;
+  idleMs?: number;
+  /** A process that is larger after a task is replaced. */
+  maxResidentBytes?: number;
+  /** The delay after a process that did not start. */
+  retryStartMs?: number;
+}
+
+interface QueuedTask<Task, Result> {
+  task: Task;
+  resolve(result: Result): void;
+  reject(error: TaskError): void;
+}
+
+/**
+ * Starts the process with the first task and ends it after a minute without any; `process-state.ts` holds the rules.
+ */
+export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
+  const { name, log, describe, maxQueued = 64, maxResidentBytes = 192 * 1024 * 1024 } = options;
+  const { startTimeoutMs = 30_000, timeoutMs = 10_000, idleMs = 60_000, retryStartMs = 60_000 } = options;
+  const timeouts = { starting: startTimeoutMs, running: timeoutMs, idle: idleMs, unavailable: retryStartMs };
+  const tasks = new Map<number, QueuedTask<Task, Result>>();
+  let lastNumber = 0;
+  let state = INITIAL_STATE;
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function dispatch(event: ProcessEvent): void {
+    const before = state;
+    const next = step(before, event, maxQueued);
+    state = next.state;
+    const task = 'task' in state ? state.task : undefined;
+    if (state.kind !== before.kind || task !== ('task' in before ? before.task : undefined)) restartTimer();
+    for (const effect of next.effects) apply(effect);
+  }
+
+  function restartTimer(): void {
+    clearTimeout(timer);
+    if (state.kind === 'stopped' || state.kind === 'closed') return;
+    timer = setTimeout(() => dispatch({ kind: 'timedOut' }), timeouts[state.kind]).unref();
+  }
+
+  function apply(effect: ProcessEffect): void {
+    switch (effect.kind) {
+      case 'start':
+        startProcess();
+        return;
+      case 'run': {
+        const task = tasks.get(effect.task)?.task;
+        if (task !== undefined) child?.send({ number: effect.task, task } satisfies TaskRequest<Task>);
+        return;
+      }
+      case 'release':
+        if (child?.connected) child.disconnect();
+        child = undefined;
+        return;
+      case 'kill':
+        child?.kill('SIGKILL');
+        child = undefined;
+        return;
+      case 'warn':
+        log.warn(detailsOf(tasks.get(effect.task ?? 0)), effect.message);
+        return;
+      case 'reject':
+        for (const task of effect.tasks) take(task)?.reject(new TaskError(effect.failure, effect.message));
+    }
+  }
+
+  function startProcess(): void {
+    const started = forkProgram(options);
+    child = started;
+    // Neither keeps the site from ending.
+    started.unref();
+    started.channel?.unref();
+    started.on('message', (message: TaskMessage<Result>) => {
+      if (child === started) receive(message);
+    });
+    started.on('error', (error) => log.warn({ worker: name, err: error }, 'The process failed'));
+    started.on('exit', (code, signal) => {
+      if (child !== started) return;
+      child = undefined;
+      dispatch({ kind: 'exited', reason: `The process ended (${signal ?? code})` });
+    });
+  }
+
+  function receive(message: TaskMessage<Result>): void {
+    if (message.kind === 'ready') {
+      dispatch({ kind: 'ready' });
+      return;
+    }
+    const queued = take(message.number);
+    if (message.kind === 'finished') {
+      queued?.resolve(message.result);
+    } else {
+      log.warn({ ...detailsOf(queued), reason: message.reason }, 'The task failed');
+      queued?.reject(new TaskError('failed', message.reason));
+    }
+    dispatch({ kind: 'finished', oversized: message.residentBytes > maxResidentBytes });
+  }
+
+  function detailsOf(queued: QueuedTask<Task, Result> | undefined): object {
+    return { worker: name, ...(queued && describe(queued.task)) };
+  }
+
+  function take(number: number): QueuedTask<Task, Result> | undefined {
+    const queued = tasks.get(number);
+    tasks.delete(number);
+    return queued;
+  }
+
+  return {
+    run: (task) =>
+      new Promise((resolve, reject) => {
+        lastNumber += 1;
+        tasks.set(lastNumber, { task, resolve, reject });
+        dispatch({ kind: 'requested', task: lastNumber });
+      }),
+    stopQueueing: () => dispatch({ kind: 'drain' }),
+    async close() {
+      const last = child;
+      const isRunning = last?.pid !== undefined && last.exitCode === null && last.signalCode === null;
+      const ended = isRunning ? once(last, 'exit') : undefined;
+      last?.ref();
+      dispatch({ kind: 'close' });
+      await ended;
+    },
+  };
+}
+
+const PASSED_ON = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'LD_LIBRARY_PATH'];
+
+function forkProgram({ file, args = [], environment }: TaskProcessOptions<never>): ChildProcess {
+  const passedOn = PASSED_ON.map((name) => [name, process.env[name]]).filter(([, value]) => value !== undefined);
+  return fork(file, args, {
+    execArgv: file.endsWith('.ts') ? ['--import', 'tsx'] : ['--max-old-space-size=96'],
+    env: { ...Object.fromEntries(passedOn), NODE_ENV: 'production', ...environment },
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+}

@@ -1,0 +1,136 @@
+import { IANAZone } from 'luxon';
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const MAX_INTERVAL_MS = 366 * UNITS_MS.d;
+
+export function readHost(text: string): string {
+  if (/[\s/]/.test(text))
+    throw new Error(`${quote(text)} is not a host name or an address, such as 127.0.0.1 or 0.0.0.0`);
+  return text;
+}
+
+export function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new Error(`${quote(text)} is not a port; it must be a number from 0 to 65535`);
+  return Number(text);
+}
+
+/** The text may contain a password, so a fault never repeats it. */
+export function readDatabaseUrl(text: string): string {
+  const shape = 'it must look like postgres://role:password@host:5432/database';
+  if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
+  if (!/^postgres(?:ql)?:$/.test(new URL(text).protocol)) throw new Error(`this is not a PostgreSQL URL; ${shape}`);
+  return text;
+}
+
+export function readReplicaUrls(text: string): string[] {
+  const urls = text.split(',').map((url) => url.trim());
+  return urls.filter((url) => url !== '').map(readDatabaseUrl);
+}
+
+export function readSiteUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new Error(`${quote(text)} is not an http or https URL, such as https://launches.example`);
+  if (url.href !== `${url.origin}/`) {
+    throw new Error(
+      `${quote(text)} must be an origin only, such as ${url.origin}: the site cannot run below a path of its host`,
+    );
+  }
+  return url.origin;
+}
+
+export function readSiteName(text: string): string {
+  if (text.length > 60) throw new Error('this is longer than 60 characters');
+  return text;
+}
+
+export function readSwitch(text: string): boolean {
+  const lower = text.toLowerCase();
+  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is neither on nor off`);
+  return lower === 'on';
+}
+
+export function readAmount(text: string): number {
+  if (!/^\d{1,7}$/.test(text) || Number(text) === 0)
+    throw new Error(
+      `${quote(text)} is not an amount; it must be a number from 1 to 9999999 (RATE_LIMITS=off disables all limits)`,
+    );
+  return Number(text);
+}
+
+export function readStreams(text: string): number {
+  if (!/^\d{1,6}$/.test(text)) throw new Error(`${quote(text)} is not an amount; it must be a number from 0 to 999999`);
+  return Number(text);
+}
+
+/** A secret, so a fault never repeats it. */
+export function readToken(text: string): string {
+  if (!/^[\x21-\x7e]{16,200}$/.test(text))
+    throw new Error(
+      'this is not 16 to 200 visible ASCII characters without a space, such as `openssl rand -hex 16` prints',
+    );
+  return text;
+}
+
+/** Reads a duration such as `30m`, `6h` or `1d`, in milliseconds. */
+export function readInterval(text: string): number {
+  const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
+  const ms = Number(amount) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? Number.NaN);
+  if (!(ms > 0 && ms <= MAX_INTERVAL_MS))
+    throw new Error(`${quote(text)} is not a duration; it must be a number with m, h or d, such as 30m, 6h or 1d`);
+  return ms;
+}
+
+export function readTimeZone(text: string): string {
+  if (!IANAZone.isValidZone(text)) {
+    throw new Error(`${quote(text)} is not a time zone; it must be an IANA name, such as Europe/Berlin`);
+  }
+  return text;
+}
+
+export function readReviewHours(text: string): number {
+  if (!/^\d{1,3}$/.test(text) || Number(text) > 720) {
+    throw new Error(`${quote(text)} is not a number of hours; it must be a number from 0 to 720`);
+  }
+  return Number(text);
+}
+
+export function readVotes(text: string): number {
+  if (!/^\d{1,7}$/.test(text) || Number(text) === 0) {
+    throw new Error(`${quote(text)} is not a number of votes; it must be a number from 1 to 9999999`);
+  }
+  return Number(text);
+}
+
+/** Whether visitors may submit products, which the operator then approves or declines. */
+export function readModerationLog(text: string): 'off' | 'public' {
+  const value = text.toLowerCase();
+  if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is neither off nor public`);
+  return value;
+}
+
+export function readSubmissions(text: string): 'off' | 'moderated' {
+  const mode = text.toLowerCase();
+  if (mode !== 'off' && mode !== 'moderated') throw new Error(`${quote(text)} is not one of off, moderated`);
+  return mode;
+}
+
+export function readKeep(text: string): number {
+  if (!/^\d{1,4}$/.test(text) || Number(text) === 0)
+    throw new Error(`${quote(text)} is not a number of backups; it must be a number from 1 to 9999`);
+  return Number(text);
+}
+
+export function readLogLevel(text: string): LogLevel {
+  const level = LOG_LEVELS.find((known) => known === text.toLowerCase());
+  if (level === undefined) throw new Error(`${quote(text)} is not one of ${LOG_LEVELS.join(', ')}`);
+  return level;
+}
+
+/** An invalid value as a message repeats it: a misplaced URL may contain a password before its `@`. */
+function quote(text: string): string {
+  return `'${text.replace(/^.*@/s, '…@')}'`;
+}

@@ -1,0 +1,112 @@
+import { readSwitch } from './read-value.ts';
+
+/** The receiver of webhooks. */
+export interface WebhookSettings {
+  /** Without user and password. */
+  url: string;
+  /** `Authorization` made of the URL's user and password; unset where it has none. */
+  authorization: string | undefined;
+  /** The keys behind `whsec_`; each signs, so a receiver may know either while a secret is replaced. */
+  secrets: readonly Uint8Array[];
+}
+
+const SHAPE = 'it must look like https://hooks.example/groundswell';
+
+/** A receiver's address, checked. */
+export interface WebhookAddress extends Pick<WebhookSettings, 'url' | 'authorization'> {
+  /** Whether it is sent to another machine without encryption. */
+  isExposed: boolean;
+}
+
+/** Reads the receiver's address. It may contain a secret, so a fault never repeats it. */
+export function readWebhookUrl(text: string): WebhookAddress {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(`this is not an https URL; ${SHAPE}`);
+  if (url.hash !== '') throw new Error('this has a fragment, which is never sent; remove the part after #');
+  const authorization = authorizationOf(url);
+  url.username = '';
+  url.password = '';
+  return { url: url.href, authorization, isExposed: url.protocol === 'http:' && !isLoopback(url.hostname) };
+}
+
+function authorizationOf({ username, password }: URL): string | undefined {
+  if (username === '' && password === '') return undefined;
+  try {
+    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+    return `Basic ${Buffer.from(credentials).toString('base64')}`;
+  } catch {
+    throw new Error('its user or password has an incomplete escape; write % as %25');
+  }
+}
+
+const SECRET_BYTES = { min: 24, max: 64 } as const;
+const MAX_SECRETS = 4;
+
+/** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. A fault never repeats one. */
+export function readWebhookSecrets(text: string): Uint8Array[] {
+  const secrets = text.split(/\s+/).map(readSecret);
+  if (secrets.length > MAX_SECRETS) throw new Error(`this has more than ${MAX_SECRETS} secrets`);
+  return secrets;
+}
+
+function readSecret(text: string): Uint8Array {
+  const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text)?.[1] ?? '';
+  const bytes = Buffer.from(base64, 'base64');
+  if (bytes.toString('base64') !== base64 || bytes.length < SECRET_BYTES.min || bytes.length > SECRET_BYTES.max) {
+    throw new Error(
+      `each secret must be whsec_ followed by the base64 of ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes, as \`echo whsec_$(openssl rand -base64 32)\` prints`,
+    );
+  }
+  return bytes;
+}
+
+export const WEBHOOK_SETTINGS = {
+  webhookUrl: {
+    name: 'WEBHOOK_URL',
+    default: undefined,
+    read: readWebhookUrl,
+    about: 'Receiver of [webhooks](webhooks.md)',
+  },
+  webhookSecrets: {
+    name: 'WEBHOOK_SECRET',
+    default: undefined,
+    read: readWebhookSecrets,
+    about: 'Secret that signs webhooks, `whsec_…`; several, separated by spaces, all sign',
+  },
+  webhookAllowHttp: {
+    name: 'WEBHOOK_ALLOW_HTTP',
+    default: 'off',
+    read: readSwitch,
+    about: '`on` permits a `WEBHOOK_URL` with http on another machine',
+  },
+} as const;
+
+interface Given {
+  address: WebhookAddress | undefined;
+  secrets: Uint8Array[] | undefined;
+  allowHttp: boolean;
+}
+
+/** Combines the settings. Conflicts are added to `faults`, unless that setting already has a fault. */
+export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
+  const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
+  if (address === undefined) {
+    if (secrets !== undefined && !isFaulty('WEBHOOK_URL')) {
+      faults.push('WEBHOOK_SECRET: this has no effect without WEBHOOK_URL, the address that is notified');
+    }
+    return undefined;
+  }
+  const { isExposed, ...receiver } = address;
+  if (isExposed && !allowHttp) {
+    faults.push('WEBHOOK_URL: this is not encrypted; use https, or set WEBHOOK_ALLOW_HTTP=on in a private network');
+  }
+  if (secrets !== undefined) return { ...receiver, secrets };
+  if (!isFaulty('WEBHOOK_SECRET')) {
+    faults.push('WEBHOOK_SECRET: WEBHOOK_URL needs it; `echo whsec_$(openssl rand -base64 32)` prints one');
+  }
+  return undefined;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}

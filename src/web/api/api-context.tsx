@@ -1,0 +1,30 @@
+import { createContext, useContext } from 'react';
+import type { Api, ReadApi } from '../../contract/api.ts';
+
+const ApiContext = createContext<Api | null>(null);
+
+export const ApiProvider = ApiContext.Provider;
+
+export function useApi(): Api {
+  const api = useContext(ApiContext);
+  if (!api) throw new Error('useApi needs an ApiProvider above it');
+  return api;
+}
+
+/** The server renders for no particular visitor: personal calls exist and throw. */
+export function readOnlyApi(api: ReadApi): Api {
+  const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
+  return {
+    listProducts: (query, signal) => api.listProducts(query, signal),
+    getProduct: (id, signal) => api.getProduct(id, signal),
+    listComments: (productId, query, signal) => api.listComments(productId, query, signal),
+    listLeaderboards: (query, signal) => api.listLeaderboards(query, signal),
+    getLeaderboard: (period, query, signal) => api.getLeaderboard(period, query, signal),
+    getStandings: (productId, signal) => api.getStandings(productId, signal),
+    getUpvoted: refuse,
+    listHeldComments: refuse,
+    setUpvote: refuse,
+    addComment: refuse,
+    likeComment: refuse,
+  };
+}

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { createHttpApi } from './http-api.ts';
+
+const SESSION = 'session-3f8a5c1e-0000-4000-8000-000000000001';
+let server: Server | undefined;
+
+afterEach(async () => {
+  const stopping = server;
+  server = undefined;
+  if (!stopping) return;
+  stopping.closeAllConnections();
+  await new Promise((resolve) => stopping.close(resolve));
+});
+
+interface Seen {
+  method: string | undefined;
+  url: string | undefined;
+  headers: IncomingMessage['headers'];
+  body: string;
+}
+
+/** A server that sends one response, an API client for it, and the received request. */
+async function apiAnswering(answer: (response: ServerResponse) => void, timeoutMs = 5_000) {
+  const seen: Seen[] = [];
+  const started = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+    answer(response);
+  });
+  server = started;
+  await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+  const origin = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
+  return { api: createHttpApi({ sessionId: () => SESSION, origin, timeoutMs }), seen };
+}
+
+const json =
+  (body: unknown, status = 200) =>
+  (response: ServerResponse) => {
+    response.writeHead(status, { 'Content-Type': status < 400 ? 'application/json' : 'application/problem+json' });
+    response.end(JSON.stringify(body));
+  };
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+describe('a request', () => {
+  test('omits unset parameters, and sends the session only with personal requests', async () => {
+    const { api, seen } = await apiAnswering(json({ items: [], nextCursor: null, upvoted: [] }));
+    await api.listProducts({ q: 'a&b %_\\', tag: '' });
+    await api.getUpvoted(['a', 'b']);
+    expect(seen.map(({ url }) => url)).toEqual(['/api/products?q=a%26b+%25_%5C', '/api/upvotes?products=a%2Cb']);
+    expect(seen[0]?.headers['x-user-session']).toBeUndefined();
+    expect(seen[1]?.headers['x-user-session']).toBe(SESSION);
+  });
+
+  test('puts, deletes, posts a draft with its key, and likes without a body', async () => {
+    const { api, seen } = await apiAnswering(json({ comment: { id: 'c' } }, 201));
+    await api.setUpvote('a', true);
+    await api.setUpvote('a', false);
+    expect(await api.addComment({ productId: 'a', content: 'Hm' }, 'draft-1')).toEqual({ id: 'c' });
+    await api.likeComment('c');
+    expect(seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'PUT /api/products/a/upvote',
+      'DELETE /api/products/a/upvote',
+      'POST /api/comments',
+      'POST /api/comments/c/like',
+    ]);
+    expect(seen[2]?.headers['idempotency-key']).toBe('draft-1');
+    expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ productId: 'a', content: 'Hm' });
+    expect(seen[3]?.headers['content-type']).toBeUndefined();
+  });
+});
+
+describe('a failure', () => {
+  test('of the API is its status, code and sentence', async () => {
+    const { api } = await apiAnswering(json({ code: 'unavailable', detail: 'Try again soon' }, 503));
+    expect(await failure(api.listProducts({}))).toMatchObject({
+      status: 503,
+      code: 'unavailable',
+      message: 'Try again soon',
+    });
+  });
+
+  test('of a proxy that responds with a page is its status', async () => {
+    const { api } = await apiAnswering((response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+    expect(await failure(api.likeComment('c'))).toMatchObject({
+      status: 502,
+      code: 'unknown',
+      message: 'The server responded with 502',
+    });
+  });
+
+  test('to respond in time, or at all, has no status', async () => {
+    const { api } = await apiAnswering(() => {}, 50);
+    expect(await failure(api.listProducts({}))).toMatchObject({ status: 0, code: 'timeout' });
+    const { api: cut } = await apiAnswering((response) => response.destroy());
+    expect(await failure(cut.listProducts({}))).toMatchObject({ status: 0, code: 'network' });
+  });
+
+  test('not finding a product is not a failure', async () => {
+    const { api } = await apiAnswering(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
+    expect(await api.getProduct('nope')).toBeNull();
+  });
+
+  test('because the caller aborted is the caller’s own', async () => {
+    const { api } = await apiAnswering(() => {});
+    const abort = new AbortController();
+    const asked = failure(api.listProducts({}, abort.signal));
+    abort.abort();
+    expect(await asked).not.toBeInstanceOf(ApiError);
+  });
+});

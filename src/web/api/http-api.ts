@@ -1,0 +1,122 @@
+import type { Api } from '../../contract/api.ts';
+import type { AddedComment } from '../../contract/comments/schema.ts';
+import { paths } from '../../contract/paths.ts';
+import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
+import { SESSION_HEADER } from '../../contract/session.ts';
+import { trackWrite } from '../storage/pending-write.ts';
+import { ApiError } from './api-error.ts';
+
+/** Longer than the server's timeout of a write, so no write completes after a timeout here. */
+const TIMEOUT_MS = 40_000;
+
+/** A browser finishes a request of a page that was left, if it is below 64 KB; a character has at most 3 bytes. */
+const MAX_KEEPALIVE_CHARACTERS = 16_000;
+
+interface HttpApiOptions {
+  /** The visitor's session id, read only for personal calls. */
+  sessionId: () => string;
+  /** Prefix of every path; empty in the browser. */
+  origin?: string;
+  timeoutMs?: number;
+}
+
+interface Call {
+  method?: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  query?: object;
+  body?: unknown;
+  headers?: Record<string, string>;
+  personal?: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * The API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown unchanged.
+ */
+export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }: HttpApiOptions): Api {
+  async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+    const { method = 'GET', query, body, personal = false, signal } = options;
+    const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
+    if (personal) headers[SESSION_HEADER] = sessionId();
+    if (body !== undefined) headers['Content-Type'] = 'application/json';
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const isWrite = method !== 'GET';
+    const settle = isWrite ? trackWrite() : undefined;
+    const timeout = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(`${origin}${path}${toSearch(query)}`, {
+        method,
+        headers,
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+        keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
+        ...(text === undefined ? {} : { body: text }),
+      });
+      if (!response.ok) throw await toApiError(response);
+      return (await response.json()) as Answer;
+    } catch (error) {
+      if (error instanceof ApiError || signal?.aborted) throw error;
+      if (timeout.aborted) throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
+      throw new ApiError(0, 'network', 'The server could not be reached', { cause: error });
+    } finally {
+      settle?.();
+    }
+  }
+
+  return {
+    listProducts: (query, signal) => call(paths.api.products, { query, signal }),
+
+    getProduct: (id, signal) => nullIfMissing(call(paths.api.product(id), { signal })),
+    listLeaderboards: (query, signal) => call(paths.api.leaderboards, { query, signal }),
+    getLeaderboard: (period, query, signal) => nullIfMissing(call(paths.api.leaderboard(period), { query, signal })),
+    getStandings: (productId, signal) => nullIfMissing(call(paths.api.standings(productId), { signal })),
+
+    listComments: (productId, query, signal) => call(paths.api.productComments(productId), { query, signal }),
+
+    getUpvoted: (productIds, signal) =>
+      call(paths.api.upvotes, { query: { products: productIds.join(',') }, personal: true, signal }),
+
+    listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { personal: true, signal }),
+
+    setUpvote: (productId, upvoted) =>
+      call(paths.api.upvote(productId), { method: upvoted ? 'PUT' : 'DELETE', personal: true }),
+
+    async addComment(comment, idempotencyKey, makerKey) {
+      const answer = await call<AddedComment>(paths.api.comments, {
+        method: 'POST',
+        body: comment,
+        headers: { 'Idempotency-Key': idempotencyKey, ...(makerKey && { Authorization: `Bearer ${makerKey}` }) },
+        personal: true,
+      });
+      return answer.comment;
+    },
+
+    likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', personal: true }),
+  };
+}
+
+function toSearch(query: object = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') params.set(name, String(value));
+  }
+  return params.size === 0 ? '' : `?${params}`;
+}
+
+/** Reads problem+json; a proxy's HTML error page has only its status. */
+async function toApiError(response: Response): Promise<ApiError> {
+  const { status } = response;
+  // `Object` of null is empty.
+  const { code = 'unknown', detail = `The server responded with ${status}` } = Object(
+    await response.json().catch(() => null),
+  );
+  return new ApiError(status, String(code), String(detail));
+}
+
+/** An impossible id is a bad request; to a visitor both mean an unknown product. */
+async function nullIfMissing<Answer>(calling: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await calling;
+  } catch (error) {
+    if (error instanceof ApiError && (error.status === 404 || error.message === PRODUCT_MESSAGES.notFound)) return null;
+    throw error;
+  }
+}

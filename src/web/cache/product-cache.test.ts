@@ -1,0 +1,50 @@
+import { QueryClient } from '@tanstack/react-query';
+import { describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/product-data.ts';
+import { productKeys } from './keys.ts';
+import { cachedProduct, findListedProduct, invalidateProduct, patchProduct, setCommentCount } from './product-cache.ts';
+
+function clientWith(): QueryClient {
+  const client = new QueryClient();
+  const page = (...ids: string[]) => ({ items: ids.map((id) => buildProduct({ id })), nextCursor: null });
+  client.setQueryData(productKeys.list({}), { pages: [page('a', 'b'), page('c')], pageParams: [] });
+  client.setQueryData(productKeys.list({ q: 'c' }), { pages: [page('c')], pageParams: [] });
+  client.setQueryData(productKeys.detail('c'), { product: buildProduct({ id: 'c' }), previousId: 'b', nextId: null });
+  return client;
+}
+
+describe('a change to one product', () => {
+  test('shows in every list and in its detail, and nowhere else', () => {
+    const client = clientWith();
+    patchProduct(client, 'c', (product) => ({ ...product, upvotes: 8 }));
+    expect(findListedProduct(client, 'c')?.product.upvotes).toBe(8);
+    expect(client.getQueryData(productKeys.list({ q: 'c' }))).toMatchObject({ pages: [{ items: [{ upvotes: 8 }] }] });
+    expect(client.getQueryData(productKeys.detail('c'))).toMatchObject({ product: { upvotes: 8 }, previousId: 'b' });
+    expect(cachedProduct(client, 'a')?.upvotes).toBe(7);
+  });
+
+  test('leaves a list without it untouched', () => {
+    const client = clientWith();
+    const before = client.getQueryData(productKeys.list({ q: 'c' }));
+    patchProduct(client, 'a', (product) => ({ ...product, upvotes: 8 }));
+    expect(client.getQueryData(productKeys.list({ q: 'c' }))).toBe(before);
+  });
+
+  test('does not make old data look new', () => {
+    const client = clientWith();
+    const list = () => client.getQueryState(productKeys.list({ q: 'c' }));
+    const { dataUpdatedAt } = list() ?? {};
+    invalidateProduct(client, 'c');
+    setCommentCount(client, 'c', 99);
+    expect(cachedProduct(client, 'c')?.comments).toBe(99);
+    expect(list()).toMatchObject({ dataUpdatedAt, isInvalidated: true });
+  });
+
+  test('of a product known to be missing changes nothing', () => {
+    const client = clientWith();
+    client.setQueryData(productKeys.detail('x'), null);
+    patchProduct(client, 'x', (product) => ({ ...product, upvotes: 8 }));
+    expect(client.getQueryData(productKeys.detail('x'))).toBeNull();
+    expect(cachedProduct(client, 'x')).toBeUndefined();
+  });
+});

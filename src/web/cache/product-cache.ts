@@ -1,0 +1,89 @@
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
+import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
+import { productKeys } from './keys.ts';
+
+type Counts = Pick<Product, 'upvotes' | 'comments'>;
+
+export type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
+
+/**
+ * Applies a change to one product wherever it is cached: in every list, on every leaderboard and in its detail. A
+ * change that returns the same product has no effect.
+ */
+export function patchProduct(client: QueryClient, id: string, change: ProductChange): void {
+  patchQueries<InfiniteData<ProductPage>>(client, productKeys.lists, (list) => {
+    const items = list.pages.flatMap((page) => page.items);
+    if (!items.some((item) => item.id === id && change(item) !== item)) return list;
+    const pages = list.pages.map((page) => ({
+      ...page,
+      items: page.items.map((item) => (item.id === id ? change(item) : item)),
+    }));
+    return { ...list, pages };
+  });
+  patchQueries<InfiniteData<Leaderboard | null>>(client, productKeys.boards, (board) => {
+    const entry = board.pages.flatMap((page) => page?.items ?? []).find(({ productId }) => productId === id);
+    const changed = entry && change(entry);
+    if (!changed || changed === entry) return board;
+    const pages = board.pages.map(
+      (page) => page && { ...page, items: page.items.map((item) => (item === entry ? changed : item)) },
+    );
+    return { ...board, pages };
+  });
+  patchQueries<ProductDetail>(client, productKeys.detail(id), (detail) => {
+    const product = change(detail.product);
+    return product === detail.product ? detail : { ...detail, product };
+  });
+}
+
+/** Changes cached data without renewing its age: one current count does not make the rest of a list fresh. */
+export function patchQueries<Data>(
+  client: QueryClient,
+  queryKey: readonly string[],
+  change: (data: Data) => Data,
+): void {
+  for (const query of client.getQueryCache().findAll({ queryKey })) {
+    const { data, dataUpdatedAt, isInvalidated } = query.state;
+    if (!data) continue;
+    const changed = change(data as Data);
+    if (changed === data) continue;
+    client.setQueryData(query.queryKey, changed, { updatedAt: dataUpdatedAt });
+    if (isInvalidated) query.invalidate();
+  }
+}
+
+/** Refetches the product's detail and the lists: visible ones now, others when they are next shown. */
+export function invalidateProduct(client: QueryClient, id: string): void {
+  for (const queryKey of [productKeys.detail(id), productKeys.lists]) {
+    // When many products turn out to be stale at once, one refetch of the list is enough.
+    void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
+  }
+}
+
+/** Sets the number of a product's comments, known from reading the comments themselves. */
+export function setCommentCount(client: QueryClient, id: string, comments: number): void {
+  patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
+}
+
+/** A product and its neighbours in the first cached list that holds it, or `undefined`. */
+export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
+  for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
+    const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);
+    // Only the detail knows the neighbours: this list may be the result of a search.
+    if (product) return { product, previousId: null, nextId: null };
+  }
+  return undefined;
+}
+
+/** The upvotes of a product as it is cached now, or 0. */
+export function cachedUpvotes(client: QueryClient, id: string): number {
+  const boards = client.getQueriesData<InfiniteData<Leaderboard | null>>({ queryKey: productKeys.boards });
+  const entries = boards.flatMap(([, board]) => board?.pages.flatMap((page) => page?.items ?? []) ?? []);
+  return (cachedProduct(client, id) ?? entries.find(({ productId }) => productId === id))?.upvotes ?? 0;
+}
+
+/** The product as it is cached now, or `undefined`. */
+export function cachedProduct(client: QueryClient, id: string): Product | undefined {
+  const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
+  return detail?.product ?? findListedProduct(client, id)?.product;
+}

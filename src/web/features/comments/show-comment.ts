@@ -1,0 +1,50 @@
+import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
+import type { Api } from '../../../contract/api.ts';
+import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
+import { matchRoute } from '../../../contract/routes.ts';
+import { prefersReducedMotion } from '../../ui/media.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { commentListOptions, commentOrder } from './queries.ts';
+
+/** At most so many further pages are loaded to find a comment. */
+const MAX_PAGES = 20;
+
+/** Scrolls to the comment that a fragment names, focuses and highlights it. Loads further pages until it is there. */
+export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
+  const route = matchRoute(window.location.pathname);
+  if (route.name !== 'product') return;
+  const params = new URLSearchParams(window.location.search);
+  const order = commentOrder(DEFAULT_COMMENT_SORT, params.get('comments'));
+  const list = new InfiniteQueryObserver(client, commentListOptions(api, route.id, order));
+  const find = () => document.getElementById(hash.slice(1));
+  for (let page = 0; page < MAX_PAGES && !find(); page += 1) {
+    const { hasNextPage, isError } = await list.fetchNextPage();
+    await rendered();
+    if (!hasNextPage || isError) break;
+  }
+  const element = find();
+  const target = element ?? document.getElementById('comments-title');
+  if (!target) return;
+  target.tabIndex = -1;
+  target.scrollIntoView({ behavior: prefersReducedMotion() ? 'instant' : 'smooth', block: 'center' });
+  target.focus({ preventScroll: true });
+  if (element) element.dataset.highlighted = 'true';
+}
+
+function rendered(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+}
+
+/** Copies the address of a comment whose link is pressed. Without the clipboard, on plain http, it is still in the address bar. */
+export function copyPressedLinks(): () => void {
+  const copy = ({ target }: Event) => {
+    const link = target instanceof Element && target.closest<HTMLAnchorElement>('.comment-link');
+    if (!link) return;
+    navigator.clipboard?.writeText(link.href).then(
+      () => showToast({ title: 'Link copied', description: 'It leads to this comment.', subject: 'copied' }),
+      () => {},
+    );
+  };
+  document.addEventListener('click', copy);
+  return () => document.removeEventListener('click', copy);
+}

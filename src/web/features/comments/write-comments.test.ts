@@ -1,0 +1,41 @@
+import { QueryClient } from '@tanstack/react-query';
+import { expect, test } from 'vitest';
+import { buildComment } from '../../../../tests/support/product-data.ts';
+import type { Comment } from '../../../contract/comments/schema.ts';
+import { flattenComments } from '../../cache/comment-cache.ts';
+import { commentKeys } from '../../cache/keys.ts';
+import { addToLists, patchLikes } from './write-comments.ts';
+
+const best = commentKeys.list('harbour', { sort: 'best' });
+const oldest = commentKeys.list('harbour', { sort: 'oldest' });
+
+function clientWith(...items: Comment[]): QueryClient {
+  const client = new QueryClient();
+  for (const key of [best, oldest]) {
+    client.setQueryData(key, { pages: [{ items, total: items.length, nextCursor: null }], pageParams: [null] });
+  }
+  return client;
+}
+
+test('a new comment comes first in every order and is counted once', () => {
+  const client = clientWith(buildComment({ id: 'old', likes: 9 }));
+  addToLists(client, buildComment({ id: 'new' }));
+  addToLists(client, buildComment({ id: 'new' }));
+  for (const key of [best, oldest]) {
+    expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ id: 'new' }, { id: 'old' }], total: 2 }] });
+  }
+});
+
+test('a comment that repeats on a later page is shown once', () => {
+  const page = (id: string) => ({ items: [buildComment({ id })], total: 2, nextCursor: null });
+  const list = { pages: [page('a'), page('b'), page('a')], pageParams: [] };
+  expect(flattenComments(list).map(({ id }) => id)).toEqual(['a', 'b']);
+});
+
+test('a like shows in every order', () => {
+  const client = clientWith(buildComment({ id: 'a', likes: 1 }), buildComment({ id: 'b', likes: 5 }));
+  patchLikes(client, 'harbour', 'a', (likes) => likes + 1);
+  for (const key of [best, oldest]) {
+    expect(client.getQueryData(key)).toMatchObject({ pages: [{ items: [{ likes: 2 }, { likes: 5 }] }] });
+  }
+});

@@ -1,0 +1,146 @@
+import { mutationOptions, type QueryClient } from '@tanstack/react-query';
+import type { Api } from '../../../contract/api.ts';
+import { COMMENT_MESSAGES } from '../../../contract/comments/messages.ts';
+import type { Comment, HeldComments } from '../../../contract/comments/schema.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { type CommentList, flattenComments } from '../../cache/comment-cache.ts';
+import { commentKeys } from '../../cache/keys.ts';
+import { patchProduct } from '../../cache/product-cache.ts';
+import { makerKeyOf } from '../../storage/maker-keys.ts';
+import { type QueuedWrite, queueWhileOffline } from '../../storage/offline-queue.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { commentedProducts, ownComments } from './commented-products.ts';
+import { deleteDraft } from './drafts.ts';
+
+/** What toasts say about a comment (specification, section 8). */
+const TEXTS = {
+  added: { title: 'Comment added!', description: 'Your comment has been posted successfully.' },
+  queued: { title: 'Comment kept', description: 'You are offline: it is posted when the network is back.' },
+  addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
+} as const;
+
+/** Of products and of comments; held comments on older products have probably been decided. */
+const MAX_REMEMBERED = 200;
+
+interface Draft {
+  content: string;
+  /** The value of the field that people cannot see. */
+  website: string;
+  idempotencyKey: string;
+}
+
+/** Posts a draft, or queues it while offline. Never rejects: a toast reports the result. */
+export async function postComment(api: Api, client: QueryClient, productId: string, draft: Draft): Promise<void> {
+  const options = mutationOptions({
+    mutationKey: commentKeys.addMutation(productId),
+    /** `null`: the draft was queued. */
+    mutationFn: async (): Promise<Comment | null> =>
+      queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
+    onSuccess: (comment) => {
+      deleteDraft({ productId, idempotencyKey: draft.idempotencyKey });
+      if (comment) return showAdded(client, comment);
+      showToast(TEXTS.queued);
+    },
+    onError: reportRefusedComment,
+  });
+  const mutation = client.getMutationCache().build(client, options);
+  await mutation.execute().catch(() => {});
+}
+
+/** Sends a queued comment. @throws ApiError as the API does. */
+export async function sendQueuedComment(
+  api: Api,
+  client: QueryClient,
+  queued: Extract<QueuedWrite, { kind: 'comment' }>,
+): Promise<void> {
+  await showAdded(client, await sendDraft(api, queued.productId, queued));
+}
+
+export function reportRefusedComment(): void {
+  showToast({ ...TEXTS.addFailed, tone: 'destructive' });
+}
+
+function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
+  const comment = { productId, content, ...(website === '' ? {} : { website }) };
+  // With the maker's key, the comment is the maker's.
+  return api.addComment(comment, idempotencyKey, makerKeyOf(productId));
+}
+
+async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
+  const { productId } = comment;
+  // A response older than the comment must not overwrite it. A first read overwrites no data, so it continues.
+  await client.cancelQueries({
+    queryKey: commentKeys.product(productId),
+    predicate: (query) => query.state.data !== undefined,
+  });
+  rememberComment(comment);
+  addToLists(client, comment);
+  patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
+  showToast(TEXTS.added);
+}
+
+function rememberComment({ id, productId }: { id: string; productId: string }): void {
+  for (const [store, item] of [
+    [commentedProducts, productId],
+    [ownComments, id],
+  ] as const) {
+    store.write([item, ...store.read().filter((other) => other !== item)].slice(0, MAX_REMEMBERED));
+  }
+}
+
+/** Puts a new comment on top of every cached order, where its author looks for it. */
+export function addToLists(client: QueryClient, comment: Comment): void {
+  updateLists(client, comment.productId, (list) => {
+    const [first, ...rest] = list.pages;
+    if (!first || flattenComments(list).some(({ id }) => id === comment.id)) return list;
+    const pages = [{ ...first, items: [comment, ...first.items] }, ...rest];
+    return { ...list, pages: pages.map((page) => ({ ...page, total: page.total + 1 })) };
+  });
+}
+
+/** Adds one like per call. Never rejects: a failure removes the like and is only logged (specification, section 8). */
+export async function likeComment(api: Api, client: QueryClient, { id, productId }: Comment): Promise<void> {
+  const mutationKey = commentKeys.likeMutation(id);
+  const patch = (change: (likes: number) => number) => patchLikes(client, productId, id, change);
+  const options = mutationOptions({
+    mutationKey,
+    scope: { id: `like:${id}` },
+    mutationFn: () => api.likeComment(id),
+    onMutate: () => patch((likes) => likes + 1),
+    onSuccess: ({ likes }) => {
+      // With more clicks pending, the count on screen already includes them.
+      if (client.isMutating({ mutationKey }) === 1) patch(() => likes);
+    },
+    onError: (error) => {
+      patch((likes) => likes - 1);
+      console.warn(likeFailure(error));
+    },
+  });
+  const mutation = client.getMutationCache().build(client, options);
+  await mutation.execute().catch(() => {});
+}
+
+function likeFailure(error: Error): string {
+  if (!(error instanceof ApiError)) return COMMENT_MESSAGES.updateLikesFailed;
+  if (error.status === 404) return COMMENT_MESSAGES.notFound;
+  // Without a response it is unknown whether the comment exists.
+  return error.status === 0 ? COMMENT_MESSAGES.fetchFailed : COMMENT_MESSAGES.updateLikesFailed;
+}
+
+export function patchLikes(
+  client: QueryClient,
+  productId: string,
+  commentId: string,
+  change: (likes: number) => number,
+): void {
+  const patch = (item: Comment) => (item.id === commentId ? { ...item, likes: change(item.likes) } : item);
+  client.setQueryData<HeldComments>(commentKeys.held(productId), (held) => held && { items: held.items.map(patch) });
+  updateLists(client, productId, (list) => ({
+    ...list,
+    pages: list.pages.map((page) => ({ ...page, items: page.items.map(patch) })),
+  }));
+}
+
+function updateLists(client: QueryClient, productId: string, update: (list: CommentList) => CommentList): void {
+  client.setQueriesData<CommentList>({ queryKey: commentKeys.product(productId) }, (list) => list && update(list));
+}

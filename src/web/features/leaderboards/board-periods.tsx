@@ -1,0 +1,70 @@
+import {
+  adjacentPeriod,
+  PERIOD_KINDS,
+  type Period,
+  type PeriodKind,
+  parsePeriod,
+  periodHolding,
+} from '../../../contract/leaderboards/period.ts';
+import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
+import { periodInWords } from '../../../contract/leaderboards/words.ts';
+import { paths } from '../../../contract/paths.ts';
+import { useToday } from '../../routing/document-head.ts';
+import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
+import { Link } from '../../ui/link.tsx';
+
+const TABS: Record<PeriodKind, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
+
+/** The boards of other kinds around the same time. */
+export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
+  const today = useToday();
+  return (
+    <nav className="sort-links" aria-label="Kind of period">
+      {PERIOD_KINDS.map((kind) => {
+        const target = tabTarget(period, kind, isRunning ? today : '');
+        return (
+          <Link key={kind} to={paths.board(target)} aria-current={kind === period.kind ? 'true' : undefined}>
+            {TABS[kind]}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+/** The longer period that contains this one, or the last shorter one in it. In a running period, that is today's. */
+function tabTarget(period: Period, kind: PeriodKind, today: string): string {
+  if (kind === period.kind) return period.name;
+  if (PERIOD_KINDS.indexOf(kind) > PERIOD_KINDS.indexOf(period.kind)) return periodHolding(kind, period.firstDay).name;
+  const lastDay = adjacentPeriod(periodHolding('day', period.endDay), -1)?.name ?? period.firstDay;
+  return periodHolding(kind, today || lastDay).name;
+}
+
+/** The boards before and after. */
+export function AdjacentPeriods({ board }: { board: Leaderboard }) {
+  return (
+    <nav className="board-adjacent" aria-label="Other periods">
+      <AdjacentLink name={board.previousPeriod} rel="prev" />
+      <AdjacentLink name={board.nextPeriod} rel="next" />
+    </nav>
+  );
+}
+
+function AdjacentLink({ name, rel }: { name: string | null; rel: 'prev' | 'next' }) {
+  const period = name === null ? undefined : parsePeriod(name);
+  if (!period) return <span />;
+  return (
+    <Link className="board-adjacent-link" to={paths.board(period.name)} rel={rel}>
+      {rel === 'prev' && <ChevronLeftIcon />}
+      <span>
+        <span className="visually-hidden">{rel === 'prev' ? 'Before: ' : 'After: '}</span>
+        {capitalized(periodInWords(period))}
+      </span>
+      {rel === 'next' && <ChevronRightIcon />}
+    </Link>
+  );
+}
+
+function capitalized(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,76 @@
+import { paths } from '../../../contract/paths.ts';
+import { Link } from '../../ui/link.tsx';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
+
+const SKELETONS = 6;
+
+export function BoardLoading() {
+  return (
+    <div className="board-list">
+      <p className="list-loading" role="status">
+        Loading launches...
+      </p>
+      {Array.from({ length: SKELETONS }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are all alike and never move
+        <div key={index} className="card board-row" aria-hidden="true">
+          <span className="board-row-rank" />
+          <SkeletonBox className="board-row-picture" />
+          <div className="board-row-body">
+            <SkeletonLine width="short" />
+            <SkeletonLine width="medium" />
+          </div>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+export function BoardFailure() {
+  return (
+    <Notice tone="failure">
+      <p className="notice-title" role="alert">
+        Failed to load the leaderboard
+      </p>
+      <p>The tide is out for a moment. Nothing is lost.</p>
+      <div className="notice-actions">
+        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
+          Try again
+        </button>
+      </div>
+    </Notice>
+  );
+}
+
+export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
+  return (
+    <Notice>
+      <p className="notice-title">{isRunning ? 'No launches yet' : 'A calm sea'}</p>
+      <p>
+        {isRunning
+          ? 'The first wave is still on its way, and its place is free.'
+          : 'Nothing was launched then. The boards before and after have more to show.'}
+      </p>
+      <div className="notice-actions">
+        <Link className="button" data-tone="primary" to={paths.home}>
+          Show all products
+        </Link>
+      </div>
+    </Notice>
+  );
+}
+
+export function BoardMissing() {
+  return (
+    <Notice tone="lost">
+      <PageHeading className="notice-title">There is no leaderboard for this time</PageHeading>
+      <p>The period is before the first launch, or in the future.</p>
+      <div className="notice-actions">
+        <Link className="button" data-tone="primary" to={paths.home}>
+          Show all products
+        </Link>
+      </div>
+    </Notice>
+  );
+}

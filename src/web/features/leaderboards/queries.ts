@@ -1,0 +1,37 @@
+import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import type { ReadApi } from '../../../contract/api.ts';
+import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { productKeys } from '../../cache/keys.ts';
+
+/** A vote moves a board within a second, so a revisited board is refetched. */
+const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
+
+/** The pages of a board; null if the period can have none. */
+export type PagedBoard = InfiniteData<Leaderboard | null, string>;
+
+/** A leaderboard from a cursor on; without one, from its top. */
+export function boardOptions(api: ReadApi, period: string, cursor = '') {
+  return infiniteQueryOptions<Leaderboard | null, Error, PagedBoard, readonly unknown[], string>({
+    ...FRESHNESS,
+    queryKey: productKeys.board(period, cursor),
+    queryFn: ({ pageParam, signal }) =>
+      api.getLeaderboard(period, { limit: LIMITS.listedProducts, ...(pageParam && { cursor: pageParam }) }, signal),
+    initialPageParam: cursor,
+    getNextPageParam: (last) => last?.nextCursor ?? null,
+  });
+}
+
+/** The standing of a launch; null until it is on a board. */
+export function standingsOptions(api: ReadApi, productId: string) {
+  return queryOptions({
+    ...FRESHNESS,
+    queryKey: productKeys.standing(productId),
+    queryFn: ({ signal }): Promise<Standings | null> => api.getStandings(productId, signal),
+  });
+}
+
+/** The address of a board's page, from a place on where a cursor is given. */
+export function boardHref(path: string, cursor: string | null | undefined): string {
+  return cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path;
+}

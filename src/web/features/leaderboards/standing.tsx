@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { parsePeriod } from '../../../contract/leaderboards/period.ts';
+import type { Standing as PeriodStanding, Standings } from '../../../contract/leaderboards/schema.ts';
+import { ordinal, periodInWords } from '../../../contract/leaderboards/words.ts';
+import { paths } from '../../../contract/paths.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { useProductId } from '../../routing/router.tsx';
+import { formatCount } from '../../ui/format-count.ts';
+import { Link } from '../../ui/link.tsx';
+import { Calculation } from './calculation.tsx';
+import { standingsOptions } from './queries.ts';
+
+/** The rank of the product on screen, and why. */
+export function Standing() {
+  const { data, isPending } = useQuery(standingsOptions(useApi(), useProductId()));
+  if (isPending) return <div className="standing" />;
+  return data ? <KnownStanding standings={data} /> : null;
+}
+
+function KnownStanding({ standings }: { standings: Standings }) {
+  const { day } = standings;
+  return (
+    <section className="standing" aria-label="Launch result">
+      <p className="standing-line">
+        <StandingWords standing={day} />
+      </p>
+      <details className="why">
+        <summary>{day.votes > 0 ? `Why ${ordinal(day.rank)}?` : 'How is this counted?'}</summary>
+        <div className="why-body">
+          <Calculation standing={day} />
+          {day.status === 'final' && (
+            <ul className="why-periods" aria-label="In longer periods">
+              {[standings.week, standings.month, standings.year].map((standing) => (
+                <li key={standing.period}>
+                  <StandingWords standing={standing} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="why-links">
+            <Link to={paths.board(day.period)}>The whole leaderboard</Link>
+            <a href={paths.api.tally(day.period)}>Every vote, in the open tally</a>
+          </p>
+        </div>
+      </details>
+    </section>
+  );
+}
+
+const STATUS_WORDS = { open: ', so far', provisional: ', provisional', final: '' } as const;
+
+/** '4th of 23 on 21 November 2026, so far'. */
+function StandingWords({
+  standing: { period: name, rank, tied, launches, votes, status },
+}: {
+  standing: PeriodStanding;
+}) {
+  const period = parsePeriod(name);
+  if (period === undefined) return null;
+  return (
+    <>
+      <strong>
+        {votes > 0 ? `${tied ? 'Tied ' : ''}${ordinal(rank)} of ${formatCount(launches)}` : 'No counted votes'}
+      </strong>{' '}
+      {period.kind === 'day' ? 'on' : 'in'} <Link to={paths.board(name)}>{periodInWords(period)}</Link>
+      {STATUS_WORDS[status]}
+    </>
+  );
+}

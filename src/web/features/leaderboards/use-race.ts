@@ -1,0 +1,92 @@
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
+import { prefersReducedMotion } from '../../ui/media.ts';
+
+const MOVE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
+
+/** Events that may end the hold on a row: the pointer or the focus moves on. */
+const RELEASES = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
+
+interface Race {
+  entries: readonly LeaderboardEntry[];
+  /** Whether new ranks wait until the pointer or the focus leaves a row. */
+  isHeld: boolean;
+}
+
+/**
+ * The displayed rows of a board. Rows that change place glide there; while a row that would move is under the pointer
+ * or has focus, all stay where they are. `list` contains an item for each entry, with `data-product`.
+ */
+export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTMLElement | null>): Race {
+  const [shown, setShown] = useState(latest);
+  const [isHeld, setHeld] = useState(false);
+  const tops = useRef<Map<string, number> | null>(null);
+
+  useEffect(() => {
+    if (shown === latest) return;
+    const follow = () => {
+      if (isPinned(list.current, shown, latest)) {
+        setHeld(true);
+        return;
+      }
+      tops.current = isSameOrder(shown, latest) ? null : topsOf(list.current);
+      setHeld(false);
+      setShown(latest);
+    };
+    follow();
+    for (const release of RELEASES) document.addEventListener(release, follow);
+    return () => {
+      for (const release of RELEASES) document.removeEventListener(release, follow);
+    };
+  }, [latest, shown, list]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows move when other ones are shown
+  useLayoutEffect(() => {
+    const before = tops.current;
+    tops.current = null;
+    if (before !== null && !prefersReducedMotion()) glide(list.current, before);
+  }, [shown, list]);
+
+  // The visitor's own click on a held row must show.
+  const upvotes = new Map(latest.map((entry) => [entry.productId, entry.upvotes]));
+  const entries = shown.map((entry) => ({ ...entry, upvotes: upvotes.get(entry.productId) ?? entry.upvotes }));
+  return { entries, isHeld };
+}
+
+function isSameOrder(shown: readonly LeaderboardEntry[], latest: readonly LeaderboardEntry[]): boolean {
+  return shown.every(({ productId }, index) => latest[index]?.productId === productId);
+}
+
+/** Whether a row that would move is under the pointer or has the focus. A touch leaves no pointer behind. */
+function isPinned(
+  list: HTMLElement | null,
+  shown: readonly LeaderboardEntry[],
+  latest: readonly LeaderboardEntry[],
+): boolean {
+  const hasPointer = window.matchMedia('(hover: hover)').matches;
+  const rows = list?.querySelectorAll<HTMLElement>(hasPointer ? 'li:hover, li:focus-within' : 'li:focus-within') ?? [];
+  return [...rows].some(({ dataset }) => {
+    const indexIn = (entries: readonly LeaderboardEntry[]) =>
+      entries.findIndex(({ productId }) => productId === dataset.product);
+    return indexIn(shown) !== indexIn(latest);
+  });
+}
+
+function rowsOf(list: HTMLElement | null): HTMLElement[] {
+  return [...(list?.querySelectorAll<HTMLElement>('li[data-product]') ?? [])];
+}
+
+function topsOf(list: HTMLElement | null): Map<string, number> {
+  return new Map(rowsOf(list).map((row) => [row.dataset.product ?? '', row.getBoundingClientRect().top]));
+}
+
+/** FLIP: each row starts where it was and moves to where it is. */
+function glide(list: HTMLElement | null, before: ReadonlyMap<string, number>): void {
+  const moves = rowsOf(list).map((row) => ({
+    row,
+    by: (before.get(row.dataset.product ?? '') ?? Number.NaN) - row.getBoundingClientRect().top,
+  }));
+  for (const { row, by } of moves) {
+    if (by) row.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], MOVE);
+  }
+}

@@ -1,0 +1,87 @@
+import { QueryClient, QueryObserver } from '@tanstack/react-query';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { buildProduct } from '../../../../tests/support/product-data.ts';
+import { productKeys } from '../../cache/keys.ts';
+import { cachedProduct } from '../../cache/product-cache.ts';
+import { trackWrite } from '../../storage/pending-write.ts';
+import { createUpdateApplier } from './apply-updates.ts';
+
+const key = productKeys.detail('harbour');
+const detail = (upvotes: number) => ({
+  product: buildProduct({ id: 'harbour', upvotes, comments: 0 }),
+  previousId: null,
+  nextId: null,
+});
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('window', {});
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function setUp() {
+  const client = new QueryClient();
+  client.setQueryData(key, detail(1), { updatedAt: 1_000 });
+  const upvotes = () => cachedProduct(client, 'harbour')?.upvotes;
+  return { client, applier: createUpdateApplier(client), upvotes };
+}
+
+const told = (upvotes: number) => ({ counts: [{ id: 'harbour', upvotes, comments: 0 }] });
+
+test('counts are shown at once, and the data keeps its age', () => {
+  const { client, applier, upvotes } = setUp();
+  applier.apply(told(5));
+  expect(upvotes()).toBe(5);
+  expect(client.getQueryState(key)?.dataUpdatedAt).toBe(1_000);
+});
+
+test('a response requested before an update does not revert it; a later one is current', async () => {
+  const { client, applier, upvotes } = setUp();
+  await vi.advanceTimersByTimeAsync(10_000);
+  let answer = (_upvotes: number) => {};
+  const queryFn = () =>
+    new Promise<ReturnType<typeof detail>>((resolve) => {
+      answer = (count) => resolve(detail(count));
+    });
+  const leave = new QueryObserver(client, { queryKey: key, queryFn }).subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(0);
+  applier.apply(told(5));
+  answer(2);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(upvotes()).toBe(5);
+  await vi.advanceTimersByTimeAsync(5_000);
+  void client.refetchQueries({ queryKey: key });
+  await vi.advanceTimersByTimeAsync(0);
+  answer(9);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(upvotes()).toBe(9);
+  leave();
+});
+
+test('data read before an update is older than the update', () => {
+  const { applier, upvotes } = setUp();
+  const readAt = performance.now();
+  vi.advanceTimersByTime(10);
+  applier.apply(told(5));
+  applier.apply(told(4), readAt);
+  expect(upvotes()).toBe(5);
+});
+
+// Last, because recent writes are remembered as long as the module lives.
+test('during a write by the visitor, and shortly after, updates wait; then the last one is shown', async () => {
+  const { applier, upvotes } = setUp();
+  await vi.advanceTimersByTimeAsync(10_000);
+  const settle = trackWrite();
+  applier.apply(told(5));
+  await vi.advanceTimersByTimeAsync(3_000);
+  settle();
+  applier.apply(told(6));
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(upvotes()).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(upvotes()).toBe(6);
+});

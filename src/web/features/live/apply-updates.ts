@@ -1,0 +1,128 @@
+import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
+import type { Comment } from '../../../contract/comments/schema.ts';
+import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
+import type { CommentList } from '../../cache/comment-cache.ts';
+import { commentKeys, productKeys } from '../../cache/keys.ts';
+import { patchProduct, patchQueries } from '../../cache/product-cache.ts';
+import { outboxItems } from '../../storage/outbox.ts';
+import { msSinceLastWrite } from '../../storage/pending-write.ts';
+
+/** Updates wait this long after the visitor's last write. An update from before the write would undo it on screen for a moment. */
+const HOLD_MS = 1_500;
+
+/** A response requested this long after an update includes the update. */
+const ANSWER_LAG_MS = 1_000;
+
+/** No pending response is older than this. */
+const EXPIRY_MS = 60_000;
+
+interface Received<Value> {
+  value: Value;
+  /** Earliest time at which the value was true, by the page's clock. */
+  at: number;
+}
+
+export interface UpdateApplier {
+  /** Shows counts and likes in place. `at`: the earliest time, by `performance.now()`, at which they were true; now by default. */
+  apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
+}
+
+/** Applies live updates to the cache. The latest state wins, in any order of responses and updates. */
+export function createUpdateApplier(client: QueryClient): UpdateApplier {
+  const counts = new Map<string, Received<LiveCounts>>();
+  const likes = new Map<string, Received<LiveComment>>();
+  const askedAt = new WeakMap<Query, number>();
+  let heldSince = Number.POSITIVE_INFINITY;
+  let isHeld = false;
+
+  client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated') return;
+    const { query, action } = event;
+    const isOurs = query.queryKey[0] === productKeys.all[0] || query.queryKey[0] === commentKeys.all[0];
+    if (!isOurs) return;
+    if (action.type === 'fetch') askedAt.set(query, performance.now());
+    // The response may be older than updates that arrived while it was pending.
+    if (action.type === 'success' && !action.manual) show((askedAt.get(query) ?? 0) - ANSWER_LAG_MS);
+  });
+
+  /** Shows the updates received since a time. */
+  function show(since: number): void {
+    const quietMs = msSinceLastWrite();
+    if (quietMs < HOLD_MS) {
+      heldSince = Math.min(heldSince, since);
+      if (isHeld) return;
+      isHeld = true;
+      setTimeout(() => {
+        isHeld = false;
+        show(heldSince);
+      }, HOLD_MS - quietMs);
+      return;
+    }
+    heldSince = Number.POSITIVE_INFINITY;
+    notifyManager.batch(() => {
+      for (const { value, at } of counts.values()) if (at >= since) showCounts(client, value);
+      for (const [productId, ofProduct] of likesByProduct(likes, since)) setLikes(client, productId, ofProduct);
+    });
+  }
+
+  function note<Value>(received: Map<string, Received<Value>>, id: string, value: Value, at: number): void {
+    if ((received.get(id)?.at ?? Number.NEGATIVE_INFINITY) > at) return;
+    received.delete(id);
+    received.set(id, { value, at });
+  }
+
+  return {
+    apply({ counts: newCounts = [], comments = [] }, at = performance.now()) {
+      for (const each of newCounts) note(counts, each.id, each, at);
+      for (const each of comments) note(likes, each.commentId, each, at);
+      for (const received of [counts, likes]) deleteExpired(received);
+      show(at);
+    },
+  };
+}
+
+function showCounts(client: QueryClient, { id, upvotes: received, comments }: LiveCounts): void {
+  const upvotes = withQueuedUpvote(id, received);
+  patchProduct(client, id, (product) =>
+    product.upvotes === upvotes && product.comments === comments ? product : { ...product, upvotes, comments },
+  );
+}
+
+function likesByProduct(likes: ReadonlyMap<string, Received<LiveComment>>, since: number) {
+  const byProduct = new Map<string, Map<string, number>>();
+  for (const { value, at } of likes.values()) {
+    if (at < since) continue;
+    const ofProduct = byProduct.get(value.productId) ?? new Map<string, number>();
+    byProduct.set(value.productId, ofProduct.set(value.commentId, value.likes));
+  }
+  return byProduct;
+}
+
+/** Sets likes by comment id wherever they are cached, without renewing the age of the lists. */
+function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<string, number>): void {
+  const isCurrent = ({ id, likes: shown }: Comment) => (likes.get(id) ?? shown) === shown;
+  patchQueries<CommentList>(client, commentKeys.product(productId), (list) => {
+    if (list.pages.every(({ items }) => items.every(isCurrent))) return list;
+    const pages = list.pages.map((page) => ({
+      ...page,
+      items: page.items.map((item) => (isCurrent(item) ? item : { ...item, likes: likes.get(item.id) ?? item.likes })),
+    }));
+    return { ...list, pages };
+  });
+}
+
+/** The maps are ordered by time of receipt. */
+function deleteExpired(received: Map<string, Received<unknown>>): void {
+  const before = performance.now() - EXPIRY_MS;
+  for (const [id, { at }] of received) {
+    if (at > before) return;
+    received.delete(id);
+  }
+}
+
+/** A product's upvotes including this visitor's queued offline change. */
+function withQueuedUpvote(productId: string, upvotes: number): number {
+  const change = outboxItems().find((item) => item.kind === 'upvote' && item.productId === productId);
+  if (change?.kind !== 'upvote') return upvotes;
+  return Math.max(0, upvotes + Number(change.upvoted) - Number(change.before));
+}

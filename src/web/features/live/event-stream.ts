@@ -1,0 +1,86 @@
+import { LIVE_HEARTBEAT_S } from '../../../contract/live/events.ts';
+
+/** A server that is silent for twice its heartbeat is gone. */
+const SILENCE_MS = 2 * LIVE_HEARTBEAT_S * 1_000;
+
+export interface ServerEvent {
+  event: string;
+  data: string;
+}
+
+export interface EventHandlers {
+  /** The first bytes arrived, so no proxy buffers them. */
+  onOpen(): void;
+  onEvent(event: ServerEvent): void;
+  /** Everything up to this moment of the server's clock was received. */
+  onId(id: string): void;
+}
+
+/** How a stream ended. */
+export interface StreamEnd {
+  /** HTTP status; 0: no response, or an interrupted one. */
+  status: number;
+  /** How long the server asks clients to wait. */
+  waitMs: number | undefined;
+}
+
+/**
+ * Reads a stream of events to its end. With `fetch`, because `EventSource` hides the status of a refusal, its
+ * `Retry-After`, and dead connections.
+ */
+export async function readEvents(address: string, handlers: EventHandlers, signal: AbortSignal): Promise<StreamEnd> {
+  const silence = new AbortController();
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+  let waitMs: number | undefined;
+  try {
+    const response = await fetch(address, {
+      headers: { Accept: 'text/event-stream' },
+      cache: 'no-store',
+      signal: AbortSignal.any([signal, silence.signal]),
+    });
+    if (response.status !== 200 || !response.body) {
+      await response.body?.cancel();
+      return { status: response.status === 200 ? 501 : response.status, waitMs: retryAfterMs(response) };
+    }
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    let isOpen = false;
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return { status: 200, waitMs };
+      if (!isOpen) handlers.onOpen();
+      isOpen = true;
+      clearTimeout(timer);
+      timer = setTimeout(() => silence.abort(), SILENCE_MS);
+      text += value;
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        waitMs = dispatch(text.slice(0, end), handlers) ?? waitMs;
+        text = text.slice(end + 2);
+      }
+    }
+  } catch {
+    return { status: 0, waitMs };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads one block of lines. The server ends each with a line feed and writes data on one line. Returns a new `retry`. */
+function dispatch(block: string, { onEvent, onId }: EventHandlers): number | undefined {
+  const fields = new Map<string, string>();
+  for (const line of block.split('\n')) {
+    const [, name, value = ''] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (name) fields.set(name, value);
+  }
+  const data = fields.get('data');
+  const id = fields.get('id');
+  if (data !== undefined) onEvent({ event: fields.get('event') ?? 'message', data });
+  if (id !== undefined) onId(id);
+  const retryMs = Number(fields.get('retry'));
+  return retryMs > 0 ? retryMs : undefined;
+}
+
+function retryAfterMs({ headers }: Response): number | undefined {
+  const seconds = Number(headers.get('Retry-After'));
+  return seconds > 0 ? seconds * 1_000 : undefined;
+}

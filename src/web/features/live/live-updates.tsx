@@ -1,0 +1,121 @@
+import { InfiniteQueryObserver, type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useSyncExternalStore } from 'react';
+import type { Api } from '../../../contract/api.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { paths } from '../../../contract/paths.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { commentElementId } from '../../cache/comment-cache.ts';
+import { commentKeys, productKeys } from '../../cache/keys.ts';
+import { formatAmount } from '../../ui/format-count.ts';
+import { LiveUpdatesButton } from './live-updates-button.tsx';
+import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
+import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
+
+const started = new WeakMap<QueryClient, LiveConnection>();
+
+/** The page's one connection for live updates. */
+function connectionOf(api: Api, client: QueryClient): LiveConnection {
+  const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt: renderedAt() });
+  started.set(client, live);
+  return live;
+}
+
+function renderedAt(): number {
+  const state = JSON.parse(document.getElementById('state')?.textContent ?? '{}') as { renderedAt?: number };
+  return state.renderedAt ?? 0;
+}
+
+/** The new items: comments on a product or, without one, launches. */
+export function LiveUpdates({ productId }: { productId?: string | undefined }) {
+  return productId === undefined ? <NewLaunches /> : <NewComments key={productId} productId={productId} />;
+}
+
+/** '2 new launches', above the list that does not show them yet. */
+function NewLaunches() {
+  const client = useQueryClient();
+  const { launches } = connectionOf(useApi(), client);
+  const count = useSyncExternalStore(
+    (listener) => both(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
+    () => launches.waiting().length,
+  );
+
+  async function show(): Promise<void> {
+    const before = visibleList(client)?.ids ?? new Set();
+    await client.refetchQueries({ queryKey: productKeys.lists, type: 'active' });
+    const added = [...(visibleList(client)?.ids ?? [])].find((id) => !before.has(id));
+    await highlight(() => added && cardOf(added), 'list-title');
+  }
+
+  const amount = count >= LIMITS.pageSize.default ? `${LIMITS.pageSize.default}+` : String(count);
+  return (
+    <LiveUpdatesButton count={count} label={`${amount} new ${count === 1 ? 'launch' : 'launches'}`} onShow={show} />
+  );
+}
+
+/** '3 new comments', above the comments that do not show them yet. */
+function NewComments({ productId }: { productId: string }) {
+  const client = useQueryClient();
+  connectionOf(useApi(), client);
+  const count = useSyncExternalStore(
+    (listener) => client.getQueryCache().subscribe(listener),
+    () => newCommentCount(client, productId),
+  );
+
+  async function show(): Promise<void> {
+    const idsNow = () =>
+      visibleComments(client, productId)?.pages.flatMap(({ items }) => items.map(({ id }) => id)) ?? [];
+    const before = new Set(idsNow());
+    await client.refetchQueries({ queryKey: commentKeys.product(productId), type: 'active' });
+    const added = await fetchUntil(client, commentKeys.product(productId), () =>
+      idsNow().find((id) => !before.has(id)),
+    );
+    await highlight(() => added && document.getElementById(commentElementId(added)), 'comments-title');
+  }
+
+  return <LiveUpdatesButton count={count} label={formatAmount(count, 'new comment')} onShow={show} />;
+}
+
+function cardOf(productId: string): Element | null {
+  const link = document.querySelector(`.product-list a[href="${paths.product(productId)}"]`);
+  return link?.closest('article') ?? null;
+}
+
+function both(one: () => void, other: () => void): () => void {
+  return () => {
+    one();
+    other();
+  };
+}
+
+/** A list of thousands is not read to its end to find one new item. */
+const MAX_PAGES = 5;
+
+/** Loads further pages of the list on screen until the item is found, up to a few pages. */
+async function fetchUntil<Found>(
+  client: QueryClient,
+  queryKey: readonly string[],
+  find: () => Found | undefined,
+): Promise<Found | undefined> {
+  for (let page = 0; page < MAX_PAGES && find() === undefined; page += 1) {
+    const [query] = client.getQueryCache().findAll({ queryKey, type: 'active' });
+    const observer = query?.observers.find((each) => each instanceof InfiniteQueryObserver);
+    if (!observer) break;
+    const { hasNextPage } = await observer.fetchNextPage();
+    if (!hasNextPage) break;
+  }
+  return find();
+}
+
+/** Scrolls to the new item, focuses it and highlights it; without it, focuses the heading. */
+async function highlight(find: () => Element | null | undefined | '', headingId: string): Promise<void> {
+  // The list has been rendered with the new data by then.
+  await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+  const found = find();
+  const target = found ?? document.getElementById(headingId);
+  if (!(target instanceof HTMLElement)) return;
+  if (found) target.dataset.highlighted = 'true';
+  if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
+  target.focus({ preventScroll: true });
+  const lessMotion = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: lessMotion ? 'instant' : 'smooth' });
+}

@@ -1,0 +1,107 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { ReadApi } from '../../../contract/api.ts';
+import type { Comment } from '../../../contract/comments/schema.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import type { LiveCounts } from '../../../contract/live/schema.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { productKeys } from '../../cache/keys.ts';
+import type { UpdateApplier } from './apply-updates.ts';
+import type { LaunchWatch } from './launch-watch.ts';
+import { type VisibleList, visibleComments, visibleList, visibleProductId } from './visible-queries.ts';
+
+const MAX_ITEMS = LIMITS.pageSize.max;
+
+export interface Refetcher {
+  api: ReadApi;
+  client: QueryClient;
+  applier: UpdateApplier;
+  launches: LaunchWatch;
+}
+
+/**
+ * Refetches the counts of everything on screen, in addition to the pages' own reads, without moving or adding items.
+ * @throws ApiError like the API.
+ */
+export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {
+  const startedAt = performance.now();
+  const list = visibleList(client);
+  const productId = visibleProductId(client);
+  const [listed, detail] = await Promise.all([
+    list ? fetchListed(api, list, launches) : [],
+    productId === undefined ? null : api.getProduct(productId),
+  ]);
+  const counts = [...listed, ...(detail ? [detail.product] : [])].map(countsOf);
+  applier.apply({ counts }, startedAt);
+  if (productId !== undefined) await refetchComments({ api, client, applier }, productId);
+}
+
+/** Refetches the ranks on screen: unlike lists, leaderboards follow every vote. */
+export async function refetchBoards(client: QueryClient): Promise<void> {
+  const ranks = [productKeys.boards, productKeys.standings];
+  await Promise.all(ranks.map((queryKey) => client.refetchQueries({ queryKey, type: 'active' })));
+}
+
+/** Refetches the likes of the comments on screen, and their total. */
+export async function refetchComments(
+  { api, client, applier }: Pick<Refetcher, 'api' | 'client' | 'applier'>,
+  productId: string,
+): Promise<void> {
+  const shown = visibleComments(client, productId);
+  if (!shown) return;
+  const startedAt = performance.now();
+  const { sort, cursor } = shown.order;
+  const items = await fetchPages(sizeOf(shown.pages), cursor, (place) =>
+    api.listComments(productId, { sort, limit: MAX_ITEMS, ...place }),
+  );
+  const comments = items.map(({ id, likes }: Comment) => ({ productId, commentId: id, likes }));
+  applier.apply({ comments }, startedAt);
+}
+
+async function fetchListed(
+  api: ReadApi,
+  { filters, pages, ids }: VisibleList,
+  launches: LaunchWatch,
+): Promise<Product[]> {
+  const { cursor, ...order } = filters;
+  const read = await fetchPages(sizeOf(pages), cursor, (place) =>
+    api.listProducts({ ...order, limit: MAX_ITEMS, ...place }),
+  );
+  launches.look(read);
+  const found = new Set(read.map(({ id }) => id));
+  // In the orders by upvotes or comments, some may have moved out of the loaded range.
+  for (const id of ids) {
+    if (found.has(id)) continue;
+    const detail = await api.getProduct(id);
+    if (detail) read.push(detail.product);
+  }
+  return read.filter(({ id }) => ids.has(id));
+}
+
+interface Page<Item> {
+  items: Item[];
+  nextCursor: string | null;
+}
+
+/** At least so many first items from a cursor on, in a few large pages instead of many small ones. */
+async function fetchPages<Item>(
+  count: number,
+  from: string | undefined,
+  read: (place: { cursor?: string }) => Promise<Page<Item>>,
+): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor: string | null | undefined = from;
+  do {
+    const page: Page<Item> = await read(cursor ? { cursor } : {});
+    items.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor && items.length < count);
+  return items;
+}
+
+function sizeOf(pages: readonly { items: readonly unknown[] }[]): number {
+  return pages.reduce((sum, { items }) => sum + items.length, 0);
+}
+
+function countsOf({ id, upvotes, comments }: Product): LiveCounts {
+  return { id, upvotes, comments };
+}

@@ -1,0 +1,168 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { ReadApi } from '../../../contract/api.ts';
+import { LIVE_EVENTS } from '../../../contract/live/events.ts';
+import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
+import { createUpdateApplier } from './apply-updates.ts';
+import { jitter } from './jitter.ts';
+import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
+import { refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
+import { joinSharedStream, type SharedStream } from './shared-stream.ts';
+import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
+
+/** A visitor who only glances at another tab returns to an open stream. */
+const HIDDEN_MS = 10_000;
+
+const POLL_MS = 60_000;
+const FIRST_POLL_MS = 10_000;
+
+/** All open pages learn of the same change at once, and should not refetch at once. */
+const READ_MS = 1_500;
+
+/** An import changes the catalogue many times in a row. */
+const REST_MS = 5_000;
+
+export interface LiveConnection {
+  launches: LaunchWatch;
+}
+
+interface LiveOptions {
+  api: ReadApi;
+  client: QueryClient;
+  /** The server's time at which the document was rendered, in milliseconds since 1970. */
+  renderedAt: number;
+}
+
+/** Keeps the counts on screen current while the page is visible. */
+export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
+  const applier = createUpdateApplier(client);
+  const launches = createLaunchWatch(api, client);
+  const reader = { api, client, applier, launches };
+  const refetchAll = later(READ_MS, () => refetchVisible(reader));
+  const refetchRanks = later(READ_MS, () => refetchBoards(client));
+  const checkLaunches = later(READ_MS, () => launches.check());
+  const readComments = later(READ_MS, async () => {
+    const productId = visibleProductId(client);
+    if (productId !== undefined) await refetchComments(reader, productId);
+  });
+
+  /** The minimum by which the server's clock is ahead of this one: its times are never later than its now. */
+  let aheadMs = renderedAt - Date.now();
+  let feed: SharedStream | undefined;
+  let wanted: readonly string[] = [];
+  /** The server's time up to which everything on screen is known. */
+  let knownUpTo = Number.POSITIVE_INFINITY;
+  let isAnswered = false;
+  let pollTimer: ReturnType<typeof setTimeout> | undefined;
+  let isLookedAt = false;
+  let followTimer: ReturnType<typeof setTimeout> | undefined;
+  let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
+
+  function follow(): void {
+    clearTimeout(followTimer);
+    followTimer = undefined;
+    if (!isLookedAt) return;
+    const { productIds, readAt } = visibleProducts(client);
+    if (feed && productIds.join() === wanted.join()) return;
+    // The stream covers everything up to its last event, even if the responses are older.
+    const isKnown = isAnswered && productIds.every((id) => wanted.includes(id));
+    if (!isKnown) knownUpTo = Math.min(knownUpTo, readAt + aheadMs);
+    wanted = productIds;
+    // Without products, the stream has all counts of the site.
+    if (productIds.length === 0 && !isBoardVisible(client)) {
+      leave();
+      return;
+    }
+    isAnswered = false;
+    feed ??= join();
+    feed.want({ productIds, since: knownUpTo });
+  }
+
+  function join(): SharedStream {
+    return joinSharedStream({
+      onOpen() {
+        isAnswered = true;
+        stopPolling();
+      },
+      onLost() {
+        pollTimer ??= setTimeout(poll, jitter(FIRST_POLL_MS));
+      },
+      onEvent({ event, data, all }) {
+        if (event === LIVE_EVENTS.counts) applier.apply({ counts: JSON.parse(data) as LiveCounts[] });
+        else if (event === LIVE_EVENTS.comments) applier.apply({ comments: JSON.parse(data) as LiveComment[] });
+        else if (event === LIVE_EVENTS.catalogue) checkLaunches();
+        else if (event === LIVE_EVENTS.refetch) refetchAll();
+        if (event !== LIVE_EVENTS.comments) refetchRanks();
+        // A stream of all counts has no comments.
+        if (all && event === LIVE_EVENTS.counts) readComments();
+      },
+      onId(id) {
+        aheadMs = Math.max(aheadMs, id - Date.now());
+        if (isAnswered) knownUpTo = id;
+      },
+    });
+  }
+
+  function leave(): void {
+    feed?.leave();
+    feed = undefined;
+    stopPolling();
+  }
+
+  async function poll(): Promise<void> {
+    pollTimer = setTimeout(poll, jitter(POLL_MS));
+    if (!navigator.onLine) return;
+    // The next refetch may succeed.
+    await Promise.all([refetchVisible(reader), refetchBoards(client)]).catch(() => {});
+  }
+
+  function stopPolling(): void {
+    clearTimeout(pollTimer);
+    pollTimer = undefined;
+  }
+
+  function begin(): void {
+    clearTimeout(hiddenTimer);
+    isLookedAt = document.visibilityState === 'visible';
+    if (isLookedAt) follow();
+  }
+
+  function rest(): void {
+    clearTimeout(hiddenTimer);
+    isLookedAt = false;
+    leave();
+  }
+
+  client.getQueryCache().subscribe(({ type }) => {
+    // A change of the visible data; a hidden tab handles it when it becomes visible.
+    if (type !== 'updated' && type !== 'observerAdded' && type !== 'observerRemoved') return;
+    if (isLookedAt) followTimer ??= setTimeout(follow, 0);
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(rest, HIDDEN_MS);
+    else begin();
+  });
+  // With an open stream or a lock, browsers do not put the page into their back/forward cache.
+  window.addEventListener('pagehide', rest);
+  window.addEventListener('pageshow', begin);
+  begin();
+  return { launches };
+}
+
+/** A refetch that many events may request: done once, and not by all browsers at the same moment. */
+function later(ms: number, read: () => Promise<void>): () => void {
+  let isComing = false;
+  let notBefore = 0;
+  return () => {
+    if (isComing) return;
+    isComing = true;
+    setTimeout(
+      () => {
+        isComing = false;
+        notBefore = performance.now() + REST_MS;
+        // The next change, or the next stream, requests it again.
+        void read().catch(() => {});
+      },
+      Math.max(jitter(ms), notBefore - performance.now()),
+    );
+  };
+}

@@ -1,0 +1,86 @@
+import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
+import type { CommentPage, CommentSort, HeldComments } from '../../../contract/comments/schema.ts';
+import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
+import type { ProductDetail, ProductListQuery, ProductPage } from '../../../contract/products/schema.ts';
+import { commentKeys, productKeys } from '../../cache/keys.ts';
+import { cachedProduct } from '../../cache/product-cache.ts';
+
+/** A list on screen, and its query. */
+export interface VisibleList {
+  query: Query;
+  filters: Pick<ProductListQuery, 'q' | 'tag' | 'sort' | 'cursor'>;
+  pages: readonly ProductPage[];
+  ids: ReadonlySet<string>;
+}
+
+export interface VisibleComments {
+  order: { sort: CommentSort; cursor?: string };
+  pages: readonly CommentPage[];
+}
+
+/** The queries whose data is on screen. */
+function visibleQueries(client: QueryClient, queryKey: readonly string[]): Query[] {
+  return client
+    .getQueryCache()
+    .findAll({ queryKey, type: 'active' })
+    .filter(({ state }) => state.data != null);
+}
+
+export function visibleList(client: QueryClient): VisibleList | undefined {
+  const [query] = visibleQueries(client, productKeys.lists);
+  if (!query) return undefined;
+  const { pages } = query.state.data as InfiniteData<ProductPage>;
+  const ids = new Set(pages.flatMap(({ items }) => items.map(({ id }) => id)));
+  return { query, filters: query.queryKey[2] as VisibleList['filters'], pages, ids };
+}
+
+/** The id of the product whose page is on screen. */
+export function visibleProductId(client: QueryClient): string | undefined {
+  const [query] = visibleQueries(client, productKeys.details);
+  return (query?.state.data as ProductDetail | undefined)?.product.id;
+}
+
+export function visibleComments(client: QueryClient, productId: string): VisibleComments | undefined {
+  const [query] = visibleQueries(client, commentKeys.product(productId));
+  if (!query) return undefined;
+  const { pages } = query.state.data as InfiniteData<CommentPage>;
+  return { order: query.queryKey[2] as VisibleComments['order'], pages };
+}
+
+/** The products of the leaderboard on screen, and the neighbours of the launch whose standing is. */
+function rankedProductIds(client: QueryClient): string[] {
+  const boards = visibleQueries(client, productKeys.boards).map(
+    ({ state }) => state.data as InfiniteData<Leaderboard | null>,
+  );
+  const entries = boards.flatMap(({ pages }) => pages.flatMap((page) => page?.items ?? []));
+  const standings = visibleQueries(client, productKeys.standings).map(({ state }) => (state.data as Standings).day);
+  const neighbours = standings.flatMap(({ above, below }) => [above, below].filter((neighbour) => neighbour !== null));
+  return [...entries, ...neighbours].map(({ productId }) => productId);
+}
+
+/** Whether a leaderboard is on screen, since launches may join an empty one, too. */
+export function isBoardVisible(client: QueryClient): boolean {
+  return visibleQueries(client, productKeys.boards).length > 0;
+}
+
+/** All products on screen, and the time of the browser since when changes of them may have been missed. */
+export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
+  const detail = visibleProductId(client);
+  const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];
+  const productIds = [...new Set(ids)].sort();
+  const queries = [...visibleQueries(client, productKeys.all), ...visibleQueries(client, commentKeys.all)];
+  // Data that is being refetched is as old as the request.
+  const times = queries.map(({ state }) => state.dataUpdatedAt).filter((time) => time > 0);
+  return { productIds, readAt: Math.min(Date.now(), ...times) };
+}
+
+/** How many comments the product has beyond those on screen and on later pages. */
+export function newCommentCount(client: QueryClient, productId: string): number {
+  const first = visibleComments(client, productId)?.pages[0];
+  const count = cachedProduct(client, productId)?.comments;
+  if (!first || count === undefined) return 0;
+  // The visitor's own held comment is shown and counted to its author only.
+  const held = client.getQueryData<HeldComments>(commentKeys.held(productId))?.items ?? [];
+  const heldHere = held.filter(({ id }) => first.items.some((item) => item.id === id)).length;
+  return Math.max(0, count - (first.total - heldHere));
+}

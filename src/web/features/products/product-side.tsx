@@ -1,0 +1,72 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Product, TeamMember } from '../../../contract/products/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { findListedProduct } from '../../cache/product-cache.ts';
+import { useProductId } from '../../routing/router.tsx';
+import { Avatar } from '../../ui/avatar.tsx';
+import { productDetailOptions } from './queries.ts';
+
+/** The team and the stats of the product on screen. */
+export function ProductSide() {
+  const client = useQueryClient();
+  const id = useProductId();
+  const { data } = useQuery({
+    ...productDetailOptions(useApi(), id),
+    // The screen reads the product; a product known from a list is complete but for its neighbours.
+    enabled: false,
+    placeholderData: () => findListedProduct(client, id),
+  });
+  if (!data) return null;
+  return (
+    <>
+      <TeamList team={data.product.team} />
+      <ProductStats product={data.product} />
+    </>
+  );
+}
+
+function TeamList({ team }: { team: readonly TeamMember[] }) {
+  return (
+    <section className="card side-card" aria-labelledby="team-title">
+      <h2 id="team-title">Meet the team</h2>
+      {team.length === 0 && <p className="side-card-empty">The team has not introduced itself yet.</p>}
+      <ul className="team-list">
+        {team.map((member) => (
+          <li key={`${member.name} ${member.role}`}>
+            <Avatar name={member.name} src={member.avatar} />
+            <div className="team-list-words">
+              <p className="team-list-name" dir="auto">
+                {member.name}
+              </p>
+              <p className="team-list-role" dir="auto">
+                {member.role}
+              </p>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ProductStats({ product }: { product: Product }) {
+  return (
+    <section className="card side-card" aria-labelledby="stats-title">
+      <h2 id="stats-title">Product Stats</h2>
+      <dl className="product-stats">
+        <div>
+          <dt>Launched</dt>
+          <dd dir="auto">{product.launchDate}</dd>
+        </div>
+        <div>
+          <dt>Category</dt>
+          <dd dir="auto">{product.category}</dd>
+        </div>
+        <div>
+          <dt>Maker</dt>
+          <dd dir="auto">{product.maker}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,7 @@
+import { showToast } from '../../ui/toasts.ts';
+import { MAX_SAVED } from './saved-products.ts';
+
+/** Says that no more products can be saved. Of its own, since almost nobody meets it. */
+export function showFull(): void {
+  showToast({ title: 'No room left', description: `${MAX_SAVED} products are saved. Remove one to save another.` });
+}

@@ -1,0 +1,109 @@
+import { MutationObserver, QueryClient } from '@tanstack/react-query';
+import { describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../../tests/support/product-data.ts';
+import type { Api } from '../../../contract/api.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
+import { readOnlyApi } from '../../api/api-context.tsx';
+import { productKeys } from '../../cache/keys.ts';
+import { cachedProduct } from '../../cache/product-cache.ts';
+import { upvoteStatusOptions } from './queries.ts';
+import { setUpvoteOptions } from './set-upvote.ts';
+
+type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
+
+/** A product with 7 upvotes, a way to click, and the pending requests. */
+function setUp() {
+  const client = new QueryClient();
+  client.setQueryData(productKeys.detail('harbour'), { product: buildProduct(), previousId: null, nextId: null });
+  client.setQueryData(['upvoted', 'harbour'], false);
+  const requests: PendingRequest[] = [];
+  const elsewhere: string[] = [];
+  const unused = () => Promise.reject(new Error('not used in this test'));
+  const api: Api = {
+    ...readOnlyApi({
+      listProducts: unused,
+      getProduct: unused,
+      listComments: unused,
+      listLeaderboards: unused,
+      getLeaderboard: unused,
+      getStandings: unused,
+    }),
+    getUpvoted: async () => ({ upvoted: elsewhere }),
+    setUpvote: (_id, upvoted) => new Promise((resolve, reject) => requests.push({ resolve, reject, upvoted })),
+  };
+  const click = (upvoted: boolean) =>
+    new MutationObserver(client, setUpvoteOptions(api, client, 'harbour')).mutate(upvoted).catch(() => undefined);
+  const shown = () => [client.getQueryData(['upvoted', 'harbour']), cachedProduct(client, 'harbour')?.upvotes];
+  const request = async (index: number): Promise<PendingRequest> => {
+    await expect.poll(() => requests.length).toBeGreaterThan(index);
+    const found = requests[index];
+    if (!found) throw new Error(`There is no request ${index}`);
+    return found;
+  };
+  const readStatus = () => client.fetchQuery({ ...upvoteStatusOptions(api, 'harbour'), staleTime: 0 });
+  const isCountOld = () => client.getQueryState(productKeys.detail('harbour'))?.isInvalidated;
+  return { click, shown, request, requests, elsewhere, readStatus, isCountOld };
+}
+
+describe('an upvote', () => {
+  test('shows before the response, and then the server’s count', async () => {
+    const { click, shown, request } = setUp();
+    const done = click(true);
+    expect(shown()).toEqual([true, 8]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 12 });
+    await done;
+    expect(shown()).toEqual([true, 12]);
+  });
+
+  test('that fails is rolled back', async () => {
+    const { click, shown, request } = setUp();
+    const done = click(true);
+    (await request(0)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([false, 7]);
+  });
+
+  test('clicked three times sends one request after another, and the last click wins', async () => {
+    const { click, shown, request, requests } = setUp();
+    const done = Promise.all([click(true), click(false), click(true)]);
+    expect(shown()).toEqual([true, 8]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 8 });
+    expect((await request(1)).upvoted).toBe(false);
+    expect(shown()).toEqual([true, 8]);
+    (await request(1)).resolve({ upvoted: false, upvotes: 7 });
+    (await request(2)).resolve({ upvoted: true, upvotes: 8 });
+    await done;
+    expect(requests).toHaveLength(3);
+    expect(shown()).toEqual([true, 8]);
+  });
+
+  test('whose last click fails shows the last confirmed state', async () => {
+    const { click, shown, request } = setUp();
+    const done = Promise.all([click(true), click(false)]);
+    (await request(0)).resolve({ upvoted: true, upvotes: 20 });
+    (await request(1)).reject(new Error('out of reach'));
+    await done;
+    expect(shown()).toEqual([true, 20]);
+  });
+});
+
+describe('an upvote made in another tab', () => {
+  test('invalidates the count as well', async () => {
+    const { elsewhere, readStatus, isCountOld } = setUp();
+    await readStatus();
+    expect(isCountOld(), 'nothing happened').toBe(false);
+    elsewhere.push('harbour');
+    expect(await readStatus()).toBe(true);
+    expect(isCountOld()).toBe(true);
+  });
+
+  test('does not override a pending click here', async () => {
+    const { click, request, elsewhere, readStatus, isCountOld } = setUp();
+    const done = click(true);
+    elsewhere.push('harbour');
+    await readStatus();
+    expect(isCountOld()).toBe(false);
+    (await request(0)).resolve({ upvoted: true, upvotes: 9 });
+    await done;
+  });
+});

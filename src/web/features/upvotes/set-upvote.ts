@@ -1,0 +1,163 @@
+import { mutationOptions, type QueryClient } from '@tanstack/react-query';
+import type { Api } from '../../../contract/api.ts';
+import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
+import { reasonOf } from '../../api/api-error.ts';
+import { upvoteKeys } from '../../cache/keys.ts';
+import { cachedUpvotes, invalidateProduct, patchProduct } from '../../cache/product-cache.ts';
+import { type QueuedWrite, queueWhileOffline } from '../../storage/offline-queue.ts';
+import { showToast } from '../../ui/toasts.ts';
+import { pendingClicks, rememberedVotes } from './queries.ts';
+
+/** The texts of toasts about a vote (specification, section 8). */
+const TEXTS = {
+  added: { title: 'Upvoted!', description: 'Thanks for your support!' },
+  removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
+  undo: 'Undo',
+  queued: { title: 'Kept for later', description: 'You are offline: it is sent when the network is back.' },
+  failed: (message: string) => ({ title: 'Error', description: `Failed to update upvote: ${message}` }),
+} as const;
+
+/** Toasts about one product replace each other. */
+const subjectOf = (productId: string) => `upvote:${productId}`;
+
+/** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
+export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
+  // Read at the moment of the click: two clicks may come before one render.
+  return setUpvote(api, client, productId, !shownVote(client, productId));
+}
+
+async function setUpvote(api: Api, client: QueryClient, productId: string, upvoted: boolean): Promise<boolean> {
+  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId));
+  return mutation.execute(upvoted).then(
+    () => true,
+    // A toast has reported it.
+    () => false,
+  );
+}
+
+/**
+ * A click on the upvote: `true` adds it, `false` removes it. While requests are pending the screen shows the last
+ * click; after the last response it shows the confirmed state. Requests run one after another, so the last click wins.
+ */
+export function setUpvoteOptions(api: Api, client: QueryClient, productId: string) {
+  const status = upvoteKeys.status(productId);
+  const confirmed = upvoteKeys.confirmed(productId);
+  const subject = subjectOf(productId);
+  const undo = (upvoted: boolean) => ({
+    label: TEXTS.undo,
+    onPress() {
+      // The visitor may have clicked the upvote itself since.
+      if (client.getQueryData<boolean>(status) === upvoted) void setUpvote(api, client, productId, !upvoted);
+    },
+  });
+  return mutationOptions({
+    mutationKey: upvoteKeys.mutation(productId),
+    scope: { id: subject },
+    mutationFn: async (upvoted: boolean): Promise<UpvoteState & { isQueued?: boolean }> => {
+      const before = client.getQueryData<UpvoteState>(confirmed)?.upvoted ?? false;
+      if (queueWhileOffline({ kind: 'upvote', productId, upvoted, before })) {
+        return { upvoted, upvotes: cachedUpvotes(client, productId), isQueued: true };
+      }
+      try {
+        return await api.setUpvote(productId, upvoted);
+      } catch (cause) {
+        throw new Error(failureOf(upvoted, cause), { cause });
+      }
+    },
+    onMutate: (upvoted) => {
+      const before = shownVote(client, productId);
+      if (pendingClicks(client, productId) === 1) {
+        const upvotes = cachedUpvotes(client, productId);
+        client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
+      }
+      setStatus(client, productId, upvoted);
+      moveCount(client, productId, before, upvoted);
+    },
+    onSuccess: (state, upvoted) => {
+      client.setQueryData<UpvoteState>(confirmed, state);
+      if (state.isQueued) showToast({ ...TEXTS.queued, subject });
+      else showToast({ ...(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
+    },
+    onError: (error) => {
+      showToast({ ...TEXTS.failed(error.message), subject, tone: 'destructive' });
+    },
+    onSettled: () => {
+      if (pendingClicks(client, productId) > 1) return;
+      const state = client.getQueryData<UpvoteState>(confirmed);
+      if (!state) return;
+      setStatus(client, productId, state.upvoted);
+      patchProduct(client, productId, (product) => ({ ...product, upvotes: state.upvotes }));
+    },
+  });
+}
+
+type QueuedUpvote = Extract<QueuedWrite, { kind: 'upvote' }>;
+
+/** Shows a vote that was queued before the page loaded, which neither the page nor the server knows of. */
+export function showQueuedUpvote(client: QueryClient, { productId, upvoted, before }: QueuedUpvote): void {
+  setStatus(client, productId, upvoted);
+  moveCount(client, productId, before, upvoted);
+}
+
+/** Sends a queued vote. @throws ApiError as the API does. */
+export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: QueuedUpvote): Promise<void> {
+  const { productId, upvoted } = queued;
+  const { upvotes } = await api.setUpvote(productId, upvoted);
+  setStatus(client, productId, upvoted);
+  patchProduct(client, productId, (product) => ({ ...product, upvotes }));
+  showToast({ ...(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
+}
+
+/** Rolls back a queued vote that the server refused, with the same message as for a click. */
+export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, error: unknown): void {
+  const { productId, upvoted, before } = queued;
+  showToast({ ...TEXTS.failed(failureOf(upvoted, error)), subject: subjectOf(productId), tone: 'destructive' });
+  client.setQueryData(upvoteKeys.status(productId), before);
+  moveCount(client, productId, upvoted, before);
+  invalidateProduct(client, productId);
+}
+
+/** Cancels pending reads, whose responses would be older than this. */
+function setStatus(client: QueryClient, productId: string, upvoted: boolean): void {
+  const queryKey = upvoteKeys.status(productId);
+  void client.cancelQueries({ queryKey });
+  client.setQueryData(queryKey, upvoted);
+  rememberVote(productId, upvoted);
+}
+
+/** What the button shows: before the server responded, the remembered vote. */
+function shownVote(client: QueryClient, productId: string): boolean {
+  const { data, status } = client.getQueryState<boolean>(upvoteKeys.status(productId)) ?? {};
+  return data ?? (status !== 'error' && rememberedVotes.read().includes(productId));
+}
+
+function moveCount(client: QueryClient, productId: string, from: boolean, to: boolean): void {
+  const change = Number(to) - Number(from);
+  patchProduct(client, productId, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
+}
+
+function failureOf(upvoted: boolean, cause: unknown): string {
+  return (upvoted ? UPVOTE_MESSAGES.addFailed : UPVOTE_MESSAGES.removeFailed)(reasonOf(cause));
+}
+
+/** Older votes are asked from the server, and show a moment after the page. */
+const MAX_REMEMBERED = 500;
+
+function rememberVote(productId: string, upvoted: boolean): void {
+  const before = rememberedVotes.read();
+  if (before.includes(productId) === upvoted) return;
+  const others = before.filter((id) => id !== productId);
+  rememberedVotes.write((upvoted ? [productId, ...others] : others).slice(0, MAX_REMEMBERED));
+}
+
+/** Remembers what the server says about votes. Returns a function that stops it. */
+export function watchVotes(client: QueryClient): () => void {
+  const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
+    const [kind, productId] = queryKey;
+    if (kind !== upvoteKeys.status('')[0] || typeof state.data !== 'boolean') return;
+    rememberVote(String(productId), state.data);
+  };
+  client.getQueryCache().getAll().forEach(note);
+  return client.getQueryCache().subscribe(({ query }) => note(query));
+}

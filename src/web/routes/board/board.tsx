@@ -1,0 +1,115 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo } from 'react';
+import { type Period, parsePeriod } from '../../../contract/leaderboards/period.ts';
+import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { BoardList } from '../../features/leaderboards/board-list.tsx';
+import { AdjacentPeriods, PeriodTabs } from '../../features/leaderboards/board-periods.tsx';
+import { BoardResult } from '../../features/leaderboards/board-result.tsx';
+import { stageOf } from '../../features/leaderboards/board-stage.ts';
+import { BoardEmpty, BoardFailure, BoardLoading, BoardMissing } from '../../features/leaderboards/board-states.tsx';
+import { boardOptions } from '../../features/leaderboards/queries.ts';
+import { WindowClock } from '../../features/leaderboards/window-clock.tsx';
+import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
+import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { useDocumentHead, useSiteName, useTimeZone } from '../../routing/document-head.ts';
+import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
+import { useLocation, useSearchParams } from '../../routing/router.tsx';
+import { formatCount } from '../../ui/format-count.ts';
+import { useNow } from '../../ui/now.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { Waves } from '../../ui/waves.tsx';
+import { boardHead, boardTitle, missingBoardHead } from './head.ts';
+
+export function BoardScreen() {
+  const params = useSearchParams();
+  const period = parsePeriod(params.get('board') ?? '');
+  return period ? (
+    <BoardPage key={period.name} period={period} cursor={params.get('cursor') ?? ''} />
+  ) : (
+    <MissingBoard />
+  );
+}
+
+function MissingBoard() {
+  useDocumentHead(missingBoardHead(useSiteName()));
+  return <BoardMissing />;
+}
+
+function BoardPage({ period, cursor }: { period: Period; cursor: string }) {
+  const { pathname, search, key } = useLocation();
+  const lastList = useLastList();
+  useEffect(() => {
+    lastList.current = { href: `${pathname}${search}`, key };
+  }, [lastList, pathname, search, key]);
+  const { data, isPending, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    ...boardOptions(useApi(), period.name, cursor),
+    ...useReadOnArrival(),
+  });
+  useDocumentHead(boardHead(period, useSiteName(), { empty: data?.pages[0]?.items.length === 0 }));
+  const entries = useMemo(() => data?.pages.flatMap((page) => page?.items ?? []) ?? [], [data]);
+  const onEnd = useCallback(() => void refetch(), [refetch]);
+  const board = data?.pages.at(-1);
+
+  if (data && !board) return <MissingBoard />;
+  return (
+    <>
+      <BoardBanner period={period} board={board} onEnd={onEnd} />
+      <div className="board-page">
+        <div className="board-bar">
+          <PeriodTabs period={period} isRunning={board?.nextPeriod === null} />
+          {board && <AdjacentPeriods board={board} />}
+        </div>
+        <LiveUpdatesSlot />
+        {isPending && <BoardLoading />}
+        {!isPending && !board && <BoardFailure />}
+        {board && entries.length === 0 && <BoardEmpty isRunning={board.nextPeriod === null} />}
+        {board && entries.length > 0 && (
+          <BoardList
+            board={board}
+            entries={entries}
+            nextCursor={hasNextPage ? board.nextCursor : null}
+            isBusy={isFetchingNextPage}
+            onMore={fetchNextPage}
+            renderVote={({ productId, name, upvotes }) => (
+              <UpvoteButton productId={productId} productName={name} upvotes={upvotes} />
+            )}
+          />
+        )}
+        {board && <BoardResult board={board} />}
+      </div>
+    </>
+  );
+}
+
+interface BoardBannerProps {
+  period: Period;
+  board: Leaderboard | null | undefined;
+  onEnd: () => void;
+}
+
+/** The subject of the board, its status and the remaining time. */
+function BoardBanner({ period, board, onEnd }: BoardBannerProps) {
+  const now = useNow();
+  const timeZone = useTimeZone();
+  const stage = board && stageOf(board, now, timeZone);
+  return (
+    <section className="banner board-banner" aria-label="Leaderboard">
+      <Waves />
+      <div className="board-banner-text">
+        <PageHeading>{boardTitle(period)}</PageHeading>
+        <p>
+          {stage && board && (
+            <>
+              <strong className="board-stage" data-status={board.status}>
+                {stage.label}
+              </strong>{' '}
+              {formatCount(board.launches)} {board.launches === 1 ? 'launch' : 'launches'}. {stage.words}
+            </>
+          )}
+        </p>
+      </div>
+      {stage?.clock && <WindowClock key={stage.clock.end} {...stage.clock} onEnd={onEnd} />}
+    </section>
+  );
+}

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { clampText } from './clamp-text.ts';
+
+test('a short text stays unchanged, as one line', () => {
+  expect(clampText('  Two\n lines ', 20)).toBe('Two lines');
+  expect(clampText('exactly ten', 11)).toBe('exactly ten');
+  expect(clampText('', 10)).toBe('');
+});
+
+test('a long one ends at a word, without dangling punctuation', () => {
+  expect(clampText('The quick brown fox jumps', 20)).toBe('The quick brown fox…');
+  expect(clampText('The quick brown, fox jumps', 18)).toBe('The quick brown…');
+});
+
+test('a script without spaces is cut between characters', () => {
+  expect(clampText('発'.repeat(50), 10)).toBe(`${'発'.repeat(9)}…`);
+});
+
+test.each([
+  ['a family', '👩‍👩‍👧‍👦'],
+  ['a flag', '🇳🇴'],
+  ['a letter with its marks', 'é̂'],
+  ['a Hindi syllable', 'नि'],
+])('%s is kept whole or left out', (_name, character) => {
+  const clamped = clampText(character.repeat(5_000), 10);
+  expect(clamped).toBe(`${character.repeat(9)}…`);
+  expect(clamped.isWellFormed()).toBe(true);
+});
+
+test('a text of one endless character stays bounded', () => {
+  expect(clampText(`e${'\u0301'.repeat(10_000)}`, 10).length).toBeLessThanOrEqual(320);
+});

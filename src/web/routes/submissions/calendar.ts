@@ -1,0 +1,68 @@
+/** The fields of a launch that a calendar shows. */
+export interface CalendarEvent {
+  /** Identifies the event, so adding it again replaces it. */
+  uid: string;
+  title: string;
+  description: string;
+  url: string;
+  startsAt: Date;
+  hours: number;
+  /** The time at which the file is written. */
+  now: Date;
+}
+
+/** The event as an iCalendar file (RFC 5545), with times in UTC. */
+export function calendarFile({ uid, title, description, url, startsAt, hours, now }: CalendarEvent): string {
+  const lines = [
+    'BEGIN:VCALENDAR',
+    'VERSION:2.0',
+    'PRODID:-//Groundswell//Launches//EN',
+    'CALSCALE:GREGORIAN',
+    'METHOD:PUBLISH',
+    'BEGIN:VEVENT',
+    `UID:${escapeText(uid)}`,
+    `DTSTAMP:${utc(now)}`,
+    `DTSTART:${utc(startsAt)}`,
+    `DTEND:${utc(new Date(startsAt.getTime() + hours * 3_600_000))}`,
+    `SUMMARY:${escapeText(title)}`,
+    `DESCRIPTION:${escapeText(description)}`,
+    `URL:${url}`,
+    // A launch lasts a day, but does not block it in the maker's calendar.
+    'TRANSP:TRANSPARENT',
+    'END:VEVENT',
+    'END:VCALENDAR',
+  ];
+  return lines.map((line) => `${fold(line)}\r\n`).join('');
+}
+
+/** RFC 5545, section 3.3.5: form 2, with UTC time. */
+function utc(time: Date): string {
+  return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}
+
+/** Section 3.3.11. Other control characters are not allowed there. */
+function escapeText(text: string): string {
+  return text
+    .replaceAll(/[\\;,]/g, '\\$&')
+    .replaceAll(/\r\n?|\n/g, '\\n')
+    .replaceAll(/\p{Cc}/gu, '');
+}
+
+const MAX_LINE_OCTETS = 75;
+
+/** Section 3.1: no line is longer than 75 octets; continuation lines begin with a space. Characters stay whole. */
+function fold(line: string): string {
+  const encoder = new TextEncoder();
+  let folded = '';
+  let octets = 0;
+  for (const character of line) {
+    const { length } = encoder.encode(character);
+    if (octets + length > MAX_LINE_OCTETS) {
+      folded += '\r\n ';
+      octets = 1;
+    }
+    folded += character;
+    octets += length;
+  }
+  return folded;
+}

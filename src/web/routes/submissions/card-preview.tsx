@@ -1,0 +1,32 @@
+import { lazy, Suspense } from 'react';
+import type { Product } from '../../../contract/products/schema.ts';
+import { ArrowUpIcon, BookmarkIcon } from '../../ui/icons.tsx';
+
+/** Reuses the list's own card. */
+const ListCard = lazy(() => import('../home/home.tsx').then((module) => ({ default: module.ListCard })));
+
+/** A product as the list shows it. It is inert, and hidden from screen readers, which have the form. */
+export function CardPreview({ product }: { product: Product }) {
+  return (
+    <div className="submission-card" aria-hidden="true" inert>
+      <Suspense fallback={<div className="card product-card submission-card-loading" />}>
+        <ListCard
+          product={product}
+          rank={1}
+          marker={null}
+          save={
+            <span className="button save-button" data-tone="quiet">
+              <BookmarkIcon />
+            </span>
+          }
+          vote={
+            <span className="upvote">
+              <ArrowUpIcon />
+              {product.upvotes}
+            </span>
+          }
+        />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
+import type { Product, StoredProduct } from '../../../contract/products/schema.ts';
+import type { NewSubmission } from '../../../contract/submissions/schema.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
+import { randomId } from '../../storage/random-id.ts';
+
+/** The maker's input so far. */
+export interface Draft {
+  name: string;
+  description: string;
+  tags: readonly string[];
+  category: string;
+  maker: string;
+  team: readonly { name: string; role: string }[];
+  /** ISO 8601; empty means as soon as it is approved. */
+  launchAt: string;
+  /** Saved with the texts, so sending them again after a reload does not create a second submission. */
+  idempotencyKey: string;
+}
+
+export const FIELD_NAMES = ['name', 'description', 'tags', 'category', 'maker', 'team', 'launchAt'] as const;
+
+export type FieldName = (typeof FIELD_NAMES)[number];
+
+/** A fault of a field, worded for the maker. */
+export interface FieldFault {
+  field: string;
+  detail: string;
+}
+
+export function newDraft(): Draft {
+  const idempotencyKey = randomId() ?? `submission-${Date.now()}`;
+  return { name: '', description: '', tags: [], category: '', maker: '', team: [], launchAt: '', idempotencyKey };
+}
+
+/** Saved in this browser only, and shared by its tabs. */
+export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (saved) =>
+  isDraft(saved) ? saved : null,
+);
+
+/** Empty texts are omitted, so the site's defaults apply. */
+export function toSubmission({ idempotencyKey: _, launchAt, ...texts }: Draft): NewSubmission {
+  const { name, description, tags, category, maker, team } = trimmed(texts);
+  return { name, description, tags, category, maker, team, launchAt: launchAt === '' ? null : launchAt };
+}
+
+/** The texts of a submitted product, without the defaults. */
+export function toDraft(product: Product, launchAt: string | null): Draft {
+  const own = (field: 'description' | 'category' | 'maker') =>
+    product[field] === PRODUCT_FIELDS[field].default ? '' : product[field];
+  return {
+    ...newDraft(),
+    name: product.name,
+    description: own('description'),
+    tags: product.tags,
+    category: own('category'),
+    maker: own('maker'),
+    team: product.team.map(({ name, role }) => ({ name, role })),
+    launchAt: launchAt ?? '',
+  };
+}
+
+/** Each field with its default; lists are empty. */
+const DEFAULTS = Object.fromEntries(
+  PRODUCT_FIELD_NAMES.map((name): [string, unknown] => [name, fieldOf(name).default ?? []]),
+) as StoredProduct;
+
+/** The product as the list will show it. */
+export function toProduct(draft: Draft, image: string, now: number): Product {
+  const { name, description, tags, category, maker, team } = trimmed(draft);
+  return {
+    ...DEFAULTS,
+    id: 'preview',
+    name: name || 'Your product',
+    description: description || PRODUCT_FIELDS.description.default,
+    image,
+    tags: [...tags],
+    category: category || PRODUCT_FIELDS.category.default,
+    maker: maker || PRODUCT_FIELDS.maker.default,
+    team: team.map((member) => ({ ...member, avatar: '' })),
+    createdAt: new Date(now).toISOString(),
+    upvotes: 0,
+    comments: 0,
+  };
+}
+
+/** Checks the limits that the server declares, in the order of the form; the server decides. */
+export function faultsIn(draft: Draft, now: number): FieldFault[] {
+  const { name, tags, team, ...texts } = trimmed(draft);
+  const faults: FieldFault[] = [];
+  if (name === '') faults.push({ field: 'name', detail: 'Give your product a name.' });
+  for (const [field, text] of Object.entries({ name, ...texts }) as ['name', string][]) {
+    const { label, maxCharacters } = fieldOf(field);
+    const length = characters(text);
+    if (length > maxCharacters)
+      faults.push({ field, detail: `${label}: ${amount(length - maxCharacters, 'character')} too many.` });
+  }
+  const longTag = tags.find((tag) => characters(tag) > PRODUCT_FIELDS.tags.maxCharacters);
+  if (tags.length > PRODUCT_FIELDS.tags.maxItems)
+    faults.push({ field: 'tags', detail: `At most ${PRODUCT_FIELDS.tags.maxItems} tags.` });
+  if (longTag)
+    faults.push({ field: 'tags', detail: `A tag has at most ${PRODUCT_FIELDS.tags.maxCharacters} characters.` });
+  if (team.length > PRODUCT_FIELDS.team.maxItems)
+    faults.push({ field: 'team', detail: `At most ${PRODUCT_FIELDS.team.maxItems} people.` });
+  if (team.some((member) => member.name === ''))
+    faults.push({ field: 'team', detail: 'Each person of the team needs a name.' });
+  if (
+    team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_BOUNDS.maxCharacters)
+  )
+    faults.push({
+      field: 'team',
+      detail: `A name or a role has at most ${TEAM_MEMBER_BOUNDS.maxCharacters} characters.`,
+    });
+  if (draft.launchAt !== '' && !(Date.parse(draft.launchAt) > now))
+    faults.push({ field: 'launchAt', detail: 'Choose a launch time in the future.' });
+  return faults.sort((a, b) => FIELD_NAMES.indexOf(a.field as FieldName) - FIELD_NAMES.indexOf(b.field as FieldName));
+}
+
+/** Unicode code points, as the server counts them. */
+export function characters(text: string): number {
+  return Array.from(text).length;
+}
+
+function amount(count: number, unit: string): string {
+  return `${count.toLocaleString('en-US')} ${unit}${count === 1 ? '' : 's'}`;
+}
+
+type Texts = Pick<Draft, 'name' | 'description' | 'category' | 'maker' | 'tags' | 'team'>;
+
+/** Team members without any text are omitted. */
+function trimmed({ name, description, category, maker, tags, team }: Texts) {
+  return {
+    name: name.trim(),
+    description: description.trim(),
+    category: category.trim(),
+    maker: maker.trim(),
+    tags: [...tags],
+    team: team
+      .map((member) => ({ name: member.name.trim(), role: member.role.trim() }))
+      .filter((member) => member.name !== '' || member.role !== ''),
+  };
+}
+
+function isDraft(value: unknown): value is Draft {
+  const draft = (value ?? {}) as Partial<Record<keyof Draft, unknown>>;
+  return (
+    (['name', 'description', 'category', 'maker', 'launchAt', 'idempotencyKey'] as const).every(
+      (field) => typeof draft[field] === 'string',
+    ) &&
+    Array.isArray(draft.tags) &&
+    draft.tags.every((tag) => typeof tag === 'string') &&
+    Array.isArray(draft.team) &&
+    draft.team.every((member) => typeof member?.name === 'string' && typeof member?.role === 'string')
+  );
+}

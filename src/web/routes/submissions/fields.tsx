@@ -1,0 +1,74 @@
+import { type ReactNode, useId } from 'react';
+import { fieldOf } from '../../../contract/products/fields.ts';
+import { formatCount } from '../../ui/format-count.ts';
+import { characters, type FieldFault } from './draft.ts';
+
+export type Faults = readonly FieldFault[];
+
+/** The first fault of a field. The server may name an item of a list, e.g. `team.0.name`. */
+export function faultOf(faults: Faults, field: string): string | undefined {
+  return faults.find((fault) => fault.field.split(/\W/, 1)[0] === field)?.detail;
+}
+
+export function FieldMessage({ id, children }: { id: string; children: ReactNode }) {
+  return (
+    <p id={id} className="submission-fault">
+      {children}
+    </p>
+  );
+}
+
+interface TextFieldProps {
+  field: 'name' | 'description' | 'category' | 'maker';
+  label: string;
+  hint?: string;
+  value: string;
+  fault: string | undefined;
+  required?: boolean;
+  rows?: number;
+  onChange: (value: string) => void;
+}
+
+/** The remaining characters show from this share of the limit on. */
+const COUNT_FROM_SHARE = 0.8;
+
+export function TextField({ field, label, hint, value, fault, required = false, rows, onChange }: TextFieldProps) {
+  const id = useId();
+  const { maxCharacters } = fieldOf(field);
+  const left = maxCharacters - characters(value.trim());
+  const showLeft = left < maxCharacters * (1 - COUNT_FROM_SHARE);
+  const described = [hint && `${id}-hint`, showLeft && `${id}-left`, fault && `${id}-fault`].filter(Boolean).join(' ');
+  const props = {
+    id,
+    name: field,
+    value,
+    dir: 'auto',
+    required,
+    'aria-invalid': fault !== undefined,
+    'aria-describedby': described || undefined,
+  } as const;
+  return (
+    <div className="submission-field">
+      <label htmlFor={id}>
+        {label}
+        {!required && <span className="submission-optional"> (optional)</span>}
+      </label>
+      {rows === undefined ? (
+        <input type="text" autoComplete="off" {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+      ) : (
+        <textarea rows={rows} {...props} onChange={(event) => onChange(event.currentTarget.value)} />
+      )}
+      {hint && (
+        <p id={`${id}-hint`} className="submission-hint">
+          {hint}
+        </p>
+      )}
+      {showLeft && (
+        <p id={`${id}-left`} className="submission-hint" data-over={left < 0}>
+          {left < 0 ? `${formatCount(-left)} characters too many` : `${formatCount(left)} characters left`}
+        </p>
+      )}
+      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+    </div>
+  );
+}

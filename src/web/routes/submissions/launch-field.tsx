@@ -1,0 +1,85 @@
+import { useId, useState } from 'react';
+import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
+import { FieldMessage } from './fields.tsx';
+import {
+  fromLocalInput,
+  timeInWords,
+  timeZoneInWords,
+  toLocalInput,
+  tomorrowMorning,
+  visitorTimeZone,
+} from './times.ts';
+
+interface LaunchFieldProps {
+  /** ISO 8601; empty means as soon as it is approved. */
+  launchAt: string;
+  siteTimeZone: string;
+  fault: string | undefined;
+  onChange: (launchAt: string) => void;
+}
+
+/** Chosen but not filled in, which is a fault of the field. */
+const INCOMPLETE = 'incomplete';
+
+const isTime = (text: string) => !Number.isNaN(Date.parse(text));
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** When to launch, by the visitor's clock. */
+export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchFieldProps) {
+  const id = useId();
+  const [now] = useState(() => new Date());
+  const isChosen = launchAt !== '';
+  const [text, setText] = useState(isTime(launchAt) ? toLocalInput(new Date(launchAt)) : '');
+
+  function set(value: string): void {
+    setText(value);
+    onChange(fromLocalInput(value) || INCOMPLETE);
+  }
+
+  function choose(chosen: boolean): void {
+    if (!chosen) onChange('');
+    else set(text || toLocalInput(tomorrowMorning(now)));
+  }
+
+  const zone = visitorTimeZone();
+  return (
+    <fieldset className="submission-field submission-launch">
+      <legend>Launch</legend>
+      <label>
+        <input type="radio" name={`${id}-when`} checked={!isChosen} onChange={() => choose(false)} />
+        As soon as it is approved
+      </label>
+      <label>
+        <input type="radio" name={`${id}-when`} checked={isChosen} onChange={() => choose(true)} />
+        At a time that I choose
+      </label>
+      {isChosen && (
+        <div className="submission-launch-time">
+          <input
+            type="datetime-local"
+            aria-label="Launch time"
+            required
+            value={text}
+            min={toLocalInput(now)}
+            max={toLocalInput(new Date(now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS))}
+            aria-invalid={fault !== undefined}
+            aria-describedby={fault ? `${id}-zone ${id}-fault` : `${id}-zone`}
+            onChange={(event) => set(event.currentTarget.value)}
+          />
+          <p id={`${id}-zone`} className="submission-hint">
+            Your time zone: {timeZoneInWords(zone, isTime(launchAt) ? new Date(launchAt) : now)}.{' '}
+            {isTime(launchAt) && (
+              <>
+                For this site, which is in {timeZoneInWords(siteTimeZone, new Date(launchAt))}, that is{' '}
+                <strong>{timeInWords(launchAt, siteTimeZone)}</strong>.
+              </>
+            )}
+          </p>
+        </div>
+      )}
+      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      <p className="submission-hint">Every launch collects votes for the same 24 hours, whenever it begins.</p>
+    </fieldset>
+  );
+}

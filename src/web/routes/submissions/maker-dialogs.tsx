@@ -1,0 +1,130 @@
+import { useState } from 'react';
+import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { useSite } from '../../routing/document-head.ts';
+import { Modal } from '../../ui/modal.tsx';
+import { faultsIn, toDraft } from './draft.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { type Faults, faultOf } from './fields.tsx';
+import { LaunchField } from './launch-field.tsx';
+import { storedPictures } from './pictures.ts';
+import { FailureNote, SubmissionForm } from './submission-form.tsx';
+import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { useSubmissionForm } from './use-submission-form.ts';
+
+interface MakerDialogProps {
+  access: MakerAccess;
+  submission: Submission;
+  /** Called with the updated submission and a message, if something changed. */
+  onClose: (changed?: Submission, said?: string) => void;
+}
+
+export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
+  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const form = useSubmissionForm({
+    draft: toDraft(submission.product, submission.launchAt),
+    pictures: storedPictures(submission.product, PRODUCT_FIELDS.image.default),
+    editing: { access, submission },
+    onDone: (_, changed) =>
+      onClose(changed, changed.status === 'waiting' ? 'A person will look at it.' : 'Your changes are on the site.'),
+  });
+  return (
+    <Modal title="Edit your launch" onClose={() => onClose(form.latest())}>
+      {submission.status === 'scheduled' && (
+        <p className="submission-restored">
+          This is approved. New texts or pictures need another review; a new launch time alone does not.
+        </p>
+      )}
+      <SubmissionForm form={form} siteTimeZone={timeZone} labels={{ submit: 'Save changes', sending: 'Saving...' }} />
+    </Modal>
+  );
+}
+
+export function RescheduleDialog({ access, submission, onClose }: MakerDialogProps) {
+  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const [launchAt, setLaunchAt] = useState(submission.launchAt ?? '');
+  const [faults, setFaults] = useState<Faults>([]);
+  const { failure, isBusy, run } = useAction(setFaults);
+
+  function save(): void {
+    const found = faultsIn({ ...toDraft(submission.product, null), launchAt }, Date.now());
+    setFaults(found);
+    if (found.length > 0) return;
+    const patch = { launchAt: launchAt === '' ? null : launchAt, revision: submission.revision };
+    void run(async () => onClose(await submissionsClient.update(access, patch), 'The launch time has changed.'));
+  }
+
+  return (
+    <Modal title="Reschedule" onClose={() => onClose()}>
+      <form
+        className="maker-dialog"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <LaunchField
+          launchAt={launchAt}
+          siteTimeZone={timeZone}
+          fault={faultOf(faults, 'launchAt')}
+          onChange={setLaunchAt}
+        />
+        <FailureNote failure={failure} />
+        <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isBusy}>
+          Save launch time
+        </button>
+      </form>
+    </Modal>
+  );
+}
+
+export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps) {
+  const { failure, isBusy, run } = useAction();
+  const withdraw = () => run(async () => onClose(await submissionsClient.withdraw(access), 'It will not launch.'));
+  return (
+    <Modal
+      title={
+        <>
+          Withdraw <bdi>{submission.product.name}</bdi>?
+        </>
+      }
+      onClose={() => onClose()}
+    >
+      <div className="maker-dialog">
+        <p>It will not launch, and this cannot be undone. To try again, submit the product again.</p>
+        <FailureNote failure={failure} />
+        <div className="maker-actions">
+          <button type="button" className="button maker-danger" aria-disabled={isBusy} onClick={withdraw}>
+            Withdraw
+          </button>
+          <button type="button" className="button" data-tone="outline" onClick={() => onClose()}>
+            Keep it
+          </button>
+        </div>
+      </div>
+    </Modal>
+  );
+}
+
+/** Runs one change at a time, and reports why it failed. */
+function useAction(onFaults?: (faults: Faults) => void) {
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isBusy, setBusy] = useState(false);
+
+  async function run(change: () => Promise<void>): Promise<void> {
+    if (isBusy) return;
+    setBusy(true);
+    setFailure(null);
+    try {
+      await change();
+    } catch (error) {
+      if (error instanceof SubmissionError && error.faults.length > 0 && onFaults) onFaults(error.faults);
+      else setFailure(failureOf(error));
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return { failure, isBusy, run };
+}

@@ -1,0 +1,118 @@
+import { ordinal } from '../../../contract/leaderboards/words.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { HourlyVotes, Submission } from '../../../contract/submissions/schema.ts';
+import { formatAmount, formatCount } from '../../ui/format-count.ts';
+import { Link } from '../../ui/link.tsx';
+import { useNow } from '../../ui/now.tsx';
+import { timeInWords, visitorTimeZone } from './times.ts';
+
+/** A launch for its maker, above the product's own page. */
+export function MakerLaunch({ submission }: { submission: Submission }) {
+  const { standing, votesByHour, product } = submission;
+  const day = standing?.day;
+  return (
+    <section className="card maker-launch" aria-labelledby="maker-launch">
+      <div className="maker-launch-head">
+        <h2 id="maker-launch">Your launch</h2>
+        <p className="submission-hint">Only you see this. Comments that you write below carry the badge Maker.</p>
+      </div>
+      <dl className="maker-numbers">
+        <div>
+          <dt>Rank of the day</dt>
+          <dd>
+            {day && day.votes > 0 ? (
+              <Link to={paths.board(day.period)}>
+                {day.tied && 'Tied '}
+                {ordinal(day.rank)} <small>of {formatCount(day.launches)}</small>
+              </Link>
+            ) : (
+              '–'
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Counted votes</dt>
+          <dd>{formatCount(day?.votes ?? 0)}</dd>
+        </div>
+        <div>
+          <dt>Comments</dt>
+          <dd>{formatCount(product.comments)}</dd>
+        </div>
+      </dl>
+      <VotesByHour hours={votesByHour} />
+      {day && <WindowEnd endsAt={day.windowEndsAt} />}
+    </section>
+  );
+}
+
+function WindowEnd({ endsAt }: { endsAt: string }) {
+  const isOver = useNow() >= Date.parse(endsAt);
+  const time = timeInWords(endsAt, visitorTimeZone());
+  return (
+    <p className="submission-hint">
+      {isOver ? `Its ${LIMITS.launchWindowHours} hours ended on ${time}.` : `Votes count until ${time}, by your clock.`}
+    </p>
+  );
+}
+
+const HEIGHT = 40;
+/** The width of a bar; the slot of an hour is 10 wide. */
+const BAR_WIDTH = 7;
+
+/** One bar for each hour of the launch; a table for screen readers. */
+function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
+  const zone = visitorTimeZone();
+  const most = Math.max(1, ...hours.map(({ votes }) => votes));
+  const total = hours.reduce((sum, { votes }) => sum + votes, 0);
+  return (
+    <figure className="maker-chart">
+      <figcaption>
+        Votes by hour <span>{total === 0 ? 'The first one is still to come.' : `${formatCount(most)} at most`}</span>
+      </figcaption>
+      <svg viewBox={`0 0 ${LIMITS.launchWindowHours * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+        {Array.from({ length: LIMITS.launchWindowHours }, (_, hour) => {
+          const votes = hours[hour]?.votes;
+          // An hour without votes is a line, a future hour a fainter one.
+          const height = votes ? Math.max(3, (votes / most) * HEIGHT) : 1.5;
+          const kind = votes === undefined ? 'future' : votes === 0 ? 'none' : 'votes';
+          return (
+            <rect
+              // biome-ignore lint/suspicious/noArrayIndexKey: the hour is what a bar stands for
+              key={hour}
+              data-kind={kind}
+              x={hour * 10 + (10 - BAR_WIDTH) / 2}
+              y={HEIGHT - height}
+              width={BAR_WIDTH}
+              height={height}
+            />
+          );
+        })}
+      </svg>
+      <p className="maker-chart-ends" aria-hidden="true">
+        <span>{hours[0] ? timeInWords(hours[0].from, zone) : ''}</span>
+        <span>{LIMITS.launchWindowHours} hours</span>
+      </p>
+      {/* A table is never narrower than its words, so its wrapper hides it. */}
+      <div className="visually-hidden">
+        <table>
+          <caption>Votes by hour</caption>
+          <thead>
+            <tr>
+              <th scope="col">Hour from</th>
+              <th scope="col">Votes</th>
+            </tr>
+          </thead>
+          <tbody>
+            {hours.map(({ from, votes }) => (
+              <tr key={from}>
+                <th scope="row">{timeInWords(from, zone)}</th>
+                <td>{formatAmount(votes, 'vote')}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </figure>
+  );
+}

@@ -1,0 +1,99 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { productKeys } from '../../cache/keys.ts';
+import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
+import { Notice } from '../../ui/notice.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
+import { failureOf } from './failures.ts';
+import { MakerLaunch } from './maker-launch.tsx';
+import { MakerSubmission } from './maker-submission.tsx';
+import { SubmissionStyles } from './submission-styles.tsx';
+import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+
+interface MakerViewProps {
+  access: MakerAccess;
+  /** Whether the product is hidden from visitors. */
+  isMissing: boolean;
+  onRefused: (key: string) => void;
+}
+
+const REFETCH_MS = 15_000;
+
+/** The maximum of a timer (2^31 ms). */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** The launch as its maker sees it, up to date while it is on screen. */
+export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
+  const client = useQueryClient();
+  const queryKey = ['submission', access.id, access.key];
+  const { data, error, refetch } = useQuery<Submission>({
+    queryKey,
+    queryFn: () => submissionsClient.get(access),
+    refetchInterval: REFETCH_MS,
+    retry: false,
+  });
+  // Any other 404 means that submissions are off for now, or comes from a proxy.
+  const isUnknown = error instanceof SubmissionError && error.code === 'submission_not_found';
+  useEffect(() => {
+    if (isUnknown) onRefused(access.key);
+  }, [isUnknown, access.key, onRefused]);
+  useStoredKey(access, data);
+  useRefetchAtLaunch(data, refetch);
+
+  const isLaunched = data?.status === 'launched';
+  useEffect(() => {
+    // The page itself follows, from 'not found' to the product.
+    if (isLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
+  }, [isLaunched, isMissing, client, access.id]);
+
+  const onChange = (submission: Submission) => client.setQueryData(queryKey, submission);
+  if (data === undefined) {
+    if (!isMissing) return null;
+    return error && !isUnknown ? <Unreachable error={error} onRetry={() => refetch()} /> : <ProductSkeleton />;
+  }
+  return (
+    <>
+      <SubmissionStyles />
+      {isLaunched && !isMissing && <MakerLaunch submission={data} />}
+      {isLaunched && isMissing && <ProductMissing />}
+      {!isLaunched && isMissing && <MakerSubmission access={access} submission={data} onChange={onChange} />}
+    </>
+  );
+}
+
+function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) {
+  const { title, detail } = failureOf(error);
+  return (
+    <Notice tone="failure">
+      <PageHeading className="notice-title">{title}</PageHeading>
+      <p>{detail}</p>
+      <div className="notice-actions">
+        <button type="button" className="button" data-tone="primary" onClick={onRetry}>
+          Try again
+        </button>
+      </div>
+    </Notice>
+  );
+}
+
+/** An accepted key replaces the stored key, and gets the product's name. */
+function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefined): void {
+  const name = submission?.product.name;
+  useEffect(() => {
+    if (name === undefined) return;
+    const stored = makerKeys.read().find(({ productId }) => productId === id);
+    if (stored?.key !== key || stored.name !== name) saveMakerKey({ productId: id, name, key });
+  }, [id, key, name]);
+}
+
+/** At the launch, refetch at once. */
+function useRefetchAtLaunch(submission: Submission | undefined, refetch: () => unknown): void {
+  const launchAt = submission?.status === 'scheduled' ? submission.launchAt : null;
+  useEffect(() => {
+    if (launchAt === null) return;
+    const timer = setTimeout(refetch, Math.min(MAX_TIMER_MS, Math.max(0, Date.parse(launchAt) - Date.now()) + 500));
+    return () => clearTimeout(timer);
+  }, [launchAt, refetch]);
+}

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { useApi } from '../../api/api-context.tsx';
+import { productDetailOptions } from '../../features/products/queries.ts';
+import { useProductId, useRouter } from '../../routing/router.tsx';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { forgetMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
+import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
+
+const MakerView = lazy(() => import('./maker-view.tsx').then((module) => ({ default: module.MakerView })));
+
+/** The maker's part of a product's page. Other visitors see only the product, if there is one. */
+export function Maker() {
+  const id = useProductId();
+  const { data } = useQuery(productDetailOptions(useApi(), id));
+  const { key, isRefused, refuse } = useMakerKey(id);
+  const isMissing = data === null;
+  if (key !== undefined) {
+    return (
+      <Suspense fallback={isMissing && <ProductSkeleton />}>
+        <MakerView key={`${id} ${key}`} access={{ id, key }} isMissing={isMissing} onRefused={refuse} />
+      </Suspense>
+    );
+  }
+  return (
+    <>
+      {isRefused && (
+        <p className="list-note" role="status">
+          This maker link no longer works. The operator of this site can give you a new one.
+        </p>
+      )}
+      {isMissing && <ProductMissing />}
+    </>
+  );
+}
+
+/** Takes the key out of the address, where others could see it, and stores it in this browser. */
+function useMakerKey(id: string) {
+  const { location, navigate } = useRouter();
+  const { pathname, search, hash } = location;
+  const linked = makerKeyIn(hash);
+  const stored = useBrowserStore(makerKeys, (all) => all.find(({ productId }) => productId === id)?.key);
+  /** Replaces the stored key only once the site accepts it. */
+  const [given, setGiven] = useState<string>();
+  const [isRefused, setRefused] = useState(false);
+
+  useEffect(() => {
+    if (linked === undefined) return;
+    // Read here, because during hydration the hook has no value yet.
+    if (makerKeyOf(id) === undefined) saveMakerKey({ productId: id, name: '', key: linked });
+    setGiven(linked);
+    setRefused(false);
+    navigate(pathname + search, { replace: true });
+  }, [linked, id, pathname, search, navigate]);
+
+  function refuse(key: string): void {
+    setRefused(true);
+    setGiven(undefined);
+    if (key === makerKeyOf(id)) forgetMakerKey(id);
+  }
+
+  return { key: given ?? stored, isRefused, refuse };
+}

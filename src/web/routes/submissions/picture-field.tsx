@@ -1,0 +1,226 @@
+import { type DragEvent, type MouseEvent, useId, useState } from 'react';
+import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
+import { FieldMessage } from './fields.tsx';
+import { ACCEPTED, type PictureItem, type Pictures } from './pictures.ts';
+
+interface PictureFieldProps {
+  pictures: Pictures;
+  isSending: boolean;
+  /** The URLs of the image and the screenshots. */
+  faults: { image: string | undefined; screenshots: string | undefined };
+  onAdd: (files: readonly File[], use: keyof Pictures) => void;
+  onChange: (pictures: Pictures) => void;
+}
+
+/** The product's picture and its screenshots, by file picker, drop or paste. The form handles pasted files. */
+export function PictureField({ pictures, isSending, faults, onAdd, onChange }: PictureFieldProps) {
+  const { image, screenshots } = pictures;
+  const [said, setSaid] = useState('');
+
+  function move(index: number, by: number): void {
+    const moved = screenshots[index];
+    if (moved === undefined) return;
+    const order = screenshots.filter((item) => item !== moved);
+    order.splice(index + by, 0, moved);
+    onChange({ ...pictures, screenshots: order });
+    setSaid(`Screenshot moved to place ${index + by + 1} of ${order.length}`);
+  }
+
+  return (
+    <>
+      <DropZone
+        title="Picture"
+        words="Square, and easy to recognise when it is small."
+        label={image ? 'Choose another' : 'Choose a picture'}
+        fault={faults.image}
+        isSending={isSending}
+        onFiles={(files) => onAdd(files.slice(0, 1), 'image')}
+      >
+        {image && (
+          <ul className="submission-pictures" aria-label="Picture">
+            <PictureRow
+              item={image}
+              name="picture"
+              isSending={isSending}
+              onRemove={image.file && (() => onChange({ ...pictures, image: null }))}
+            />
+          </ul>
+        )}
+      </DropZone>
+      <DropZone
+        title="Screenshots"
+        words="They stand below the description, in this order."
+        label="Add screenshots"
+        fault={faults.screenshots}
+        isSending={isSending}
+        multiple
+        onFiles={(files) => onAdd(files, 'screenshots')}
+      >
+        {screenshots.length > 0 && (
+          <ol className="submission-pictures" data-shape="wide" aria-label="Screenshots">
+            {screenshots.map((item, index) => (
+              <PictureRow
+                key={item.key}
+                item={item}
+                name={`screenshot ${index + 1}`}
+                isSending={isSending}
+                // Pictures on the site keep their order.
+                canMove={item.file !== undefined && screenshots.length > 1}
+                onEarlier={canSwap(screenshots, index - 1, index) ? () => move(index, -1) : undefined}
+                onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
+                onRemove={() => {
+                  onChange({ ...pictures, screenshots: screenshots.filter((each) => each !== item) });
+                  setSaid('Screenshot removed');
+                }}
+              />
+            ))}
+          </ol>
+        )}
+      </DropZone>
+      <p className="visually-hidden" role="status">
+        {said}
+      </p>
+    </>
+  );
+}
+
+function canSwap(items: readonly PictureItem[], first: number, second: number): boolean {
+  return Boolean(items[first]?.file && items[second]?.file);
+}
+
+interface DropZoneProps {
+  title: string;
+  words: string;
+  label: string;
+  fault: string | undefined;
+  isSending: boolean;
+  multiple?: boolean;
+  onFiles: (files: readonly File[]) => void;
+  children: React.ReactNode;
+}
+
+function DropZone({ title, words, label, fault, isSending, multiple = false, onFiles, children }: DropZoneProps) {
+  const id = useId();
+  const [isOver, setOver] = useState(false);
+
+  function onDrop(event: DragEvent): void {
+    event.preventDefault();
+    event.stopPropagation();
+    setOver(false);
+    if (!isSending) onFiles([...event.dataTransfer.files]);
+  }
+
+  return (
+    <fieldset
+      className="submission-field submission-drop"
+      data-over={isOver}
+      data-invalid={fault !== undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={onDrop}
+    >
+      <legend>
+        {title}
+        <span className="submission-optional"> (optional)</span>
+      </legend>
+      {children}
+      <div className="submission-drop-zone">
+        <label className="button submission-picker" data-tone="outline">
+          {label}
+          <input
+            type="file"
+            className="visually-hidden"
+            accept={ACCEPTED}
+            multiple={multiple}
+            disabled={isSending}
+            aria-describedby={fault ? `${id}-words ${id}-fault` : `${id}-words`}
+            onChange={({ currentTarget }) => {
+              onFiles([...(currentTarget.files ?? [])]);
+              // The same file may be chosen again.
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+        <p id={`${id}-words`} className="submission-hint">
+          Or drop or paste it here. {words} Up to {PICTURE_UPLOADS.maxBytes / 1024 / 1024} MB.
+        </p>
+      </div>
+      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+    </fieldset>
+  );
+}
+
+interface PictureRowProps {
+  item: PictureItem;
+  /** Its label, e.g. 'screenshot 2'. */
+  name: string;
+  isSending: boolean;
+  /** Whether it can move at all; at an end, only one direction is possible. */
+  canMove?: boolean;
+  onEarlier?: (() => void) | undefined;
+  onLater?: (() => void) | undefined;
+  onRemove?: (() => void) | undefined;
+}
+
+function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater, onRemove }: PictureRowProps) {
+  const id = useId();
+  const isDone = item.file === undefined;
+
+  function remove({ currentTarget }: MouseEvent): void {
+    // The button disappears, so the focus moves to the field.
+    currentTarget.closest('fieldset')?.querySelector('input')?.focus();
+    onRemove?.();
+  }
+
+  return (
+    <li className="submission-picture" data-fault={item.fault !== undefined}>
+      {item.src === '' ? (
+        <span className="submission-picture-image" />
+      ) : (
+        <img className="submission-picture-image" src={item.src} alt={`Your ${name}`} />
+      )}
+      <div className="submission-picture-words">
+        <p className="submission-picture-name">{item.file?.name ?? (isDone ? 'On the site' : name)}</p>
+        {item.sent !== undefined && (
+          <progress value={item.sent} aria-label={`Sending ${name}`}>
+            {Math.round(item.sent * 100)} %
+          </progress>
+        )}
+      </div>
+      {!isSending && (
+        <div className="submission-picture-actions">
+          {canMove && <RowButton label={`Move ${name} earlier`} icon={<ChevronLeftIcon />} onPress={onEarlier} />}
+          {canMove && <RowButton label={`Move ${name} later`} icon={<ChevronRightIcon />} onPress={onLater} />}
+          {onRemove && <RowButton label={`Remove ${name}`} icon={<CloseIcon />} onPress={remove} />}
+        </div>
+      )}
+      {item.fault && <FieldMessage id={id}>{item.fault}</FieldMessage>}
+    </li>
+  );
+}
+
+interface RowButtonProps {
+  label: string;
+  icon: React.ReactNode;
+  /** Without pictures the button has no effect; it stays, so it keeps the focus. */
+  onPress: ((event: MouseEvent) => void) | undefined;
+}
+
+function RowButton({ label, icon, onPress }: RowButtonProps) {
+  return (
+    <button
+      type="button"
+      className="icon-button"
+      aria-label={label}
+      title={label}
+      aria-disabled={onPress === undefined}
+      onClick={onPress}
+    >
+      {icon}
+    </button>
+  );
+}

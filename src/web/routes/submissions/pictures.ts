@@ -1,0 +1,129 @@
+import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { randomId } from '../../storage/random-id.ts';
+import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+
+/** A picture of the form: already on the site, or a file to upload. */
+export interface PictureItem {
+  key: string;
+  /** The URL to display: its address on the site, or a small copy of the file. */
+  src: string;
+  /** The file to upload; missing if it is on the site. */
+  file?: File | undefined;
+  /** The uploaded share of the file, from 0 to 1, during the upload. */
+  sent?: number | undefined;
+  /** Why the site, or this form, rejects it. */
+  fault?: string | undefined;
+}
+
+export interface Pictures {
+  image: PictureItem | null;
+  screenshots: readonly PictureItem[];
+}
+
+export const NO_PICTURES: Pictures = { image: null, screenshots: [] };
+
+/** The types that file pickers offer. */
+export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
+
+const BYTES_PER_MEGABYTE = 1024 * 1024;
+
+/** Longer side of the preview. */
+const COPY_PIXELS = 640;
+
+/** Reads a file as a picture, and stores any fault in the item. */
+export async function readPicture(file: File): Promise<PictureItem> {
+  const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
+  if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
+    return { ...item, fault: `${file.name} is not a PNG, JPEG, WebP, AVIF or GIF picture.` };
+  }
+  if (file.size > PICTURE_UPLOADS.maxBytes) {
+    return { ...item, fault: `${file.name} is larger than ${PICTURE_UPLOADS.maxBytes / BYTES_PER_MEGABYTE} MB.` };
+  }
+  try {
+    const bitmap = await createImageBitmap(file);
+    const isTooLarge = bitmap.width * bitmap.height > PICTURE_UPLOADS.maxPixels;
+    const src = isTooLarge ? '' : copyOf(bitmap);
+    bitmap.close();
+    if (!isTooLarge) return { ...item, src };
+    return { ...item, fault: `${file.name} has more than ${PICTURE_UPLOADS.maxPixels / 1e6} megapixels.` };
+  } catch {
+    return { ...item, fault: `${file.name} cannot be read: it may be damaged.` };
+  }
+}
+
+/** As a `data:` address: the content policy allows no `blob:`. */
+function copyOf(bitmap: ImageBitmap): string {
+  const scale = Math.min(1, COPY_PIXELS / Math.max(bitmap.width, bitmap.height));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, Math.round(bitmap.width * scale));
+  canvas.height = Math.max(1, Math.round(bitmap.height * scale));
+  canvas.getContext('2d')?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL('image/webp', 0.85);
+}
+
+/**
+ * The pictures of a submission on the site. `placeholder` is the URL of the site's placeholder, which is not one of
+ * them.
+ */
+export function storedPictures(
+  { image, screenshots }: { image: string; screenshots: readonly string[] },
+  placeholder: string,
+): Pictures {
+  return {
+    image: image === '' || image === placeholder ? null : { key: image, src: image },
+    screenshots: screenshots.map((src, index) => ({ key: `${index} ${src}`, src })),
+  };
+}
+
+interface Sending {
+  access: MakerAccess;
+  pictures: Pictures;
+  /** The submission on the site. */
+  stored: Submission;
+  /** Called with each change of an item. */
+  onChange: (key: string, change: Partial<PictureItem>) => void;
+  /** Called with the submission after each change of it. */
+  onStored: (submission: Submission) => void;
+}
+
+/**
+ * Removes deleted screenshots and uploads new pictures one by one, because the site appends screenshots. A rejected
+ * picture is marked with the reason, and the others are uploaded.
+ * @throws SubmissionError if a retry later makes sense.
+ */
+export async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
+  let latest = stored;
+  const note = (submission: Submission) => {
+    latest = submission;
+    onStored(submission);
+  };
+  const remaining = new Set(pictures.screenshots.map(({ src }) => src));
+  for (const [index, address] of [...stored.product.screenshots.entries()].reverse()) {
+    if (!remaining.has(address)) note(await submissionsClient.removeScreenshot(access, index));
+  }
+  const { image, screenshots } = pictures;
+  if (image?.file) await send(image.key, image.file, 'image');
+  for (const { key, file } of screenshots) {
+    if (file) await send(key, file, 'screenshot');
+  }
+  return latest;
+
+  async function send(key: string, file: File, use: 'image' | 'screenshot'): Promise<void> {
+    onChange(key, { sent: 0, fault: undefined });
+    const upload = { file, onProgress: (sent: number) => onChange(key, { sent }) };
+    try {
+      note(await submissionsClient[use === 'image' ? 'putImage' : 'addScreenshot'](access, upload));
+      const { product } = latest;
+      const src = use === 'image' ? product.image : (product.screenshots.at(-1) ?? '');
+      onChange(key, { file: undefined, sent: undefined, src });
+    } catch (error) {
+      const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
+      onChange(key, { sent: undefined, fault: isRefused ? error.message : 'This picture was not sent yet.' });
+      if (!isRefused) throw error;
+    }
+  }
+}
+
+/** The picture is at fault, so a retry would not help. */
+const REFUSALS = [413, 415, 422];

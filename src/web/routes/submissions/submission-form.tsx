@@ -1,0 +1,148 @@
+import { type ClipboardEvent, type DragEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { CardPreview } from './card-preview.tsx';
+import type { Draft } from './draft.ts';
+import { FIELD_NAMES, toProduct } from './draft.ts';
+import type { Failure } from './failures.ts';
+import { faultOf, TextField } from './fields.tsx';
+import { LaunchField } from './launch-field.tsx';
+import { PictureField } from './picture-field.tsx';
+import { TagField } from './tag-field.tsx';
+import { TeamField } from './team-field.tsx';
+import type { SubmissionForm as Form } from './use-submission-form.ts';
+
+interface SubmissionFormProps {
+  form: Form;
+  siteTimeZone: string;
+  labels: { submit: string; sending: string };
+  children?: ReactNode;
+}
+
+/** The form for a product. */
+export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
+  const { draft, pictures, faults, failure, isSending, progress, set } = form;
+  const element = useRef<HTMLFormElement>(null);
+  const trap = useRef<HTMLInputElement>(null);
+
+  // Focuses the first invalid field once it is marked, so its message is read with it.
+  useEffect(() => {
+    if (faults.length > 0) element.current?.querySelector<HTMLElement>(FAULTY)?.focus();
+  }, [faults]);
+
+  function onSubmit(event: FormEvent): void {
+    event.preventDefault();
+    void form.submit(trap.current?.value ?? '');
+  }
+
+  /** Handles pasted files, and files dropped beside the drop zones, which a browser would open instead of the page. */
+  function take(event: ClipboardEvent | DragEvent, { files }: DataTransfer): void {
+    if (files.length === 0) return;
+    event.preventDefault();
+    if (!isSending) form.addFiles([...files], pictures.image ? 'screenshots' : 'image');
+  }
+
+  const text = (field: 'name' | 'description' | 'category' | 'maker') => ({
+    field,
+    value: draft[field],
+    fault: faultOf(faults, field),
+    onChange: (value: string) => set({ [field]: value } as Partial<Draft>),
+  });
+  const unplaced = faults.filter(({ field }) => !PLACES.some((name) => faultOf([{ field, detail: 'x' }], name)));
+
+  return (
+    <form
+      ref={element}
+      className="submission"
+      noValidate
+      onSubmit={onSubmit}
+      onPaste={(event) => take(event, event.clipboardData)}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes('Files')) event.preventDefault();
+      }}
+      onDrop={(event) => take(event, event.dataTransfer)}
+    >
+      <div className="submission-fields">
+        <TextField {...text('name')} label="Name" required />
+        <TextField {...text('description')} label="Description" rows={4} hint="Cards show the first two lines." />
+        <PictureField
+          pictures={pictures}
+          isSending={isSending}
+          faults={{ image: faultOf(faults, 'image'), screenshots: faultOf(faults, 'screenshots') }}
+          onAdd={form.addFiles}
+          onChange={form.setPictures}
+        />
+        <TagField tags={draft.tags} fault={faultOf(faults, 'tags')} onChange={(tags) => set({ tags })} />
+        <div className="submission-pair">
+          <TextField {...text('category')} label="Category" />
+          <TextField {...text('maker')} label="Maker" hint="You, or your company." />
+        </div>
+        <TeamField team={draft.team} fault={faultOf(faults, 'team')} onChange={(team) => set({ team })} />
+        <LaunchField
+          launchAt={draft.launchAt}
+          siteTimeZone={siteTimeZone}
+          fault={faultOf(faults, 'launchAt')}
+          onChange={(launchAt) => set({ launchAt })}
+        />
+        {/* A honeypot: people cannot see or reach this field, but programs fill in every field. */}
+        <input
+          ref={trap}
+          className="visually-hidden"
+          type="text"
+          name="website"
+          tabIndex={-1}
+          autoComplete="off"
+          aria-hidden="true"
+        />
+      </div>
+      <aside className="submission-aside">
+        <p className="submission-aside-title">As the list shows it</p>
+        <CardPreview product={toProduct(draft, pictures.image?.src ?? '', Date.now())} />
+        {children}
+      </aside>
+      <div className="submission-foot">
+        <FailureNote
+          failure={
+            failure ??
+            (faults.length > 0
+              ? { title: summary(faults.length), detail: unplaced.map(({ detail }) => detail).join(' ') }
+              : null)
+          }
+        />
+        <div className="submission-sending" role="status">
+          {progress && (
+            <p>
+              Sending picture {Math.min(progress.total, Math.floor(progress.sent) + 1)} of {progress.total}
+            </p>
+          )}
+          {isSending && !progress && <p className="visually-hidden">{labels.sending}</p>}
+        </div>
+        {progress && <progress aria-label="Pictures sent" value={progress.sent} max={progress.total} />}
+        <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isSending}>
+          {isSending ? labels.sending : labels.submit}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** An invalid control. For a file input, its group is marked. */
+const FAULTY = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
+
+const PLACES = [...FIELD_NAMES, 'image', 'screenshots'];
+
+function summary(count: number): string {
+  return count === 1 ? 'One field needs another look.' : `${count} fields need another look.`;
+}
+
+/** Why the submission failed; announced to screen readers at once. */
+export function FailureNote({ failure }: { failure: Failure | null }) {
+  return (
+    <div role="alert">
+      {failure && (
+        <div className="submission-failure">
+          <p className="submission-failure-title">{failure.title}</p>
+          {failure.detail && <p>{failure.detail}</p>}
+        </div>
+      )}
+    </div>
+  );
+}

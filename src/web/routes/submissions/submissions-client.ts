@@ -1,0 +1,128 @@
+import { SESSION_HEADER } from '../../../contract/session.ts';
+import { submissionPaths } from '../../../contract/submissions/paths.ts';
+import type {
+  CreatedSubmission,
+  NewSubmission,
+  Submission,
+  SubmissionPatch,
+} from '../../../contract/submissions/schema.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { sessionId } from '../../storage/session.ts';
+import type { FieldFault } from './draft.ts';
+
+/** Longer than the server's own time limit for a write. */
+const TIMEOUT_MS = 40_000;
+
+/** A picture may take minutes on a slow network. */
+const UPLOAD_TIMEOUT_MS = 10 * 60_000;
+
+/** A refusal by the API of submissions. */
+export class SubmissionError extends ApiError {
+  /** The faults of the sent fields. */
+  readonly faults: readonly FieldFault[];
+  /** Seconds after which a retry makes sense. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, problem: { code?: unknown; detail?: unknown; errors?: unknown }, retryAfter?: number) {
+    const { code, detail, errors } = problem;
+    super(
+      status,
+      typeof code === 'string' ? code : 'unknown',
+      typeof detail === 'string' ? detail : `Status ${status}`,
+    );
+    this.faults = Array.isArray(errors) ? errors.filter(isFault) : [];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The id of a submission and the key that allows its maker to change it. */
+export interface MakerAccess {
+  id: string;
+  key: string;
+}
+
+export interface Upload {
+  file: Blob;
+  /** Called with the uploaded share, from 0 to 1. */
+  onProgress: (share: number) => void;
+}
+
+export const submissionsClient = {
+  create(submission: NewSubmission, idempotencyKey: string): Promise<CreatedSubmission> {
+    const headers = { [SESSION_HEADER]: sessionId(), 'Idempotency-Key': idempotencyKey };
+    return send('POST', submissionPaths.submissions, { json: submission, headers });
+  },
+  get: (access: MakerAccess) => ofMaker('GET', submissionPaths.submission(access.id), access),
+  update: (access: MakerAccess, patch: SubmissionPatch) =>
+    ofMaker('PATCH', submissionPaths.submission(access.id), access, { json: patch }),
+  withdraw: (access: MakerAccess) => ofMaker('DELETE', submissionPaths.submission(access.id), access),
+  putImage: (access: MakerAccess, upload: Upload) =>
+    ofMaker('PUT', submissionPaths.image(access.id), access, { upload }),
+  addScreenshot: (access: MakerAccess, upload: Upload) =>
+    ofMaker('POST', submissionPaths.screenshots(access.id), access, { upload }),
+  removeScreenshot: (access: MakerAccess, index: number) =>
+    ofMaker('DELETE', submissionPaths.screenshot(access.id, index), access),
+};
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+interface Content {
+  json?: object;
+  upload?: Upload;
+  headers?: Record<string, string>;
+}
+
+async function ofMaker(method: Method, path: string, { key }: MakerAccess, content: Content = {}): Promise<Submission> {
+  // The only place where the key leaves the browser.
+  const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
+  const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
+  return submission;
+}
+
+/** `fetch` does not report the progress of an upload. @throws SubmissionError; its status is 0 without a response. */
+function send<Body>(method: Method, path: string, { json, upload, headers = {} }: Content): Promise<Body> {
+  const request = new XMLHttpRequest();
+  request.open(method, path);
+  request.responseType = 'text';
+  request.timeout = upload ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS;
+  for (const [name, value] of Object.entries({ Accept: 'application/json', ...headers })) {
+    request.setRequestHeader(name, value);
+  }
+  if (json) request.setRequestHeader('Content-Type', 'application/json');
+  if (upload) request.setRequestHeader('Content-Type', upload.file.type || 'application/octet-stream');
+  return new Promise((resolve, reject) => {
+    const fail = (code: string) => () =>
+      reject(new SubmissionError(0, { code, detail: 'The server could not be reached' }));
+    request.onerror = fail('network');
+    request.ontimeout = fail('timeout');
+    request.onload = () => {
+      const body = parse(request.responseText);
+      if (request.status >= 200 && request.status < 300 && body !== null) resolve(body as Body);
+      else reject(new SubmissionError(request.status, body ?? {}, retryAfterOf(request)));
+    };
+    if (upload) {
+      request.upload.onprogress = ({ loaded, total }) => upload.onProgress(total === 0 ? 0 : loaded / total);
+    }
+    request.send(json ? JSON.stringify(json) : upload?.file);
+  });
+}
+
+/** A proxy's HTML error page offers only its status. */
+function parse(text: string): object | null {
+  try {
+    const body: unknown = JSON.parse(text);
+    return typeof body === 'object' ? body : null;
+  } catch {
+    return null;
+  }
+}
+
+function retryAfterOf(request: XMLHttpRequest): number | undefined {
+  const seconds = Number(request.getResponseHeader('Retry-After') ?? Number.NaN);
+  return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+function isFault(value: unknown): value is FieldFault {
+  const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldFault, unknown>>;
+  return typeof field === 'string' && typeof detail === 'string';
+}

@@ -1,0 +1,132 @@
+import { useEffect, useRef, useState } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { useSite } from '../../routing/document-head.ts';
+import { useRouter } from '../../routing/router.tsx';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
+import { Link } from '../../ui/link.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { showToast } from '../../ui/toasts.ts';
+import { newDraft, savedDraft } from './draft.ts';
+import { NO_PICTURES } from './pictures.ts';
+import { SubmissionForm } from './submission-form.tsx';
+import { SubmissionStyles } from './submission-styles.tsx';
+import type { MakerAccess } from './submissions-client.ts';
+import { Submitted } from './submitted.tsx';
+import { useSubmissionForm } from './use-submission-form.ts';
+
+/** The dialog in which a product is submitted. Closing it loses only the pictures. */
+export function SubmitDialog({ onClose }: { onClose: () => void }) {
+  const [done, setDone] = useState<{ access: MakerAccess; submission: Submission } | null>(null);
+  const { navigate } = useRouter();
+  const isOpen = useRef(false);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+
+  function close(): void {
+    // The dialog is hidden at once, but stays mounted until the page below is rendered.
+    isOpen.current = false;
+    onClose();
+  }
+
+  function finish(access: MakerAccess, submission: Submission): void {
+    if (isOpen.current) {
+      setDone({ access, submission });
+      return;
+    }
+    // Closed during the upload: this browser has the maker link.
+    showToast({
+      title: 'Submitted',
+      description: `${submission.product.name} waits for review.`,
+      action: { label: 'See your launch', onPress: () => navigate(paths.product(access.id)) },
+    });
+  }
+
+  return (
+    <>
+      <SubmissionStyles />
+      <Modal title={done ? 'Submitted' : 'Submit a product'} onClose={close}>
+        {done ? <Submitted {...done} /> : <NewSubmission onDone={finish} />}
+      </Modal>
+    </>
+  );
+}
+
+interface NewSubmissionProps {
+  onDone: (access: MakerAccess, submission: Submission) => void;
+}
+
+function NewSubmission({ onDone }: NewSubmissionProps) {
+  const timeZone = useSite().submissions?.timeZone ?? 'UTC';
+  const [restored, setRestored] = useState(() => savedDraft.read());
+  const fields = useRef<HTMLDivElement>(null);
+  const form = useSubmissionForm({
+    draft: restored ?? newDraft(),
+    pictures: NO_PICTURES,
+    onDraft: (draft) => savedDraft.write(draft),
+    onCreated({ id, key }, { product }) {
+      // Stored at once, because no other response has the key.
+      saveMakerKey({ productId: id, name: product.name, key });
+      savedDraft.write(undefined);
+    },
+    onDone,
+  });
+
+  function startOver(): void {
+    form.set(newDraft());
+    form.setPictures(NO_PICTURES);
+    savedDraft.write(undefined);
+    setRestored(null);
+    fields.current?.querySelector('input')?.focus();
+  }
+
+  return (
+    <>
+      <p className="submission-lead">No account needed. A person looks at what you send before it goes on the list.</p>
+      <OwnSubmissions />
+      {restored && (
+        <p className="submission-restored" role="status">
+          Your draft is as you left it; only pictures have to be added again.{' '}
+          <button type="button" className="text-button" onClick={startOver}>
+            Start over
+          </button>
+        </p>
+      )}
+      <div ref={fields}>
+        <SubmissionForm
+          form={form}
+          siteTimeZone={timeZone}
+          labels={{ submit: 'Submit for review', sending: 'Sending...' }}
+        >
+          <p className="submission-hint">
+            Without a picture, the card shows a drawn wave. {PRODUCT_FIELDS.category.default} and{' '}
+            {PRODUCT_FIELDS.maker.default} stand in for what you leave empty.
+          </p>
+        </SubmissionForm>
+      </div>
+    </>
+  );
+}
+
+/** Earlier submissions from this browser. */
+function OwnSubmissions() {
+  const own = useBrowserStore(makerKeys, (all) => all);
+  const [before] = useState(own);
+  if (before.length === 0) return null;
+  return (
+    <nav className="submission-own" aria-label="Your submissions">
+      Yours so far:{' '}
+      {before.slice(0, 5).map(({ productId, name }) => (
+        <Link key={productId} to={paths.product(productId)} dir="auto">
+          {name || productId}
+        </Link>
+      ))}
+    </nav>
+  );
+}

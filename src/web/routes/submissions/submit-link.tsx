@@ -1,0 +1,48 @@
+import { type ComponentType, Suspense, useEffect, useState } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import { useHasNavigated } from '../../routing/navigation.tsx';
+import { useRouter, useSearchParams } from '../../routing/router.tsx';
+import { Link } from '../../ui/link.tsx';
+import { showLoadFailure } from '../../ui/toasts.ts';
+
+const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
+const prepare = () => void load().catch(() => {});
+
+/** Links to the dialog for submitting a product and renders it; the dialog has its own address. */
+export function SubmitLink() {
+  const [Dialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
+  const { location, navigate } = useRouter();
+  const navigated = useHasNavigated();
+  const isOpen = useSearchParams().has('submit') && location.pathname === paths.home;
+
+  useEffect(() => {
+    if (isOpen) load().then((loaded) => setDialog(() => loaded), showLoadFailure);
+  }, [isOpen]);
+
+  function close(): void {
+    // Back to the page of this site that the visitor came from, at its scroll position.
+    if (navigated) {
+      window.history.back();
+      return;
+    }
+    navigate(paths.home, { replace: true });
+    // If the document opened with the dialog, the focus has no other place to return to.
+    document.querySelector<HTMLElement>('.submit-link')?.focus();
+  }
+
+  return (
+    <>
+      <Link
+        className="button submit-link"
+        data-tone="outline"
+        to={paths.submit}
+        onPointerEnter={prepare}
+        onFocus={prepare}
+      >
+        Submit a product
+      </Link>
+      {/* The dialog waits for its styles; until then the link stays and keeps the focus. */}
+      <Suspense>{isOpen && Dialog && <Dialog onClose={close} />}</Suspense>
+    </>
+  );
+}

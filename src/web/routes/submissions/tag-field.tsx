@@ -1,0 +1,95 @@
+import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
+import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
+import { CloseIcon } from '../../ui/icons.tsx';
+import { FieldMessage } from './fields.tsx';
+
+interface TagFieldProps {
+  tags: readonly string[];
+  fault: string | undefined;
+  onChange: (tags: readonly string[]) => void;
+}
+
+/** Enter or a comma adds a tag; Backspace in the empty field removes the last one. */
+export function TagField({ tags, fault, onChange }: TagFieldProps) {
+  const id = useId();
+  const [text, setText] = useState('');
+  const [said, setSaid] = useState('');
+
+  function add(typed: string): void {
+    const added = typed
+      .split(',')
+      .map((tag) => tag.trim())
+      .filter(Boolean);
+    const known = new Set(tags.map((tag) => tag.toLowerCase()));
+    const fresh = added.filter((tag) => !known.has(tag.toLowerCase()) && known.add(tag.toLowerCase()));
+    setText('');
+    if (fresh.length === 0) return;
+    onChange([...tags, ...fresh]);
+    setSaid(`Added ${fresh.join(', ')}`);
+  }
+
+  function remove(tag: string): void {
+    onChange(tags.filter((each) => each !== tag));
+    setSaid(`Removed ${tag}`);
+    document.getElementById(id)?.focus();
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLInputElement>): void {
+    if (event.nativeEvent.isComposing) return;
+    const last = tags.at(-1);
+    if ((event.key === 'Enter' && text.trim() !== '') || event.key === ',') {
+      event.preventDefault();
+      add(text);
+    } else if (event.key === 'Backspace' && text === '' && last !== undefined) remove(last);
+  }
+
+  function onPaste(event: ClipboardEvent<HTMLInputElement>): void {
+    const pasted = event.clipboardData.getData('text');
+    if (!pasted.includes(',')) return;
+    event.preventDefault();
+    add(text + pasted);
+  }
+
+  return (
+    <div className="submission-field">
+      <label htmlFor={id}>
+        Tags<span className="submission-optional"> (optional)</span>
+      </label>
+      <div className="submission-tags" data-invalid={fault !== undefined}>
+        {tags.length > 0 && (
+          <ul aria-label="Tags">
+            {tags.map((tag) => (
+              <li key={tag} className="submission-tag">
+                <span dir="auto">{tag}</span>
+                <button type="button" aria-label={`Remove tag ${tag}`} onClick={() => remove(tag)}>
+                  <CloseIcon />
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <input
+          id={id}
+          type="text"
+          autoComplete="off"
+          enterKeyHint="enter"
+          dir="auto"
+          value={text}
+          aria-invalid={fault !== undefined}
+          aria-describedby={fault ? `${id}-hint ${id}-fault` : `${id}-hint`}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+          onBlur={() => add(text)}
+        />
+      </div>
+      <p id={`${id}-hint`} className="submission-hint">
+        A comma ends a tag. Cards show the first three; {PRODUCT_FIELDS.tags.maxItems} at most.
+      </p>
+      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      <p className="visually-hidden" role="status">
+        {said}
+      </p>
+    </div>
+  );
+}

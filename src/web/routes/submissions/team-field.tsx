@@ -1,0 +1,80 @@
+import { useEffect, useId, useRef } from 'react';
+import { CloseIcon } from '../../ui/icons.tsx';
+import type { Draft } from './draft.ts';
+import { FieldMessage } from './fields.tsx';
+
+interface TeamFieldProps {
+  team: Draft['team'];
+  fault: string | undefined;
+  onChange: (team: Draft['team']) => void;
+}
+
+export function TeamField({ team, fault, onChange }: TeamFieldProps) {
+  const id = useId();
+  const list = useRef<HTMLUListElement>(null);
+  const count = useRef(team.length);
+
+  useEffect(() => {
+    // After adding a person, focus the name.
+    if (team.length > count.current) list.current?.querySelector<HTMLElement>('li:last-child input')?.focus();
+    count.current = team.length;
+  }, [team.length]);
+
+  const set = (index: number, change: Partial<Draft['team'][number]>) =>
+    onChange(team.map((member, each) => (each === index ? { ...member, ...change } : member)));
+
+  return (
+    <fieldset className="submission-field" aria-describedby={fault && `${id}-fault`}>
+      <legend>
+        Team<span className="submission-optional"> (optional)</span>
+      </legend>
+      <ul ref={list} className="submission-team">
+        {team.map((member, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: people have no ids, and their fields follow from the list alone
+          <li key={index}>
+            <input
+              type="text"
+              autoComplete="off"
+              dir="auto"
+              placeholder="Name"
+              aria-label={`Name of person ${index + 1}`}
+              aria-invalid={fault !== undefined && member.name.trim() === ''}
+              value={member.name}
+              onChange={(event) => set(index, { name: event.currentTarget.value })}
+            />
+            <input
+              type="text"
+              autoComplete="off"
+              dir="auto"
+              placeholder="Role"
+              aria-label={`Role of person ${index + 1}`}
+              value={member.role}
+              onChange={(event) => set(index, { role: event.currentTarget.value })}
+            />
+            <button
+              type="button"
+              className="icon-button"
+              aria-label={`Remove ${member.name.trim() || `person ${index + 1}`}`}
+              onClick={() => {
+                onChange(team.filter((_, each) => each !== index));
+                document.getElementById(`${id}-add`)?.focus();
+              }}
+            >
+              <CloseIcon />
+            </button>
+          </li>
+        ))}
+      </ul>
+      {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
+      <button
+        id={`${id}-add`}
+        type="button"
+        className="button"
+        data-tone="outline"
+        onClick={() => onChange([...team, { name: '', role: '' }])}
+      >
+        Add a person
+      </button>
+    </fieldset>
+  );
+}

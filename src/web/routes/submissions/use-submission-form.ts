@@ -1,0 +1,148 @@
+import { useRef, useState } from 'react';
+import type { Submission } from '../../../contract/submissions/schema.ts';
+import { type Draft, type FieldFault, faultsIn, newDraft, toSubmission } from './draft.ts';
+import { type Failure, failureOf } from './failures.ts';
+import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
+import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+
+export interface SubmissionForm {
+  draft: Draft;
+  pictures: Pictures;
+  faults: readonly FieldFault[];
+  failure: Failure | null;
+  isSending: boolean;
+  /** The pictures of this attempt with their upload progress. */
+  progress: { total: number; sent: number } | null;
+  set: (change: Partial<Draft>) => void;
+  setPictures: (pictures: Pictures) => void;
+  addFiles: (files: readonly File[], use: keyof Pictures) => void;
+  /** `website` is the honeypot field. */
+  submit: (website: string) => Promise<void>;
+  /** The submission on the site, as far as this form has changed it. */
+  latest: () => Submission | undefined;
+}
+
+interface Options {
+  draft: Draft;
+  pictures: Pictures;
+  /** The submission to edit; none to create a new one. */
+  editing?: { access: MakerAccess; submission: Submission };
+  onDraft?: (draft: Draft) => void;
+  /** A new submission exists; its pictures are not uploaded yet. */
+  onCreated?: (access: MakerAccess, submission: Submission) => void;
+  /** Everything is on the site. */
+  onDone: (access: MakerAccess, submission: Submission) => void;
+}
+
+const NO_FAULTS: readonly FieldFault[] = [];
+
+export function useSubmissionForm(options: Options): SubmissionForm {
+  const { onDraft, onCreated, onDone } = options;
+  const [draft, setDraft] = useState(options.draft);
+  const [pictures, setPictures] = useState(options.pictures);
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const [isSending, setSending] = useState(false);
+  const [total, setTotal] = useState(0);
+  /**
+   * The submission on the site: after a failed picture, submitting again changes it instead of creating another one.
+   */
+  const existing = useRef(options.editing ?? null);
+
+  function set(change: Partial<Draft>): void {
+    // Other texts are another submission, even if the response to the first one was lost.
+    const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
+    setDraft(next);
+    if (existing.current === null) onDraft?.(next);
+  }
+
+  async function addFiles(files: readonly File[], use: keyof Pictures): Promise<void> {
+    const items = await Promise.all(files.map(readPicture));
+    setPictures((now) => {
+      const [first] = items;
+      if (use === 'image') return first ? { ...now, image: first } : now;
+      return { ...now, screenshots: [...now.screenshots, ...items] };
+    });
+  }
+
+  function onPicture(key: string, change: Partial<PictureItem>): void {
+    const update = (item: PictureItem) => (item.key === key ? { ...item, ...change } : item);
+    setPictures(({ image, screenshots }) => ({ image: image && update(image), screenshots: screenshots.map(update) }));
+  }
+
+  /** Creates or changes the submission. */
+  async function save(website: string): Promise<{ access: MakerAccess; submission: Submission }> {
+    const texts = toSubmission(draft);
+    if (existing.current) {
+      const { access, submission } = existing.current;
+      return {
+        access,
+        submission: await submissionsClient.update(access, { ...texts, revision: submission.revision }),
+      };
+    }
+    const sent = website === '' ? texts : { ...texts, website };
+    const { submission, makerKey } = await submissionsClient.create(sent, draft.idempotencyKey);
+    const access = { id: submission.id, key: makerKey };
+    onCreated?.(access, submission);
+    return { access, submission };
+  }
+
+  async function submit(website: string): Promise<void> {
+    if (isSending) return;
+    setFailure(null);
+    const found = [...faultsIn(draft, Date.now()), ...faultsOfPictures(pictures)];
+    setFaults(found);
+    if (found.length > 0) return;
+    setSending(true);
+    setTotal(filesOf(pictures).length);
+    try {
+      existing.current = await save(website);
+      const { access, submission } = existing.current;
+      let refused = false;
+      const latest = await sendPictures({
+        access,
+        pictures,
+        stored: submission,
+        onChange(key, change) {
+          refused ||= change.fault !== undefined;
+          onPicture(key, change);
+        },
+        // Its revision grows with each picture, so the next attempt continues from here.
+        onStored: (latest) => {
+          existing.current = { access, submission: latest };
+        },
+      });
+      if (refused) setFailure(PICTURE_REFUSED);
+      else onDone(access, latest);
+    } catch (error) {
+      if (error instanceof SubmissionError && error.faults.length > 0) setFaults(error.faults);
+      else setFailure(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
+    } finally {
+      setSending(false);
+    }
+  }
+
+  const latest = () => existing.current?.submission;
+  const left = filesOf(pictures);
+  const share = left.find(({ sent }) => sent !== undefined)?.sent;
+  const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
+  return { draft, pictures, faults, failure, isSending, progress, set, setPictures, addFiles, submit, latest };
+}
+
+const filesOf = ({ image, screenshots }: Pictures) =>
+  [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
+
+const PICTURE_REFUSED = {
+  title: 'A picture was not accepted',
+  detail: 'Everything else is on the site. Remove the picture or choose another one, then send again.',
+};
+
+/** Pictures that the form already knows to be invalid. */
+function faultsOfPictures({ image, screenshots }: Pictures): FieldFault[] {
+  const faults: FieldFault[] = [];
+  if (image?.fault && image.src === '')
+    faults.push({ field: 'image', detail: 'Remove this file or choose another one.' });
+  if (screenshots.some(({ fault, src }) => fault && src === ''))
+    faults.push({ field: 'screenshots', detail: 'Remove the files that cannot be used.' });
+  return faults;
+}

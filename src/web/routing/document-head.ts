@@ -1,0 +1,74 @@
+import { createContext, useContext, useEffect } from 'react';
+import { useHasNavigated } from './navigation.tsx';
+
+/** The site's metadata on every page. */
+export interface Site {
+  name: string;
+  /** The origin of absolute links, without a trailing slash. */
+  url: string;
+  /** The current day in the site's time zone when the page was rendered, as `YYYY-MM-DD`; empty if unknown. */
+  today: string;
+  /** SITE_TIME_ZONE, an IANA name; unset: UTC. */
+  timeZone?: string | undefined;
+  /** VOTES_PER_NETWORK. */
+  votesPerNetwork?: number | undefined;
+  /** Set where visitors may submit products; `timeZone` is the site's, as an IANA name. */
+  submissions?: { timeZone: string };
+}
+
+export const SiteContext = createContext<Site>({ name: 'Groundswell', url: '', today: '' });
+
+export function useSite(): Site {
+  return useContext(SiteContext);
+}
+
+export function useSiteName(): string {
+  return useContext(SiteContext).name;
+}
+
+export function useToday(): string {
+  return useContext(SiteContext).today;
+}
+
+export function useTimeZone(): string | undefined {
+  return useContext(SiteContext).timeZone;
+}
+
+export function useSiteUrl(): string {
+  return useContext(SiteContext).url;
+}
+
+/** The server writes the first head; this updates it from then on. */
+export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
+  const siteUrl = useSiteUrl();
+  const navigated = useHasNavigated();
+  useEffect(() => {
+    document.title = title;
+    if (!navigated) return;
+    // People see none of these, and the first page has them.
+    import('./head-tags.ts').then(
+      ({ writeHeadTags }) => writeHeadTags({ description, noindex, canonical: canonical && siteUrl + canonical }),
+      () => {},
+    );
+  }, [title, description, canonical, noindex, siteUrl, navigated]);
+}
+
+/** The metadata of a page for search engines, link previews and feed readers. */
+export interface PageHead {
+  title: string;
+  description: string;
+  /** The canonical path; unset if the page is not indexed. */
+  canonical?: string;
+  /** Search engines must not index it. */
+  noindex?: boolean;
+}
+
+/** Also what only the server's document needs, which people do not read. */
+export interface DocumentHead extends PageHead {
+  /** The preview picture of a link to the page: its path and its description. */
+  card?: { path: string; alt: string };
+  /** Alternative formats of the page, as paths. */
+  alternates?: readonly { type: string; path: string; title: string }[];
+  /** Items of schema.org. */
+  structuredData?: readonly object[];
+}

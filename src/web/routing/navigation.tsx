@@ -1,0 +1,119 @@
+import {
+  createContext,
+  type ReactNode,
+  type RefObject,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { type Location, useLocation, useRouter } from './router.tsx';
+
+/** The list that was visited last, for 'Back to products'. */
+interface ListPlace {
+  href: string;
+  /** The history entry whose scroll position is restored. */
+  key: string;
+}
+
+const NavigatedContext = createContext(false);
+const LastListContext = createContext<RefObject<ListPlace | null>>({ current: null });
+
+/** Holds the list visited last; `null` until there is one. */
+export function useLastList(): RefObject<ListPlace | null> {
+  return useContext(LastListContext);
+}
+
+/** Whether this page was reached from another one here, and not by loading the document. */
+export function useHasNavigated(): boolean {
+  return useContext(NavigatedContext);
+}
+
+/**
+ * Options for the main read of a page. If the server's read failed, the rendered page shows that until the visitor
+ * retries; a later visit reads again, even if only a prefetch failed.
+ */
+export function useReadOnArrival(): { retryOnMount: boolean } {
+  return { retryOnMount: useHasNavigated() };
+}
+
+export function NavigationProvider({ children }: { children: ReactNode }) {
+  const { key } = useLocation();
+  const [firstKey] = useState(key);
+  const [navigated, setNavigated] = useState(false);
+  if (!navigated && key !== firstKey) setNavigated(true);
+  useScrollPositions();
+  const lastList = useRef<ListPlace | null>(null);
+  return (
+    <NavigatedContext value={navigated}>
+      <LastListContext value={lastList}>{children}</LastListContext>
+    </NavigatedContext>
+  );
+}
+
+const STORAGE_KEY = 'scroll_positions';
+
+/** React effects that must run before paint have no effect on the server. */
+const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
+
+/** Back and forward return to where a page was left; a new page starts at its top; a changed search stays put. */
+function useScrollPositions(): void {
+  const { location, type } = useRouter();
+  const positions = useRef(new Map<string, number>());
+  const current = useRef(location);
+
+  useEffect(() => {
+    window.history.scrollRestoration = 'manual';
+    const saved = readPositions();
+    for (const [key, top] of saved) positions.current.set(key, top);
+    const start = positions.current.get(current.current.key);
+    if (start !== undefined && !current.current.hash) window.scrollTo(0, start);
+
+    const note = () => positions.current.set(current.current.key, window.scrollY);
+    const save = () => {
+      // If a page scrolls in the frame in which it is left, the browser fires no scroll event.
+      note();
+      writePositions(positions.current);
+    };
+    window.addEventListener('scroll', note, { passive: true });
+    window.addEventListener('pagehide', save);
+    return () => {
+      window.removeEventListener('scroll', note);
+      window.removeEventListener('pagehide', save);
+    };
+  }, []);
+
+  useBrowserLayoutEffect(() => {
+    const previous = current.current;
+    if (previous === location) return;
+    current.current = location;
+    const top = targetOf(location, previous, type, positions.current);
+    if (top !== null) window.scrollTo({ top, behavior: 'instant' });
+  }, [location, type]);
+}
+
+function targetOf(location: Location, previous: Location, type: string, positions: Map<string, number>): number | null {
+  const returnTo = (location.state as { returnTo?: string } | null)?.returnTo;
+  if (returnTo !== undefined) return positions.get(returnTo) ?? 0;
+  if (type === 'POP') return positions.get(location.key) ?? 0;
+  const samePage = location.pathname === previous.pathname;
+  if (samePage && (type === 'REPLACE' || location.hash)) return null;
+  return 0;
+}
+
+function readPositions(): [string, number][] {
+  try {
+    return Object.entries(JSON.parse(sessionStorage.getItem(STORAGE_KEY) ?? '{}') as Record<string, number>);
+  } catch {
+    return [];
+  }
+}
+
+function writePositions(positions: Map<string, number>): void {
+  try {
+    sessionStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(positions)));
+  } catch {
+    // Without storage a reload starts at the top, without other losses.
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  createContext,
+  type ReactNode,
+  startTransition,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from 'react';
+import { matchRoute } from '../../contract/routes.ts';
+
+/** One entry of the browser's history. */
+export interface Location {
+  pathname: string;
+  /** With its question mark, or empty. */
+  search: string;
+  /** With its number sign, or empty. */
+  hash: string;
+  /** State passed with the navigation, e.g. the scroll target. */
+  state: unknown;
+  /** Identifies the entry, also after a reload. */
+  key: string;
+}
+
+export interface NavigateOptions {
+  replace?: boolean;
+  state?: unknown;
+}
+
+interface Router {
+  location: Location;
+  /** How the location was reached; a document starts with POP. */
+  type: 'POP' | 'PUSH' | 'REPLACE';
+  /** Goes to an address of this site. */
+  navigate: (to: string, options?: NavigateOptions) => void;
+}
+
+const RouterContext = createContext<Router | null>(null);
+
+export function useRouter(): Router {
+  const router = useContext(RouterContext);
+  if (!router) throw new Error('useRouter needs a router above it');
+  return router;
+}
+
+export function useLocation(): Location {
+  return useRouter().location;
+}
+
+export function useSearchParams(): URLSearchParams {
+  const { search } = useLocation();
+  return useMemo(() => new URLSearchParams(search), [search]);
+}
+
+/** Follows the browser's history. Every change of address is a transition: the old screen stays until the new one is ready. */
+export function BrowserRouter({ children }: { children: ReactNode }) {
+  const [{ location, type }, setCurrent] = useState(() => currentEntry('POP'));
+  const show = useCallback((next: Router['type']) => {
+    startTransition(() => setCurrent(currentEntry(next)));
+  }, []);
+
+  const navigate = useCallback<Router['navigate']>(
+    (to, { replace = false, state = null } = {}) => {
+      const entry = { key: newKey(), state };
+      try {
+        if (replace) window.history.replaceState(entry, '', to);
+        else window.history.pushState(entry, '', to);
+      } catch {
+        // Safari refuses more than 100 entries in 10 seconds.
+        window.location.assign(to);
+        return;
+      }
+      show(replace ? 'REPLACE' : 'PUSH');
+    },
+    [show],
+  );
+
+  useEffect(() => {
+    const onPopState = () => show('POP');
+    window.addEventListener('popstate', onPopState);
+    return () => window.removeEventListener('popstate', onPopState);
+  }, [show]);
+
+  const router = useMemo(() => ({ location, type, navigate }), [location, type, navigate]);
+  return <RouterContext value={router}>{children}</RouterContext>;
+}
+
+function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
+  const { pathname, search, hash } = window.location;
+  const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
+  if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
+  // A new document, or a fragment that the visitor typed: without a key, all such entries would share one scroll position.
+  window.history.replaceState({ key: newKey(), state }, '');
+  return currentEntry(type);
+}
+
+function newKey(): string {
+  return Math.random().toString(36).slice(2, 10);
+}
+
+/** Renders one address on the server. `url` is a path and query. */
+export function StaticRouter({ url, children }: { url: string; children: ReactNode }) {
+  const { pathname, search } = new URL(url, 'http://page.invalid');
+  const router: Router = {
+    location: { pathname, search, hash: '', state: null, key: 'default' },
+    type: 'POP',
+    navigate() {
+      throw new Error('Nothing navigates while a page is rendered');
+    },
+  };
+  return <RouterContext value={router}>{children}</RouterContext>;
+}
+
+/** The id in the address of a product's page, empty on other pages. */
+export function useProductId(): string {
+  const route = matchRoute(useLocation().pathname);
+  return route.name === 'product' ? route.id : '';
+}

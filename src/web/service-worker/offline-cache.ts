@@ -1,0 +1,62 @@
+import { CACHED_AT_HEADER } from './cached-at.ts';
+import { build } from './worker-scope.ts';
+
+/** The kinds of cached responses, each with its maximum. The build's files have no maximum. */
+const MAX_ITEMS = { pages: 40, answers: 80, pictures: 150 } as const;
+
+const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1000;
+const PREFIX = 'cached ';
+
+export type Kind = keyof typeof MAX_ITEMS;
+
+/** The name includes the build, since pages of another build request files that no longer exist. */
+const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
+
+/** Caches a copy of a response in place of an older one, and evicts the oldest copies beyond the maximum. */
+export async function keep(kind: Kind, address: string, response: Response): Promise<void> {
+  const headers = new Headers(response.headers);
+  headers.set(CACHED_AT_HEADER, new Date().toISOString());
+  // The body is no longer encoded.
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  const cache = await caches.open(cacheName(kind));
+  await cache.delete(address);
+  await cache.put(address, new Response(response.body, { status: response.status, headers }));
+  const addresses = await cache.keys();
+  for (const oldest of addresses.slice(0, -MAX_ITEMS[kind])) await cache.delete(oldest);
+}
+
+/** Deletes the copy of a resource that was removed. */
+export async function forget(kind: Kind, address: string): Promise<void> {
+  const cache = await caches.open(cacheName(kind));
+  await cache.delete(address);
+}
+
+/** The copy of a response; `undefined` if there is none, or only one past its maximum age. */
+export async function findCopy(kind: Kind, address: string): Promise<Response | undefined> {
+  const cache = await caches.open(cacheName(kind));
+  const found = await cache.match(address);
+  if (!found) return undefined;
+  const cachedAt = Date.parse(found.headers.get(CACHED_AT_HEADER) ?? '');
+  if (Date.now() - cachedAt <= MAX_AGE_MS) return found;
+  await cache.delete(address);
+  return undefined;
+}
+
+/** Caches the files of this build and `more`, atomically. */
+export async function cacheFiles(more: readonly string[]): Promise<void> {
+  const cache = await caches.open(cacheName('files'));
+  await cache.addAll([...build.files, ...more]);
+}
+
+export async function findFile(address: string): Promise<Response | undefined> {
+  const cache = await caches.open(cacheName('files'));
+  return cache.match(address);
+}
+
+export async function deleteOtherBuilds(): Promise<void> {
+  const current = `${PREFIX}${build.id} `;
+  const names = await caches.keys();
+  const old = names.filter((name) => name.startsWith(PREFIX) && !name.startsWith(current));
+  await Promise.all(old.map((name) => caches.delete(name)));
+}

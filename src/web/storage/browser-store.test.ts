@@ -1,0 +1,101 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
+import { createBrowserStore } from './browser-store.ts';
+
+const words = (key: string) =>
+  createBrowserStore<readonly string[]>(key, (stored) =>
+    Array.isArray(stored) ? stored.filter((word) => typeof word === 'string') : [],
+  );
+
+/** A browser with one tab; `elsewhere` simulates writes of another tab. */
+function browser() {
+  const localStorage = createBrowserStorage();
+  const { stored } = localStorage;
+  const listeners = new Map<string, Set<(event: unknown) => void>>();
+  const of = (type: string) => listeners.get(type) ?? new Set();
+  vi.stubGlobal('window', {
+    localStorage,
+    addEventListener: (type: string, listener: (event: unknown) => void) => listeners.set(type, of(type).add(listener)),
+    removeEventListener: (type: string, listener: (event: unknown) => void) => of(type).delete(listener),
+  });
+  return {
+    stored,
+    localStorage,
+    listening: () => of('storage').size + of('pageshow').size,
+    elsewhere(key: string | null, text?: string) {
+      if (key === null) stored.clear();
+      else if (text === undefined) stored.delete(key);
+      else stored.set(key, text);
+      for (const listener of of('storage')) listener({ key });
+    },
+  };
+}
+
+afterEach(() => vi.unstubAllGlobals());
+
+test('a written value is read, also by a later page, and can be deleted', () => {
+  const { stored } = browser();
+  words('words').write(['swell']);
+  expect(words('words').read()).toEqual(['swell']);
+  words('words').write(undefined);
+  expect(words('words').read()).toEqual([]);
+  expect(stored.size).toBe(0);
+});
+
+test('the value is the same object until it changes', () => {
+  browser();
+  const store = words('words');
+  expect(store.read()).toBe(store.nothing);
+  store.write(['swell']);
+  expect(store.read()).toBe(store.read());
+});
+
+test.each(['nonsense', '{}', 'null', '7'])('invalid stored values are ignored: %s', (text) => {
+  browser().stored.set('words', text);
+  expect(words('words').read()).toEqual([]);
+});
+
+test('changes in other tabs, to this key or to all, are noticed while there is a subscriber', () => {
+  const tab = browser();
+  const store = words('words');
+  const heard: (readonly string[])[] = [];
+  const leave = store.subscribe(() => heard.push(store.read()));
+  tab.elsewhere('words', '["tide"]');
+  tab.elsewhere('theme', '"dark"');
+  tab.elsewhere(null);
+  expect(heard).toEqual([['tide'], []]);
+  leave();
+  expect(tab.listening()).toBe(0);
+});
+
+test('a value that a full storage refuses lasts as long as the page and is reported; a later stored one replaces it', () => {
+  const { stored, localStorage } = browser();
+  const store = words('words');
+  store.write(['old']);
+  let told = 0;
+  store.subscribe(() => {
+    told += 1;
+  });
+  localStorage.isFull = true;
+  store.write(['new']);
+  expect(store.read()).toEqual(['new']);
+  expect(told).toBe(1);
+  expect(stored.get('words')).toBe('["old"]');
+  localStorage.isFull = false;
+  store.write(['newer']);
+  expect(stored.get('words')).toBe('["newer"]');
+});
+
+test('without storage values last as long as the page', () => {
+  vi.stubGlobal('window', {
+    get localStorage(): never {
+      throw new DOMException('Blocked', 'SecurityError');
+    },
+  });
+  const store = words('words');
+  expect(store.read()).toEqual([]);
+  store.write(['swell']);
+  expect(store.read()).toEqual(['swell']);
+  store.write(undefined);
+  expect(store.read()).toEqual([]);
+});

@@ -1,0 +1,45 @@
+import { createBrowserStore } from './browser-store.ts';
+
+/** The keys with which this browser acts as the maker of a product. */
+export interface MakerKey {
+  productId: string;
+  /** The product's name when the key was stored; empty if unknown. */
+  name: string;
+  key: string;
+}
+
+/** 32 bytes in base64url; longer ones are not ours. */
+const KEY = /^[\w-]{22,128}$/;
+
+/** Beyond this, the key stored first is forgotten. */
+const MAX_ITEMS = 50;
+
+/** Latest first. */
+export const makerKeys = createBrowserStore<readonly MakerKey[]>('maker_keys', (saved) =>
+  Array.isArray(saved) ? saved.filter(isMakerKey) : [],
+);
+
+export function makerKeyOf(productId: string): string | undefined {
+  return makerKeys.read().find((saved) => saved.productId === productId)?.key;
+}
+
+export function saveMakerKey(added: MakerKey): void {
+  const others = makerKeys.read().filter(({ productId }) => productId !== added.productId);
+  makerKeys.write([added, ...others].slice(0, MAX_ITEMS));
+}
+
+export function forgetMakerKey(productId: string): void {
+  const others = makerKeys.read().filter((saved) => saved.productId !== productId);
+  makerKeys.write(others.length === 0 ? undefined : others);
+}
+
+/** The key in the fragment of a maker link. */
+export function makerKeyIn(hash: string): string | undefined {
+  const [, key = ''] = hash.split('#maker=');
+  return KEY.test(key) ? key : undefined;
+}
+
+function isMakerKey(value: unknown): value is MakerKey {
+  const { productId, name, key } = (value ?? {}) as Partial<Record<keyof MakerKey, unknown>>;
+  return typeof productId === 'string' && typeof name === 'string' && typeof key === 'string' && KEY.test(key);
+}

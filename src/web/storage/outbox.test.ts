@@ -1,0 +1,112 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
+import type { QueuedWrite } from './offline-queue.ts';
+import { addToOutbox, outboxItems, removeFromOutbox, removeSent, setRefusal, writeKey } from './outbox.ts';
+
+const upvote = (upvoted: boolean, before: boolean): QueuedWrite => ({
+  kind: 'upvote',
+  productId: 'harbour',
+  upvoted,
+  before,
+});
+const comment = (key: string): QueuedWrite => ({
+  kind: 'comment',
+  productId: 'harbour',
+  content: 'Calm water.',
+  website: '',
+  idempotencyKey: key,
+});
+
+/** A browser's storage; with `refuses`, a blocked one. */
+function storage({ refuses = false } = {}) {
+  const localStorage = createBrowserStorage();
+  vi.stubGlobal('window', {
+    get localStorage() {
+      if (refuses) throw new DOMException('Blocked', 'SecurityError');
+      return localStorage;
+    },
+  });
+  return localStorage;
+}
+
+afterEach(() => {
+  // Values that a storage refused are remembered until it accepts them.
+  storage();
+  addToOutbox(comment('last'));
+  for (const item of outboxItems()) removeFromOutbox(writeKey(item));
+  vi.unstubAllGlobals();
+});
+
+describe.each([false, true])('the queue, if storage refuses: %s', (refuses) => {
+  beforeEach(() => {
+    storage({ refuses });
+  });
+
+  test('stays in order', () => {
+    addToOutbox(comment('one'));
+    addToOutbox(upvote(true, false));
+    addToOutbox(comment('two'));
+    expect(outboxItems().map(writeKey)).toEqual(['comment one', 'upvote harbour', 'comment two']);
+    removeFromOutbox('comment one');
+    expect(outboxItems()).toHaveLength(2);
+  });
+
+  test('replaces a queued upvote of the same product, and remembers the state before the first one', () => {
+    addToOutbox(upvote(true, false));
+    addToOutbox(upvote(false, true));
+    expect(outboxItems()).toEqual([upvote(false, false)]);
+  });
+
+  test('keeps a newer change when an older one was sent', () => {
+    addToOutbox(upvote(true, false));
+    const [sent] = outboxItems();
+    addToOutbox(upvote(false, true));
+    if (sent) removeSent(sent);
+    expect(outboxItems()).toEqual([upvote(false, false)]);
+    const [last] = outboxItems();
+    if (last) removeSent(last);
+    expect(outboxItems()).toEqual([]);
+  });
+
+  test('is bounded', () => {
+    for (let number = 0; number < 50; number += 1) expect(addToOutbox(comment(`${number}`))).toBe(true);
+    expect(addToOutbox(comment('one too many'))).toBe(false);
+    expect(addToOutbox(comment('7')), 'what waits already still may').toBe(true);
+    expect(outboxItems()).toHaveLength(50);
+  });
+
+  test('stores why a comment was refused until it is sent again', () => {
+    addToOutbox(comment('one'));
+    setRefusal('comment one', 'Product not found');
+    expect(outboxItems()).toEqual([{ ...comment('one'), refused: 'Product not found' }]);
+    setRefusal('comment one', undefined);
+    expect(outboxItems()).toEqual([comment('one')]);
+  });
+
+  test('is the same array until it changes', () => {
+    addToOutbox(comment('one'));
+    expect(outboxItems()).toBe(outboxItems());
+  });
+});
+
+test.each(['nonsense', '{}', '[1, null, {"kind":"upvote"}]', '[{"kind":"comment","productId":"a"}]'])(
+  'invalid stored values are left alone: %s',
+  (text) => {
+    storage().stored.set('outbox', text);
+    expect(outboxItems()).toEqual([]);
+  },
+);
+
+test('in a full storage, queued writes last as long as the page, and sent ones are not sent again', () => {
+  const localStorage = storage();
+  addToOutbox(comment('one'));
+  localStorage.isFull = true;
+  expect(addToOutbox(comment('two'))).toBe(true);
+  expect(outboxItems()).toEqual([comment('one'), comment('two')]);
+  removeFromOutbox('comment one');
+  expect(outboxItems()).toEqual([comment('two')]);
+  localStorage.isFull = false;
+  removeFromOutbox('comment two');
+  expect(outboxItems()).toEqual([]);
+  expect(localStorage.stored.size).toBe(0);
+});

@@ -1,0 +1,74 @@
+import { createBrowserStore, useBrowserStore } from './browser-store.ts';
+import { OUTBOX_KEY, type QueuedWrite } from './offline-queue.ts';
+
+/** A queued write. `refused` is the server's reason for refusing it; only comments stay queued after that. */
+export type OutboxItem = QueuedWrite & { refused?: string };
+
+/** Beyond this, offline writes fail. */
+const MAX_ITEMS = 50;
+
+const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
+  Array.isArray(stored) ? stored.filter(isItem) : [],
+);
+
+/** Queued writes, oldest first; the same array until something changes. */
+export function outboxItems(): readonly OutboxItem[] {
+  return outbox.read();
+}
+
+/** Identifies the target of a write: the upvote of one product, or one draft. */
+export function writeKey(write: QueuedWrite): string {
+  return write.kind === 'upvote' ? `upvote ${write.productId}` : `comment ${write.idempotencyKey}`;
+}
+
+/** Adds a write, or replaces an older one with the same key. Returns whether there was room. */
+export function addToOutbox(write: QueuedWrite): boolean {
+  const key = writeKey(write);
+  const older = outboxItems().find((item) => writeKey(item) === key);
+  const others = outboxItems().filter((item) => item !== older);
+  if (others.length >= MAX_ITEMS) return false;
+  // The server's state is the one before the first queued write, not before the last.
+  const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
+  store([...others, { ...write, ...before }]);
+  return true;
+}
+
+/** Removes a sent write, unless a newer one has replaced it. */
+export function removeSent(sent: OutboxItem): void {
+  const text = JSON.stringify(sent);
+  if (outboxItems().some((item) => JSON.stringify(item) === text)) removeFromOutbox(writeKey(sent));
+}
+
+export function removeFromOutbox(key: string): void {
+  const items = outboxItems();
+  const left = items.filter((item) => writeKey(item) !== key);
+  if (left.length < items.length) store(left);
+}
+
+/** Records that the server refused a write; `undefined` queues it again. */
+export function setRefusal(key: string, reason: string | undefined): void {
+  store(
+    outboxItems().map((item) => {
+      if (writeKey(item) !== key) return item;
+      const { refused: _, ...write } = item;
+      return reason === undefined ? write : { ...write, refused: reason };
+    }),
+  );
+}
+
+export function useOutbox(): readonly OutboxItem[] {
+  return useBrowserStore(outbox, (items) => items);
+}
+
+function store(items: readonly OutboxItem[]): void {
+  outbox.write(items.length > 0 ? items : undefined);
+}
+
+/** Anything that ran on this origin may have written to the storage. */
+function isItem(item: unknown): item is OutboxItem {
+  if (typeof item !== 'object' || item === null) return false;
+  const { kind, productId, upvoted, content, idempotencyKey } = item as Record<string, unknown>;
+  if (typeof productId !== 'string') return false;
+  if (kind === 'upvote') return typeof upvoted === 'boolean';
+  return kind === 'comment' && typeof content === 'string' && typeof idempotencyKey === 'string';
+}

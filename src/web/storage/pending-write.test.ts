@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
+import { takeUnfinishedWrite, trackWrite } from './pending-write.ts';
+
+beforeEach(() => {
+  vi.stubGlobal('window', { sessionStorage: createBrowserStorage() });
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+test('a page that was left before the response is reported to the next page, once', () => {
+  const settle = trackWrite();
+  expect(takeUnfinishedWrite()).toBe(true);
+  expect(takeUnfinishedWrite()).toBe(false);
+  settle();
+});
+
+test('the last of several responses clears the mark', () => {
+  const settles = [trackWrite(), trackWrite()];
+  settles[0]?.();
+  settles[1]?.();
+  expect(takeUnfinishedWrite()).toBe(false);
+});
+
+test('without storage no write is remembered, and no call fails', () => {
+  vi.stubGlobal('window', {});
+  trackWrite()();
+  expect(takeUnfinishedWrite()).toBe(false);
+});

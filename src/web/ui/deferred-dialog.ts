@@ -1,0 +1,21 @@
+import { type ComponentType, useState } from 'react';
+import { showLoadFailure } from './toasts.ts';
+
+/** A dialog whose code loads when the visitor reaches for the button that opens it. The button takes `props`. */
+export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props>>) {
+  const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);
+
+  async function open(): Promise<void> {
+    try {
+      const loaded = await load();
+      setDialog(() => loaded);
+    } catch {
+      showLoadFailure();
+    }
+  }
+
+  // The click tries again after a failure.
+  const prepare = () => void load().catch(() => {});
+  const props = { 'aria-haspopup': 'dialog', onClick: open, onPointerEnter: prepare, onFocus: prepare } as const;
+  return { Dialog, open, close: () => setDialog(null), props };
+}

@@ -1,0 +1,18 @@
+/**
+ * Adds items to a list, then focuses the first new item, or `otherwise` without one. Otherwise the pressed button
+ * would be behind the new items, or gone. Selectors; an item may be any element.
+ */
+export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
+  const pressed = document.activeElement;
+  const before = document.querySelectorAll(items).length;
+  await add();
+  // The list has been rendered with the new data by then.
+  await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+  // A visitor who has moved the focus elsewhere stays there.
+  if (document.activeElement !== pressed && document.activeElement !== document.body) return;
+  const added = document.querySelectorAll<HTMLElement>(items)[before];
+  const target = added ?? (otherwise === '' ? null : document.querySelector<HTMLElement>(otherwise));
+  if (!target) return;
+  if (target.tabIndex < 0) target.tabIndex = -1;
+  target.focus();
+}

@@ -1,0 +1,24 @@
+import { createBrowserStore, useBrowserStore } from '../storage/browser-store.ts';
+
+/** Stored only if single-key shortcuts were turned off. */
+const shortcuts = createBrowserStore<'off' | null>('shortcuts', (stored) => (stored === 'off' ? stored : null));
+
+export function setShortcuts(isOn: boolean): void {
+  shortcuts.write(isOn ? undefined : 'off');
+}
+
+/** Whether single-key shortcuts are active. */
+export function useShortcuts(): boolean {
+  return useBrowserStore(shortcuts, (stored) => stored === null);
+}
+
+/**
+ * Whether a key must be ignored as a shortcut: it belongs to a text field, an open dialog, or a shortcut of the
+ * browser, or the visitor turned shortcuts off.
+ */
+export function isShortcutBlocked(event: KeyboardEvent): boolean {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (shortcuts.read() !== null || document.querySelector('dialog[open]') !== null) return true;
+  const { target } = event;
+  return target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
+}

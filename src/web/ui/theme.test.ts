@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { THEME_COLOURS, THEME_STORAGE_KEY } from './theme.ts';
+
+test("the script before the first paint reads the switch's key, and imports nothing", () => {
+  const script = readFileSync(new URL('../head-script.ts', import.meta.url), 'utf8');
+  expect(script).toContain(`getItem('${THEME_STORAGE_KEY}')`);
+  expect(script).not.toMatch(/^import /m);
+});
+
+test("the colours of the browser’s frame are those of the header, and of the server's document", () => {
+  const document = readFileSync(new URL('../../server/pages/document.ts', import.meta.url), 'utf8');
+  const tokens = readFileSync(new URL('./tokens.css', import.meta.url), 'utf8');
+  expect(tokens).toContain(`--surface: light-dark(${THEME_COLOURS.light}, ${THEME_COLOURS.dark})`);
+  for (const [theme, colour] of Object.entries(THEME_COLOURS)) {
+    expect(document).toContain(`media="(prefers-color-scheme: ${theme})" content="${colour}"`);
+  }
+});

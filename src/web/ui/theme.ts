@@ -1,0 +1,38 @@
+export type Theme = 'light' | 'dark';
+
+/** Read before the first paint by theme.ts, beside the entries. */
+export const THEME_STORAGE_KEY = 'theme';
+
+function systemTheme(): Theme {
+  return window.matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** The theme on screen. */
+export function currentTheme(): Theme {
+  const shown = document.documentElement.dataset.theme;
+  return shown === 'light' || shown === 'dark' ? shown : systemTheme();
+}
+
+/** The colours of the browser's own frame: the header's, from tokens.css. */
+export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
+
+/** `null`: the frame follows the system, as the page does. */
+function colourFrame(theme: Theme | null): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
+    meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
+  }
+}
+
+/** Choosing the system's own theme forgets the choice, and the page follows the system again. */
+export function rememberTheme(theme: Theme): void {
+  const followsSystem = theme === systemTheme();
+  if (followsSystem) delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  colourFrame(followsSystem ? null : theme);
+  try {
+    if (followsSystem) localStorage.removeItem(THEME_STORAGE_KEY);
+    else localStorage.setItem(THEME_STORAGE_KEY, theme);
+  } catch {
+    // Without storage the choice lasts as long as the page.
+  }
+}

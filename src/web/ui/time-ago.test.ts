@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { timeAgo } from './time-ago.tsx';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+describe('how long ago (specification, section 9)', () => {
+  test.each([
+    [0, 'Just now'],
+    [MINUTE - 1, 'Just now'],
+    [MINUTE, '1 minute ago'],
+    [2 * MINUTE, '2 minutes ago'],
+    [HOUR - 1, '59 minutes ago'],
+    [HOUR, '1 hour ago'],
+    [DAY - 1, '23 hours ago'],
+    [DAY, '1 day ago'],
+    [400 * DAY, '400 days ago'],
+  ])('%i ms are "%s"', (elapsed, text) => {
+    expect(timeAgo(new Date(NOW - elapsed).toISOString(), NOW)).toBe(text);
+  });
+
+  test.each([undefined, null, '', 'yesterday'])('%s is "Recently"', (time) => {
+    expect(timeAgo(time, NOW)).toBe('Recently');
+  });
+
+  test('a time ahead of a slow clock is "Just now"', () => {
+    expect(timeAgo(new Date(NOW + HOUR).toISOString(), NOW)).toBe('Just now');
+  });
+});

@@ -1,0 +1,92 @@
+import { type FocusEvent, useEffect, useRef, useState } from 'react';
+import { CloseIcon } from './icons.tsx';
+import { dismissToast, type Toast, useToasts } from './toasts.ts';
+
+const DURATION_MS = { neutral: 5_000, destructive: 10_000 } as const;
+
+/** Long enough to reach the button by keyboard. */
+const ACTIONABLE_DURATION_MS = 10_000;
+
+export interface ToastListProps {
+  tone: Toast['tone'];
+}
+
+/** The toasts of one tone. */
+export function ToastList({ tone }: ToastListProps) {
+  const toasts = useToasts().filter((toast) => toast.tone === tone);
+  const cameFrom = useRef<EventTarget | null>(null);
+
+  function onFocus({ relatedTarget }: FocusEvent): void {
+    if (!isInToast(relatedTarget)) cameFrom.current = relatedTarget;
+  }
+
+  function close(id: number): void {
+    dismissToast(id);
+    // The pressed button disappears with its toast, so the focus returns to its place before.
+    if (isInToast(document.activeElement) && cameFrom.current instanceof HTMLElement) {
+      cameFrom.current.focus({ preventScroll: true });
+    }
+  }
+
+  return toasts.map((toast) => (
+    <ToastCard key={toast.id} toast={toast} onFocus={onFocus} onClose={() => close(toast.id)} />
+  ));
+}
+
+interface ToastCardProps {
+  toast: Toast;
+  onFocus: (event: FocusEvent) => void;
+  onClose: () => void;
+}
+
+function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
+  const [isHeld, setHeld] = useState(false);
+  const { action } = toast;
+  const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
+  useEffect(() => {
+    // A visitor who points at a message is still reading it.
+    if (isHeld) return;
+    const timer = setTimeout(() => dismissToast(toast.id), durationMs);
+    return () => clearTimeout(timer);
+  }, [isHeld, toast.id, durationMs]);
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: pointing at a message only delays its end
+    <div
+      className="toast"
+      data-tone={toast.tone}
+      onPointerEnter={() => setHeld(true)}
+      onPointerLeave={() => setHeld(false)}
+      onFocus={(event) => {
+        onFocus(event);
+        setHeld(true);
+      }}
+      onBlur={() => setHeld(false)}
+    >
+      <div>
+        <p className="toast-title">{toast.title}</p>
+        <p className="toast-description">{toast.description}</p>
+      </div>
+      {action && (
+        <button
+          type="button"
+          className="button toast-action"
+          data-tone="outline"
+          onClick={() => {
+            onClose();
+            action.onPress();
+          }}
+        >
+          {action.label}
+        </button>
+      )}
+      <button type="button" className="icon-button" aria-label="Dismiss" onClick={onClose}>
+        <CloseIcon />
+      </button>
+    </div>
+  );
+}
+
+function isInToast(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('.toaster') !== null;
+}

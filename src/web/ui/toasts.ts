@@ -1,0 +1,51 @@
+import { useSyncExternalStore } from 'react';
+
+export interface Toast {
+  id: number;
+  title: string;
+  description: string;
+  tone: 'neutral' | 'destructive';
+  /** A newer toast about the same subject replaces this one, e.g. after quick clicks on one button. */
+  subject?: string;
+  /** The visitor's possible reaction, e.g. 'Undo'. Pressing it closes the toast. */
+  action?: { label: string; onPress: () => void };
+}
+
+const LIMIT = 3;
+const NONE: readonly Toast[] = [];
+let toasts: readonly Toast[] = NONE;
+let nextId = 1;
+const listeners = new Set<() => void>();
+
+function set(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+/** Shows a message for a few seconds. At most the latest three are on screen, and one for each subject. */
+export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
+  const others = toasts.filter(({ subject }) => subject === undefined || subject !== toast.subject);
+  set([...others, { tone: 'neutral' as const, ...toast, id: nextId++ }].slice(-LIMIT));
+}
+
+/** For code that loads on demand. */
+export function showLoadFailure(): void {
+  showToast({ title: 'Error', description: 'Loading failed.', tone: 'destructive' });
+}
+
+export function dismissToast(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id));
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export function useToasts(): readonly Toast[] {
+  return useSyncExternalStore(
+    subscribe,
+    () => toasts,
+    () => NONE,
+  );
+}

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { linksInText, partsOfText } from './user-text.tsx';
+
+const hrefsIn = (text: string) => linksInText(text).flatMap((part) => (part.kind === 'link' ? [part.href] : []));
+
+describe("links in visitors' texts", () => {
+  test.each([
+    ['see https://example.com/a', 'https://example.com/a'],
+    ['see https://example.com/a.', 'https://example.com/a'],
+    ['(https://example.com/a)', 'https://example.com/a'],
+    ['https://example.com/a_(b)', 'https://example.com/a_(b)'],
+    ['really https://example.com/?q=1!?', 'https://example.com/?q=1'],
+    ['HTTP://EXAMPLE.COM/A', 'http://example.com/A'],
+  ])('%s leads to %s', (text, href) => {
+    expect(hrefsIn(text)).toEqual([href]);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'www.example.com', 'https://', 'ftp://example.com'])(
+    '%s stays text',
+    (text) => {
+      expect(linksInText(text)).toEqual([{ kind: 'text', text }]);
+    },
+  );
+
+  test('a long row of brackets behind a URL is parsed in linear time', () => {
+    expect(hrefsIn(`https://example.com/(a)${')'.repeat(100_000)}`)).toEqual(['https://example.com/(a)']);
+  });
+
+  test('only http and https are linked, and the parts joined are the text', () => {
+    const text = fc
+      .array(fc.oneof(fc.string(), fc.webUrl(), fc.constantFrom(' ', '(', ')', '.', 'https://')))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(text, (written) => {
+        const parts = linksInText(written);
+        expect(parts.map((part) => part.text).join('')).toBe(written);
+        for (const href of hrefsIn(written)) expect(href).toMatch(/^https?:\/\//);
+      }),
+    );
+  });
+});
+
+describe('code in texts', () => {
+  test.each([
+    ['run `npm ci` first', ['run ', ['code', 'npm ci'], ' first']],
+    ['a ` lonely backtick', ['a ` lonely backtick']],
+    ['`https://example.com` is no link', [['code', 'https://example.com'], ' is no link']],
+    ['see\n```js\nlet a = `b`;\n\nb()\n```\nthere', ['see\n', ['block', 'let a = `b`;\n\nb()'], 'there']],
+    ['```\nnever closed', ['```\nnever closed']],
+  ])('%j', (text, parts) => {
+    expect(partsOfText(text).map((part) => (part.kind === 'text' ? part.text : [part.kind, part.text]))).toEqual(parts);
+  });
+
+  test('a text of fences and backticks takes no time worth mentioning', () => {
+    for (const hostile of ['```\n'.repeat(2_500), '`'.repeat(10_000), '```a\n`'.repeat(1_600)]) {
+      expect(partsOfText(hostile).length).toBeLessThan(3_000);
+    }
+  });
+});

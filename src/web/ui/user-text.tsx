@@ -1,0 +1,66 @@
+export type TextPart = { kind: 'text' | 'code' | 'block'; text: string } | { kind: 'link'; text: string; href: string };
+
+/** A fenced block with its optional language, or code between single backticks on one line. */
+const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
+
+const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
+const SENTENCE_END = '.,;:!?…';
+
+/** A visitor's or maker's text: plain but for code and links, which search engines must not count as the site's own. */
+export function UserText({ text }: { text: string }) {
+  return partsOfText(text).map((part, index) => {
+    if (part.kind === 'text') return part.text;
+    // Parts of a text have no ids and never move.
+    const key = index;
+    return part.kind === 'link' ? (
+      <a key={key} href={part.href} rel="nofollow ugc noopener" target="_blank">
+        {part.text}
+      </a>
+    ) : (
+      <code key={key} className={part.kind}>
+        {part.text}
+      </code>
+    );
+  });
+}
+
+/** Splits a visitor's text into plain text, code and, outside of code, http(s) URLs. An unclosed backtick is plain text. */
+export function partsOfText(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const match of text.matchAll(CODE)) {
+    parts.push(...linksInText(text.slice(from, match.index)));
+    parts.push(match[2] === undefined ? { kind: 'block', text: match[1] ?? '' } : { kind: 'code', text: match[2] });
+    from = match.index + match[0].length;
+  }
+  return [...parts, ...linksInText(text.slice(from))];
+}
+
+/** Splits a text into plain text and http(s) URLs. Joined, the parts are the text. */
+export function linksInText(text: string): TextPart[] {
+  const parts: TextPart[] = [];
+  let from = 0;
+  for (const match of text.matchAll(ADDRESS)) {
+    const address = withoutTrailingPunctuation(match[0]);
+    if (!URL.canParse(address)) continue;
+    if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
+    parts.push({ kind: 'link', text: address, href: new URL(address).href });
+    from = match.index + address.length;
+  }
+  if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) });
+  return parts;
+}
+
+/**
+ * A full stop ends the sentence, not the URL; a closing bracket belongs to it only if it was opened in it. Counted
+ * once, since every page that shows the comment pays for a long row of brackets.
+ */
+function withoutTrailingPunctuation(address: string): string {
+  let unopened = address.split(')').length - address.split('(').length;
+  let end = address.length;
+  for (; ; end -= 1) {
+    const last = address.charAt(end - 1);
+    if (last === ')' && unopened > 0) unopened -= 1;
+    else if (!SENTENCE_END.includes(last)) return address.slice(0, end);
+  }
+}

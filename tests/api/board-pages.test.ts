@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canonicalOf, itemOf, metaOf, structuredDataOf, titleOf } from '../support/page-head.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const HOUR_MS = 3_600_000;
+const now = new Date();
+const day = now.toISOString().slice(0, 10);
+const LAUNCHES = 23;
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ cacheEnabled: true });
+  for (let count = 1; count <= LAUNCHES; count += 1) {
+    await site.addProduct({ id: `wave-${count}`, name: `Wave ${count}.`, createdAt: now.toISOString() });
+  }
+  // The site's first launch, so a day without launches lies between it and today.
+  await site.addProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() });
+  for (const visitor of ['one', 'two']) {
+    await site.app.inject({
+      method: 'PUT',
+      url: '/api/products/wave-7/upvote',
+      headers: { 'x-user-session': `session-visitor-${visitor}` },
+    });
+  }
+});
+
+afterAll(() => site.close());
+
+describe('GET /?board= (api.md, Pages)', () => {
+  test('the page of a day ranks its launches and shows the status of the result', async () => {
+    const top = async () => (await site.app.inject(`/api/leaderboards/${day}`)).json().items?.[0]?.votes;
+    await expect.poll(top).toBe(2);
+    const { statusCode, body } = await site.ask.get(`/?board=${day}`);
+    expect(statusCode).toBe(200);
+    expect(body).toMatch(/<h1[^>]*>Launches of \d+ \w+ \d{4}<\/h1>/);
+    expect(body).toContain('>Open</strong>');
+    expect(body).toContain(`href="/api/leaderboards/${day}/tally"`);
+    expect(body.indexOf('Wave 7.')).toBeLessThan(body.indexOf('Wave 8.'));
+    expect(canonicalOf(body)).toBe(`http://groundswell.test/?board=${day}`);
+    expect(titleOf(body)).toMatch(/^Launches of .* · Groundswell$/);
+    expect(itemOf(body, 'ItemList')).toMatchObject({
+      numberOfItems: LAUNCHES,
+      itemListElement: expect.arrayContaining([
+        { '@type': 'ListItem', position: 1, name: 'Wave 7.', url: 'http://groundswell.test/product/wave-7' },
+      ]),
+    });
+  });
+
+  test('the next page is a plain link, under the canonical address of the board', async () => {
+    const first = await site.ask.get(`/?board=${day}`);
+    const [, href = ''] = /href="(\/\?board=[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
+    const second = await site.ask.get(href.replaceAll('&amp;', '&'));
+    expect(second.statusCode).toBe(200);
+    expect(second.body.match(/<article/g)).toHaveLength(LAUNCHES - 20);
+    expect(canonicalOf(second.body)).toBe(`http://groundswell.test/?board=${day}`);
+    expect(structuredDataOf(second.body)).toEqual([]);
+  });
+
+  test('a day without launches says so and is not indexed', async () => {
+    const calm = new Date(now.getTime() - 36 * HOUR_MS).toISOString().slice(0, 10);
+    const { statusCode, body } = await site.ask.get(`/?board=${calm}`);
+    expect(statusCode).toBe(200);
+    expect(body).toContain('A calm sea');
+    expect(metaOf(body, 'robots')).toBe('noindex');
+    expect(canonicalOf(body)).toBeUndefined();
+  });
+
+  test.each(['2026-02-30', '2026-W54', 'tomorrow', '1999-12-31', '9998'])(
+    'board=%s, which cannot exist, redirects to the list',
+    async (period) => {
+      const { statusCode, headers } = await site.ask.get(`/?board=${period}`);
+      expect([statusCode, headers.location]).toEqual([302, '/']);
+    },
+  );
+
+  test('a kind of period redirects to the current one, and an address is cleaned', async () => {
+    expect((await site.ask.get('/?board=day')).headers.location).toBe(`/?board=${day}`);
+    expect((await site.ask.get('/?board=year')).headers.location).toBe(`/?board=${day.slice(0, 4)}`);
+    expect((await site.ask.get(`/?board=${day}&cursor=forged`)).headers.location).toBe(`/?board=${day}`);
+    const plain = await site.ask.get(`/?board=${day}`);
+    const marked = await site.ask.get(`/?utm_source=mail&q=wave&board=${day}`);
+    expect(marked.headers.etag).toBe(plain.headers.etag);
+  });
+
+  test('a vote shows on the page', async () => {
+    await site.app.inject({
+      method: 'PUT',
+      url: '/api/products/wave-9/upvote',
+      headers: { 'x-user-session': 'session-visitor-three' },
+    });
+    await expect
+      .poll(async () => (await site.ask.get(`/?board=${day}`)).body)
+      .toMatch(/Wave 7\.[\s\S]*Wave 9\.[\s\S]*Wave 8\./);
+  });
+});

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type {
+  AuditRecord,
+  ConsoleComment,
+  ConsolePage,
+  OverviewRecord,
+  ProductDetails,
+  SubmissionRecord,
+} from '../../src/contract/console/records.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { addOperator, type TestOperator } from '../support/operator.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+let ada: TestOperator;
+let grace: TestOperator;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  ada = await addOperator(site);
+  grace = await addOperator(site, 'grace');
+});
+afterAll(() => site.close());
+
+const lastEntry = async () =>
+  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
+const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
+
+async function addComment(productId: string, content: string, held = false): Promise<string> {
+  const { comment } = await site.core.addComment(
+    { productId, content, website: held ? 'spam.example' : '' },
+    { session: `session-${randomUUID()}` },
+  );
+  return comment.id;
+}
+
+describe('Comments', () => {
+  const list = async (query: string) =>
+    (await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?${query}`)).items.map(({ content }) => content);
+
+  test('are found by text, state and product, page by page', async () => {
+    const { id } = await site.addProduct({ name: 'Tide' });
+    for (const content of ['First wave', 'Second wave', 'Sand']) await addComment(id, content);
+    await addComment(id, 'Held wave', true);
+    expect(await list(`product=${id}`)).toEqual(['Held wave', 'Sand', 'Second wave', 'First wave']);
+    expect(await list(`product=${id}&text=WAVE`)).toEqual(['Held wave', 'Second wave', 'First wave']);
+    expect(await list(`product=${id}&state=held`)).toEqual(['Held wave']);
+    expect(await list(`product=${id}&state=public&text=wave`)).toEqual(['Second wave', 'First wave']);
+    for (const text of ['', 'wave']) {
+      const first = await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?product=${id}&text=${text}&limit=2`);
+      expect(first.items).toHaveLength(2);
+      expect(first.items[0]).toMatchObject({ productName: 'Tide', held: true, hidden: null });
+      const rest = await list(`product=${id}&text=${text}&limit=2&cursor=${first.nextCursor}`);
+      expect(rest).toEqual(text === '' ? ['Second wave', 'First wave'] : ['First wave']);
+    }
+    expect((await ada.ask('GET', '/comments?cursor=nonsense')).json()).toMatchObject({ code: 'bad_cursor' });
+  });
+
+  test('every operation can be undone once from its audit entry, which names the operator', async () => {
+    const { id } = await site.addProduct();
+    const comment = await addComment(id, 'A comment');
+    const stateOf = async () => {
+      const [found] = (await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?product=${id}`)).items;
+      return { held: found?.held, hidden: found?.hidden?.reason };
+    };
+    const counted = async () => (await ada.json<ProductDetails>('GET', `/products/${id}`)).product.comments;
+    for (const [action, after] of [
+      ['hide', { held: false, hidden: 'Spam' }],
+      ['hold', { held: true, hidden: undefined }],
+    ] as const) {
+      expect(
+        await grace.json('POST', '/comments/moderate', { action, ids: [comment, randomUUID()], reason: 'Spam' }),
+      ).toEqual({ done: [comment], skipped: [expect.any(String)] });
+      expect(await stateOf()).toEqual(after);
+      expect(await counted()).toBe(0);
+      const entry = await lastEntry();
+      expect(entry).toMatchObject({ operator: 'grace', action: `comments ${action}`, undoable: true, undoneBy: null });
+      expect((await undo(entry)).statusCode).toBe(200);
+      expect(await stateOf()).toEqual({ held: false, hidden: undefined });
+      expect(await counted()).toBe(1);
+      expect(await lastEntry()).toMatchObject({ operator: 'ada', undoes: entry.id });
+      expect((await undo(entry)).json()).toMatchObject({ status: 409, code: 'not_undoable' });
+      // The undo is an entry like any other.
+      expect((await undo(await lastEntry())).statusCode).toBe(200);
+      expect(await stateOf()).toEqual(after);
+      await undo(await lastEntry());
+    }
+  });
+});
+
+describe('Votes', () => {
+  test('of a burst are excluded and counted again', async () => {
+    const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
+    await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC' });
+    for (let index = 0; index < 3; index += 1)
+      await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
+    const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
+    await saveUpvoteBursts(site.database, [{ hour, productId: id, network: 'one', sessions: 25 }]);
+    const { items } = await ada.json<ConsolePage<{ productId: string }>>('GET', '/bursts');
+    expect(items).toContainEqual(expect.objectContaining({ productId: id, sessions: 25 }));
+    const to = new Date(Date.parse(hour) + 2 * 3_600_000).toISOString();
+    const excluded = await ada.json('POST', `/products/${id}/votes`, {
+      action: 'exclude',
+      reason: 'A burst',
+      from: hour,
+      to,
+    });
+    expect(excluded).toMatchObject({ votes: 3 });
+    expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({
+      votes: [{ counted: false, reason: 'operator' }, {}, {}],
+    });
+    expect(await ada.json('GET', `/products/${id}/votes?from=${hour}&to=${to}`)).toMatchObject({ votes: [{}, {}, {}] });
+    expect(await ada.json('GET', `/products/${id}/votes?from=${to}`)).toMatchObject({ votes: [] });
+    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });
+    expect((await ada.ask('POST', `/products/${id}/votes`, { action: 'exclude', reason: 'All' })).statusCode).toBe(400);
+  });
+});
+
+describe('Submissions', () => {
+  const waiting = async () => (await ada.json<ConsolePage<SubmissionRecord>>('GET', '/submissions')).items;
+  const decide = (operator: TestOperator, { id, revision }: SubmissionRecord, decision: object) =>
+    operator.ask('POST', `/submissions/${id}/decide`, { revision, ...decision });
+
+  async function submit(name: string): Promise<SubmissionRecord> {
+    const submitter = { session: `session-${randomUUID()}`, networkPrefix: undefined, idempotencyKey: undefined };
+    const { row } = await createSubmission(site.database, systemRuntime, { name }, { submitter, suspectedSpam: false });
+    return (await waiting()).find(({ id }) => id === row.id) as SubmissionRecord;
+  }
+
+  test('are approved once, launch at once, and wait again after an undo', async () => {
+    const submission = await submit('Approved product');
+    expect((await decide(ada, submission, { action: 'approve' })).json()).toMatchObject({
+      submission: { status: 'launched' },
+    });
+    const again = await decide(grace, submission, { action: 'approve' });
+    expect(again.json()).toMatchObject({ status: 409, code: 'submission_changed', current: { status: 'launched' } });
+    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
+  });
+
+  test('are declined with a reason or scheduled', async () => {
+    const [declined, scheduled] = [await submit('Declined'), await submit('Scheduled')];
+    expect((await decide(ada, declined, { action: 'decline', reason: '' })).statusCode).toBe(400);
+    const reason = 'Not a tech product';
+    expect((await decide(ada, declined, { action: 'decline', reason })).json()).toMatchObject({
+      submission: { status: 'declined', reason, canUndo: true },
+    });
+    const launchAt = new Date(Date.now() + 3_600_000).toISOString();
+    expect((await decide(ada, scheduled, { action: 'schedule', launchAt })).json()).toMatchObject({
+      submission: { status: 'scheduled', launchAt },
+    });
+  });
+});
+
+test('the audit log is filtered by days, both inclusive', async () => {
+  const target = randomUUID();
+  for (const day of ['2026-03-01T00:00:00.000Z', '2026-03-02T23:59:59.999Z', '2026-03-03T00:00:00.000Z'])
+    await site.database.query(
+      "INSERT INTO audit_log (id, created_at, operator, action, target, details) VALUES ($1, $2, 'ada', 'backup', $3, '{}')",
+      [randomUUID(), day, target],
+    );
+  const days = async (query: string) =>
+    (await ada.json<ConsolePage<AuditRecord>>('GET', `/audit?target=${target}&${query}`)).items.map(({ createdAt }) =>
+      createdAt.slice(8, 10),
+    );
+  expect(await days('')).toEqual(['03', '02', '01']);
+  expect(await days('from=2026-03-02&to=2026-03-02')).toEqual(['02']);
+  expect(await days('to=2026-03-02')).toEqual(['02', '01']);
+  for (const from of ['2026-02-30', '0000-01-01', '2026-3-1', 'x'])
+    expect((await ada.ask('GET', `/audit?from=${from}`)).json()).toMatchObject({ status: 400 });
+});
+
+test('the overview counts waiting items and activity, and has findings of the doctor', async () => {
+  const { id } = await site.addProduct({ name: 'Counted', createdAt: new Date().toISOString() });
+  await addComment(id, 'Held', true);
+  const overview = await ada.json<OverviewRecord>('GET', '/overview');
+  expect(overview.days).toHaveLength(30);
+  expect(overview.hours).toHaveLength(48);
+  expect(overview.hours.at(-1)?.launches).toBeGreaterThan(0);
+  expect(overview.waiting.heldComments).toBeGreaterThan(0);
+  expect(overview.boards.map(({ kind }) => kind)).toEqual(['day', 'week', 'month']);
+  expect(overview.database.products).toBeGreaterThan(0);
+  expect(await ada.json('GET', '/doctor')).toEqual({
+    findings: [{ check: 'database', status: 'ok', message: 'it responds' }],
+  });
+});
+
+test('every route except signing in needs a session', async () => {
+  const routes = [
+    'GET /session',
+    'GET /overview',
+    'GET /doctor',
+    'GET /audit',
+    'GET /comments',
+    'GET /products',
+    'GET /events',
+  ];
+  const changes = [
+    'POST /comments/moderate',
+    'POST /products/remove',
+    'PATCH /products/git',
+    'POST /sign-out-everywhere',
+  ];
+  for (const route of [...routes, ...changes]) {
+    const [method, url] = route.split(' ') as ['GET', string];
+    const response = await ada.ask(method, url, method === 'GET' ? undefined : {}, { cookie: '' });
+    expect(response.json(), route).toMatchObject({ status: 401, code: 'not_signed_in' });
+  }
+});

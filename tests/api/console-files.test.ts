@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
+import { addOperator, type TestOperator } from '../support/operator.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+let ada: TestOperator;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  ada = await addOperator(site);
+});
+afterAll(() => site.close());
+
+const lastEntry = async () =>
+  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
+const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
+
+test('an export and a backup are downloaded as files, and the backup is in the audit log', async () => {
+  const { id } = await site.addProduct({ name: 'Exported, "quoted"' });
+  const csv = await ada.ask('GET', '/export?table=products&kind=csv');
+  expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="products-\d{8}T\d{4}\.csv"$/);
+  expect(csv.body).toContain(`${id},"Exported, ""quoted""",`);
+  await site.core.addComment({ productId: id, content: 'A comment' }, { session: `session-${randomUUID()}` });
+  const lines = (await ada.ask('GET', '/export?table=comments&kind=json-lines')).body.trimEnd().split('\n');
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({ productId: id, state: 'public' });
+  const backup = await ada.ask('GET', '/backup');
+  expect(backup.rawPayload.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
+  expect(backup.headers['content-length']).toBe(`${backup.rawPayload.length}`);
+  expect(await lastEntry()).toMatchObject({ action: 'backup', operator: 'ada', undoable: false });
+  expect(gunzipSync(backup.rawPayload).toString()).not.toContain('operator_sessions');
+});
+
+describe('Imports', () => {
+  async function send(content: string, query: Record<string, string> = {}): Promise<ImportEvent> {
+    const search = new URLSearchParams({ name: 'launches.csv', kind: 'csv', ...query });
+    const response = await ada.ask('POST', `/import?${search}`, Buffer.from(content), {
+      'content-type': 'application/octet-stream',
+    });
+    expect(response.statusCode, response.body).toBe(200);
+    const lines = response.body.trimEnd().split('\n');
+    return JSON.parse(lines.at(-1) ?? '');
+  }
+
+  test('columns are mapped, a dry run changes nothing, faults have their place, and an import is undone', async () => {
+    const prefix = `i-${randomUUID().slice(0, 8)}`;
+    const before = await site.addProduct({ id: `${prefix}-old`, name: 'Old name', maker: 'Moon' });
+    const edited = await site.addProduct({ id: `${prefix}-edited`, name: 'Before' });
+    const csv = `id,Title\n${prefix}-new,Brand new\n${before.id},New name\n${edited.id},Imported\n`;
+    const map = JSON.stringify(['name=Title']);
+    expect(await send(`${csv}no id!,Bad\n`, { map })).toMatchObject({
+      kind: 'faults',
+      count: 1,
+      faults: [{ line: 5, field: 'id' }],
+    });
+    const wanted = { kind: 'done', summary: { created: 1, updated: 2, unchanged: 0, ignoredColumns: [] } };
+    expect(await send(csv, { map, dryRun: 'true' })).toMatchObject(wanted);
+    expect((await ada.ask('GET', `/products/${prefix}-new`)).statusCode).toBe(404);
+    expect(await send(csv, { map })).toMatchObject(wanted);
+    const entry = await lastEntry();
+    expect(entry).toMatchObject({ action: 'import', target: 'launches.csv', operator: 'ada', undoable: true });
+
+    const { version } = await ada.json<ProductDetails>('GET', `/products/${edited.id}`);
+    await ada.json('PATCH', `/products/${edited.id}`, { version, values: { name: 'Edited since' } });
+    expect((await undo(entry)).statusCode).toBe(200);
+    expect(await lastEntry()).toMatchObject({
+      action: 'import undo',
+      undoes: entry.id,
+      details: { removed: 1, reverted: 1, skipped: 1 },
+    });
+    const nameOf = async (id: string) => (await ada.json<ProductDetails>('GET', `/products/${id}`)).product.name;
+    expect(await nameOf(before.id)).toBe('Old name');
+    expect(await nameOf(edited.id)).toBe('Edited since');
+    expect((await ada.ask('GET', `/products/${prefix}-new`)).statusCode).toBe(404);
+    expect((await undo(entry)).json()).toMatchObject({ code: 'not_undoable' });
+  });
+
+  test('ten thousand rows are imported and undone', async () => {
+    const prefix = `bulk-${randomUUID().slice(0, 8)}`;
+    const rows = Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index},Product ${index}`);
+    const done = await send(`id,name\n${rows.join('\n')}\n`);
+    expect(done).toMatchObject({ kind: 'done', summary: { created: 10_000 } });
+    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect((await ada.ask('GET', `/products/${prefix}-9999`)).statusCode).toBe(404);
+  });
+
+  test('an invalid file and invalid options are refused with an explanation', async () => {
+    expect(await send('one,two\n1,2\n')).toMatchObject({ kind: 'faults', faults: [{ line: 1 }] });
+    expect(await send('name\nA\n', { map: JSON.stringify(['tags=Topics']) })).toMatchObject({ kind: 'failed' });
+    const bad = await ada.ask('POST', '/import?name=a.csv&kind=csv&map=nonsense', Buffer.from('name\n'), {
+      'content-type': 'application/octet-stream',
+    });
+    expect(bad.statusCode).toBe(400);
+  });
+});

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { LiveSubject, WaitingRecord } from '../../src/contract/console/records.ts';
+import { revokeOperator } from '../../src/core/console/operators.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { type EventClient, openEvents } from '../support/event-client.ts';
+import { addOperator, type TestOperator } from '../support/operator.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+/** Two processes of one site, as with WEB_CONCURRENCY=2. */
+let site: TestSite;
+let other: TestSite;
+let ada: TestOperator;
+let streams: EventClient[];
+
+beforeAll(async () => {
+  site = await startTestSite();
+  other = await startTestSite({ beside: site });
+  ada = await addOperator(site);
+  for (const each of [site, other]) await each.app.listen({ port: 0, host: '127.0.0.1' });
+});
+afterEach(() => streams.forEach((stream) => void stream.close()));
+afterAll(async () => {
+  await other.close();
+  await site.close();
+});
+
+async function watch(): Promise<EventClient[]> {
+  const open = ({ app }: TestSite) =>
+    openEvents(`http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/console/events`, {
+      cookie: ada.cookie,
+      'sec-fetch-site': 'same-origin',
+    });
+  streams = await Promise.all([open(site), open(other)]);
+  for (const stream of streams) await stream.hears('ready', {});
+  return streams;
+}
+
+const expectToHear = (subject: LiveSubject) =>
+  Promise.all(streams.map((stream) => stream.hears('change', expect.arrayContaining([subject]))));
+
+test('a submission and a burst reach operators of every process, and are counted as waiting', async () => {
+  await watch();
+  const submitter = { session: `session-${randomUUID()}` };
+  await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
+  await expectToHear('queue');
+  await watch();
+  const { id } = await other.addProduct();
+  const hour = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000).toISOString();
+  await saveUpvoteBursts(other.database, [{ hour, productId: id, network: 'one', sessions: 25 }]);
+  await expectToHear('queue');
+  expect(await ada.json<WaitingRecord>('GET', '/waiting')).toEqual({ submissions: 1, heldComments: 0, bursts: 1 });
+});
+
+test('what an operator does in one process reaches the audit log that another shows', async () => {
+  const { id } = await site.addProduct();
+  await watch();
+  await ada.json('POST', '/products/remove', { ids: [id] });
+  await expectToHear('audit');
+  await expectToHear('products');
+});
+
+test('the stream of an operator ends when access is revoked, and those of others stay', async () => {
+  await watch();
+  const grace = await addOperator(site, 'grace');
+  const { port } = site.app.server.address() as AddressInfo;
+  const hers = await openEvents(`http://127.0.0.1:${port}/api/console/events`, {
+    cookie: grace.cookie,
+    'sec-fetch-site': 'same-origin',
+  });
+  await hers.hears('ready', {});
+  await revokeOperator(site.database, 'grace');
+  await hers.closed;
+  const { id } = await site.addProduct();
+  await ada.json('POST', '/products/remove', { ids: [id] });
+  await expectToHear('products');
+});
+
+test('upvotes are told apart from what operators and makers do', async () => {
+  const { id } = await site.addProduct();
+  await watch();
+  await site.core.setUpvote({ productId: id, session: `session-${randomUUID()}`, upvoted: true });
+  await expectToHear('counts');
+  for (const stream of streams) expect(stream.dataOf<LiveSubject[]>('change').flat()).not.toContain('audit');
+});

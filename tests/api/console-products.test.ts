@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { AuditRecord, ConsolePage, ProductDetails } from '../../src/contract/console/records.ts';
+import type { Product } from '../../src/contract/products/schema.ts';
+import { addOperator, type TestOperator } from '../support/operator.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+let ada: TestOperator;
+let grace: TestOperator;
+
+beforeAll(async () => {
+  site = await startTestSite();
+  ada = await addOperator(site);
+  grace = await addOperator(site, 'grace');
+});
+afterAll(() => site.close());
+
+const lastEntry = async () =>
+  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
+const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
+const details = (id: string) => ada.json<ProductDetails>('GET', `/products/${id}`);
+
+test('products are listed by state, searched, and paged by keyset', async () => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  const future = new Date(Date.now() + 3_600_000).toISOString();
+  const launched = await site.addProduct({ name: 'Launched', tags: [tag] });
+  const scheduled = await site.addProduct({ name: 'Scheduled', tags: [tag], createdAt: future });
+  const ids = async (query: string) =>
+    (await ada.json<ConsolePage<Product>>('GET', `/products?tag=${tag}&${query}`)).items.map(({ id }) => id);
+  expect(await ids('')).toEqual([scheduled.id, launched.id]);
+  expect(await ids('state=launched')).toEqual([launched.id]);
+  expect(await ids('state=scheduled')).toEqual([scheduled.id]);
+  expect(await ids('q=launch')).toEqual([launched.id]);
+  const { nextCursor } = await ada.json<ConsolePage<Product>>('GET', '/products?limit=1');
+  expect((await ada.json<ConsolePage<Product>>('GET', `/products?limit=1&cursor=${nextCursor}`)).items).toHaveLength(1);
+});
+
+test('products are filtered by category and sorted by name, with any other filter, page by page', async () => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  const category = `Kind-${randomUUID().slice(0, 8)}`;
+  for (const name of ['beta', 'Alpha', 'gamma']) await site.addProduct({ name, category, tags: [tag] });
+  await site.addProduct({ name: 'Aardvark', tags: [tag] });
+  const page = (query: string) => ada.json<ConsolePage<Product>>('GET', `/products?tag=${tag}&${query}`);
+  const names = async (query: string) => (await page(query)).items.map(({ name }) => name);
+  expect(await names('sort=name')).toEqual(['Aardvark', 'Alpha', 'beta', 'gamma']);
+  expect(await names(`category=${category.toUpperCase()}&sort=name&state=launched`)).toEqual([
+    'Alpha',
+    'beta',
+    'gamma',
+  ]);
+  expect(await names(`category=${category}&q=BET`)).toEqual(['beta']);
+  for (const sort of ['name', 'newest', 'top', 'discussed']) {
+    const query = `category=${category}&sort=${sort}&limit=2`;
+    const { items, nextCursor } = await page(query);
+    const rest = await page(`${query}&cursor=${nextCursor}`);
+    expect(new Set([...items, ...rest.items].map(({ name }) => name)), sort).toEqual(
+      new Set(['beta', 'Alpha', 'gamma']),
+    );
+    expect(rest.nextCursor).toBeNull();
+  }
+  const { categories } = await ada.json<{ categories: string[] }>('GET', '/categories');
+  expect(categories).toContain(category);
+  expect(new Set(categories.map((each) => each.toLowerCase())).size).toBe(categories.length);
+});
+
+test('simultaneous edits never overwrite each other: the second operator gets both versions', async () => {
+  const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
+  const [hers, his] = [await details(id), await details(id)];
+  const edit = (operator: TestOperator, version: string, values: object) =>
+    operator.ask('PATCH', `/products/${id}`, { version, values });
+  const saved = (await edit(ada, hers.version, { name: 'High tide', tags: ['Sea', 'Moon'] })).json();
+  expect(saved.product).toMatchObject({ name: 'High tide', tags: ['Sea', 'Moon'], maker: 'Moon' });
+  const refused = await edit(grace, his.version, { name: 'Low tide' });
+  expect(refused.json()).toMatchObject({ status: 409, code: 'product_changed', current: { name: 'High tide' } });
+  expect((await edit(grace, saved.version, { name: 'Low tide' })).statusCode).toBe(200);
+  expect((await site.ask.json<{ product: Product }>(`/api/products/${id}`)).product.name).toBe('Low tide');
+  // An edit of the same field came after the first one, but not after the second.
+  const entries = (await ada.json<ConsolePage<AuditRecord>>('GET', `/audit?target=${id}`)).items;
+  const [second, first] = entries as [AuditRecord, AuditRecord];
+  expect(second.details).toEqual({ name: 'Low tide', before: { name: 'High tide' }, after: { name: 'Low tide' } });
+  expect((await undo(first)).json()).toMatchObject({ code: 'not_undoable' });
+  for (const entry of [second, first]) expect((await undo(entry)).statusCode).toBe(200);
+  expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
+});
+
+test('every field is checked, and all faults are named', async () => {
+  const { id } = await site.addProduct();
+  const { version } = await details(id);
+  const values = {
+    name: 'x'.repeat(301),
+    image: 'javascript:alert(1)',
+    screenshots: ['shot.png'],
+    createdAt: '2026-02-30',
+    tags: 7,
+    nonsense: 1,
+    id: 'other',
+  };
+  const response = await ada.ask('PATCH', `/products/${id}`, { version, values });
+  expect(response.json()).toMatchObject({ status: 422, code: 'product_invalid' });
+  const fields = response.json().errors.map(({ field }: { field: string }) => field);
+  expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags']);
+});
+
+test('products are removed with a reason and restored with everything, by undo or by name', async () => {
+  const { id } = await site.addProduct({ name: 'Spam' });
+  await site.core.addComment({ productId: id, content: 'Mine' }, { session: `session-${randomUUID()}` });
+  await ada.json('POST', '/products/remove', { ids: [id], reason: 'Spam' });
+  expect((await ada.ask('GET', `/products/${id}`)).json()).toMatchObject({ code: 'product_not_found' });
+  expect((await undo(await lastEntry())).statusCode).toBe(200);
+  expect((await details(id)).product.comments).toBe(1);
+  expect((await undo(await lastEntry())).statusCode).toBe(200);
+  expect(await ada.json('POST', '/products/restore', { ids: [id] })).toMatchObject({ restored: [{ id }] });
+  expect((await ada.ask('POST', '/products/restore', { ids: [id] })).json()).toMatchObject({ code: 'not_undoable' });
+  expect((await ada.ask('POST', '/products/remove', { ids: ['nothing-here'] })).statusCode).toBe(404);
+});

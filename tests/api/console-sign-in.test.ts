@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { inviteOperator, revokeOperator } from '../../src/core/console/operators.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { PASSPHRASE, signInOperator } from '../support/operator.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const { log, text: logText } = createLogLines();
+const OWN = { 'sec-fetch-site': 'same-origin' };
+
+let clock: ReturnType<typeof createTestClock>;
+let site: TestSite;
+
+beforeEach(async () => {
+  clock = createTestClock();
+  site = await startTestSite({ runtime: clock, log });
+});
+afterEach(() => site.close());
+
+/** Lets the site look again whether the console is open. */
+const passOpenCheck = () => clock.advance({ milliseconds: 1_000 });
+
+interface Guess {
+  name?: string;
+  passphrase?: string;
+  from?: string;
+  cookie?: string;
+}
+
+const signIn = ({ name = 'ada', passphrase = PASSPHRASE, from = '192.0.2.1', cookie }: Guess = {}) =>
+  site.app.inject({
+    method: 'POST',
+    url: '/api/console/sign-in',
+    remoteAddress: from,
+    headers: { ...OWN, ...(cookie && { cookie }) },
+    payload: { name, passphrase },
+  });
+
+describe('Before an operator was invited', () => {
+  const unchanging = ({ statusCode, headers, body }: Awaited<ReturnType<typeof site.ask.get>>) => {
+    const { date: _date, 'x-request-id': _id, ...rest } = headers;
+    return { statusCode, headers: rest, body: body.replace(/"renderedAt":\d+/, '') };
+  };
+
+  test.each(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'] as const)(
+    '%s of the console gets the response of an unknown address',
+    async (method) => {
+      for (const [url, unknown] of [
+        ['/console', '/unknown'],
+        ['/console/queue', '/unknown/queue'],
+        ['/api/console/session', '/api/unknown/session'],
+        ['/api/console/sign-in', '/api/unknown/sign-in'],
+      ] as const) {
+        const headers = { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' };
+        const asked = await site.app.inject({ method, url, headers });
+        expect(asked.statusCode).toBe(404);
+        expect(unchanging(asked), url).toEqual(unchanging(await site.app.inject({ method, url: unknown, headers })));
+      }
+    },
+  );
+
+  test('the database is queried at most once a second, and the first invitation opens the console', async () => {
+    expect((await site.ask.get('/console')).statusCode).toBe(404);
+    await inviteOperator(site.database, 'ada', clock.now());
+    expect((await site.ask.get('/console')).statusCode).toBe(404);
+    passOpenCheck();
+    expect((await site.ask.get('/console')).statusCode).toBe(200);
+    await revokeOperator(site.database, 'ada');
+    passOpenCheck();
+    expect((await site.ask.get('/console')).statusCode).toBe(404);
+  });
+});
+
+describe('Responses of the console', () => {
+  test('cannot be stored, framed, indexed or read by other origins, and run no inline script', async () => {
+    const operator = await signInOperator(site, { now: clock.now() });
+    for (const response of [
+      await site.ask.get('/console'),
+      await operator.ask('GET', '/session'),
+      await site.ask.get('/api/console/session'),
+    ]) {
+      expect(response.headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-robots-tag': 'noindex, nofollow',
+        'x-frame-options': 'DENY',
+        'x-content-type-options': 'nosniff',
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/,
+        ),
+      });
+      expect(Object.keys(response.headers)).not.toContain('access-control-allow-origin');
+    }
+    const { 'content-security-policy': policy } = (await site.ask.get('/console')).headers;
+    expect(policy).not.toMatch(/unsafe|sha256/);
+  });
+
+  test('an unknown address below it is a plain 404', async () => {
+    const operator = await signInOperator(site, { now: clock.now() });
+    expect((await operator.ask('GET', '/nothing')).json()).toMatchObject({ status: 404, code: 'not_found' });
+    expect((await site.ask.get('/console/nothing')).statusCode).toBe(404);
+    expect((await site.ask.get('/console/assets/../../package.json')).statusCode).toBe(404);
+  });
+});
+
+describe('An invitation', () => {
+  test('is accepted with a passphrase, which signs in', async () => {
+    const { token } = await inviteOperator(site.database, 'ada', clock.now());
+    const post = (url: string, payload: object) => site.ask.post(url, payload, OWN);
+    expect((await post('/api/console/invitation', { token })).json()).toEqual({ operator: 'ada' });
+    const short = await post('/api/console/invitation/accept', { token, passphrase: 'short' });
+    expect(short.json()).toMatchObject({ status: 422, code: 'passphrase_too_short' });
+    const accepted = await post('/api/console/invitation/accept', { token, passphrase: PASSPHRASE });
+    expect(accepted.json()).toEqual({ operator: 'ada', siteName: 'Groundswell' });
+    expect(accepted.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^console_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/),
+      expect.stringMatching(/^console_device=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=31536000$/),
+    ]);
+    expect((await post('/api/console/invitation', { token })).json()).toMatchObject({ status: 410 });
+    expect(logText()).not.toContain(token);
+    expect(logText()).not.toContain(PASSPHRASE);
+  });
+});
+
+describe('A session', () => {
+  test('is needed for everything else, and ends with signing out, here or everywhere', async () => {
+    const operator = await signInOperator(site, { now: clock.now() });
+    expect((await operator.ask('GET', '/session')).json()).toEqual({ operator: 'ada', siteName: 'Groundswell' });
+    for (const cookie of ['', 'console_session=', `console_session=${'A'.repeat(43)}`])
+      expect((await operator.ask('GET', '/session', undefined, { cookie })).json()).toMatchObject({
+        status: 401,
+        code: 'not_signed_in',
+      });
+    const other = (await signIn()).cookies.find(({ name }) => name === 'console_session')?.value;
+    const out = await operator.ask('POST', '/sign-out');
+    expect(out.headers['set-cookie']).toMatch(/^console_session=; .*Max-Age=0$/);
+    expect((await operator.ask('GET', '/session')).statusCode).toBe(401);
+    const elsewhere = { cookie: `console_session=${other}` };
+    expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(200);
+    expect((await operator.ask('POST', '/sign-out-everywhere', undefined, elsewhere)).statusCode).toBe(204);
+    expect((await operator.ask('GET', '/session', undefined, elsewhere)).statusCode).toBe(401);
+  });
+
+  test.each([
+    ['another site', { 'sec-fetch-site': 'cross-site' }],
+    ['another host of the domain', { 'sec-fetch-site': 'same-site' }],
+    ['an old browser on another site', { origin: 'https://elsewhere.example', host: 'groundswell.test' }],
+    ['a page without an origin', { origin: 'null', host: 'groundswell.test' }],
+    ['a program that names no origin', {}],
+  ])('a change that %s causes is refused', async (_name, headers) => {
+    const { cookie } = await signInOperator(site, { now: clock.now() });
+    const response = await site.ask.post('/api/console/sign-out-everywhere', undefined, { cookie, ...headers });
+    expect(response.json()).toMatchObject({ status: 403, code: 'cross_origin' });
+  });
+
+  test('a browser without Sec-Fetch-Site is checked by Origin, for reads too', async () => {
+    const { cookie } = await signInOperator(site, { now: clock.now() });
+    const own = { cookie, origin: 'http://groundswell.test', host: 'groundswell.test' };
+    expect((await site.ask.post('/api/console/sign-out', undefined, own)).statusCode).toBe(204);
+    const foreign = { cookie, 'sec-fetch-site': 'cross-site' };
+    expect((await site.ask.get('/api/console/session', foreign)).json()).toMatchObject({ code: 'cross_origin' });
+  });
+});
+
+describe('Guessing', () => {
+  const wrong = (guess: Guess = {}) => signIn({ passphrase: 'wrong passphrase', ...guess });
+
+  test('an unknown name and a wrong passphrase get the same response, and neither is logged', async () => {
+    await signInOperator(site, { now: clock.now() });
+    const [unknown, known] = [await wrong({ name: 'nobody' }), await wrong()];
+    expect(unknown.json()).toMatchObject({ status: 401, code: 'sign_in_failed' });
+    expect(unknown.json()).toEqual(known.json());
+    expect(Object.keys(unknown.headers).sort()).toEqual(Object.keys(known.headers).sort());
+    expect(logText()).toContain('A sign-in to the console failed');
+    expect(logText()).not.toMatch(/wrong passphrase|nobody/);
+  });
+
+  test('a network has ten guesses in ten minutes at any names, and a success does not count', async () => {
+    await signInOperator(site, { now: clock.now() });
+    for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
+    for (let index = 0; index < 10; index += 1)
+      expect((await wrong({ name: `name-${index}`, from: `192.0.2.${index}` })).statusCode).toBe(401);
+    expect((await signIn()).json()).toMatchObject({ status: 429, code: 'rate_limited' });
+    expect((await signIn({ from: '198.51.100.1' })).statusCode).toBe(200);
+    clock.advance({ milliseconds: 60_000 });
+    expect((await signIn()).statusCode).toBe(200);
+  });
+
+  test('a known browser has further guesses when those of its network are used up', async () => {
+    const { cookie } = await signInOperator(site, { now: clock.now() });
+    for (let index = 0; index < 10; index += 1) await wrong();
+    expect((await signIn()).statusCode).toBe(429);
+    expect((await signIn({ cookie: `console_device=${'A'.repeat(43)}` })).statusCode).toBe(429);
+    expect((await signIn({ cookie })).statusCode).toBe(200);
+  });
+});

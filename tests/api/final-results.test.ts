@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { paths } from '../../src/contract/paths.ts';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { headElements, itemOf } from '../support/page-head.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const clock = createTestClock(new Date('2026-06-03T12:00:00.000Z'));
+const DAY = '2026-06-03';
+
+let site: TestSite;
+const standing = async () => (await site.ask.get(paths.api.standings('best'))).json();
+const badge = async (board?: 'day' | 'month') => (await site.ask.get(paths.badge('best', 'light', board))).body;
+
+beforeAll(async () => {
+  site = await startTestSite({ runtime: clock });
+  for (const id of ['best', 'second', 'third']) {
+    await site.addProduct({ id, name: `The <${id}>`, createdAt: clock.now().toISOString() });
+  }
+  for (const [id, votes] of [
+    ['best', 3],
+    ['second', 2],
+    ['third', 2],
+  ] as const) {
+    for (let index = 0; index < votes; index += 1) {
+      await site.app.inject({
+        method: 'PUT',
+        url: paths.api.upvote(id),
+        headers: { 'x-user-session': `session-of-voter-${index}` },
+      });
+    }
+  }
+});
+
+afterAll(() => site.close());
+
+describe('before a day is final', () => {
+  test('its badge shows the upvotes, and neither feed nor structured data states a rank', async () => {
+    await expect.poll(async () => (await standing()).day?.votes).toBe(3);
+    expect(await badge('day')).toBe(await badge());
+    expect((await site.ask.get(paths.leaderboardFeed)).body).not.toContain('<entry>');
+    expect(itemOf((await site.ask.get(paths.product('best'))).body, 'SoftwareApplication')).not.toHaveProperty('award');
+  });
+});
+
+describe('once a day is final', () => {
+  beforeAll(async () => {
+    clock.advance({ hours: 24 * 4 });
+    const rules = { now: clock.now(), timeZone: 'UTC', reviewHours: 24 };
+    expect((await finaliseDue(site.database, { rules, votesPerNetwork: 20 })).days).toEqual([DAY]);
+  });
+
+  test('a badge shows the rank, and one of the month still shows upvotes', async () => {
+    expect(await badge('day')).toContain(
+      '<title id="title">The &lt;best&gt;: 1st of 3 on 3 June 2026 on Groundswell</title>',
+    );
+    expect(await badge('month')).toBe(await badge());
+  });
+
+  test('the feed has its first launches with ties and its digest, and the page’s head links to it', async () => {
+    const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
+    expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/);
+    const { body, headers } = await site.ask.get(paths.leaderboardFeed);
+    expect(headers['content-type']).toBe('application/atom+xml; charset=utf-8');
+    expect(body.match(/<entry>/g)).toHaveLength(1);
+    expect(body).toContain('<title>Launches of 3 June 2026</title>');
+    expect(body.match(/li value=&quot;2&quot;/g)).toHaveLength(2);
+    expect(body).toContain('The &amp;lt;best&amp;gt;');
+    expect(body).toContain(digest);
+    const feeds = headElements((await site.ask.get('/')).body, 'link').map(({ href }) => href);
+    expect(feeds).toContain(`http://groundswell.test${paths.leaderboardFeed}`);
+  });
+
+  test('the product’s page states the rank in words and as an award, with the longer periods so far', async () => {
+    const { body } = await site.ask.get(paths.product('best'));
+    expect(itemOf(body, 'SoftwareApplication').award).toEqual(['1st of 3 on 3 June 2026']);
+    const text = body.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+    expect(text).toContain('1st of 3 on 3 June 2026 Why 1st?');
+    expect(text).toContain('1st of 3 in June 2026 , so far');
+  });
+
+  test('its board shows the digest and that it is final', async () => {
+    const { digest } = (await site.ask.get(paths.api.leaderboard(DAY))).json();
+    const { body } = await site.ask.get(paths.board(DAY));
+    expect(body).toContain('>Final</strong>');
+    expect(body).toContain(String(digest).replace('sha256:', ''));
+  });
+});

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import type { ModerationEntry, ModerationLog } from '../../src/contract/moderation/schema.ts';
+import {
+  hideComments,
+  holdComments,
+  releaseComments,
+  restoreComments,
+} from '../../src/core/comments/moderate-comments.ts';
+import { changeVerdicts, undoVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { restoreProducts } from '../../src/core/products/restore-products.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { declineSubmission, undoDecision } from '../../src/core/submissions/decide-submission.ts';
+import { launch, vote } from '../support/launch-site.ts';
+import { newVisitor } from '../support/requests.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+/** Another process on the same database. */
+let other: TestSite;
+beforeAll(async () => {
+  site = await startTestSite({ hasModerationLog: true, cacheEnabled: true });
+  other = await startTestSite({ hasModerationLog: true, cacheEnabled: true, beside: site });
+});
+afterAll(async () => {
+  await other.close();
+  await site.close();
+});
+
+const LOG = '/api/moderation-log';
+const read = (path = LOG, from = site) => from.ask.json<ModerationLog>(path);
+const newest = async (from = site): Promise<ModerationEntry | undefined> => (await read(LOG, from)).items[0];
+const page = async (path = '/?log') => (await site.ask.get(path)).body;
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+const soon = (from = site) => expect.poll(() => newest(from), { interval: 20 });
+const rules = () => ({ now: new Date(), timeZone: 'UTC' });
+
+async function newComment(productId: string, content: string): Promise<string> {
+  const response = await site.ask.post('/api/comments', { productId, content }, newVisitor());
+  return response.json<AddedComment>().comment.id;
+}
+
+describe('an entry of the log', () => {
+  test('hiding a comment shows with its reason, in every process, and is undone by restoring it', async () => {
+    await site.addProduct({ id: 'git', name: 'Git' });
+    const id = await newComment('git', 'Cheap watches here');
+    await read();
+    await read(LOG, other);
+    await hideComments(site.database, [id], 'advertising');
+    const hidden = {
+      action: 'comment.hidden',
+      productId: 'git',
+      productName: 'Git',
+      votes: null,
+      reason: 'advertising',
+      undoneAt: null,
+    };
+    await soon().toMatchObject(hidden);
+    await soon(other).toMatchObject(hidden);
+    await restoreComments(site.database, [id]);
+    await soon().toMatchObject({ ...hidden, undoneAt: expect.stringMatching(/Z$/) });
+    await hideComments(site.database, [id]);
+    await soon().toMatchObject({ ...hidden, reason: null });
+    expect((await read()).items[1]).toMatchObject({ reason: 'advertising', undoneAt: expect.any(String) });
+  });
+
+  test('taking a public comment back to be held hides it, and its release undoes that', async () => {
+    await site.addProduct({ id: 'reef', name: 'Reef' });
+    const id = await newComment('reef', 'Odd words');
+    await holdComments(site.database, [id]);
+    const held = { action: 'comment.hidden', productId: 'reef', reason: null };
+    await soon().toMatchObject({ ...held, undoneAt: null });
+    await releaseComments(site.database, [id]);
+    await soon().toMatchObject({ ...held, undoneAt: expect.any(String) });
+  });
+
+  test('removing a product shows its id, and its name only once it is back', async () => {
+    await site.addProduct({ id: 'casino', name: 'Buy my slurs' });
+    await removeProducts(site.database, ['casino'], 'spam');
+    const removed = {
+      action: 'product.removed',
+      productId: 'casino',
+      productName: null,
+      reason: 'spam',
+      undoneAt: null,
+    };
+    await soon().toMatchObject(removed);
+    expect(await page()).not.toContain('slurs');
+    await site.addProduct({ id: 'casino', name: 'A museum' });
+    await removeProducts(site.database, ['casino']);
+    await restoreProducts(site.database, { productIds: ['casino'] });
+    await soon().toMatchObject({ productId: 'casino', productName: 'A museum', undoneAt: expect.any(String) });
+    expect((await read()).items[1]).toMatchObject({ reason: 'spam', productName: null, undoneAt: null });
+  });
+
+  test('excluding votes shows their number without voters, and can be undone', async () => {
+    const at = new Date(Date.now() - 60_000).toISOString();
+    await launch(site.database, 'tide', at, new Date().toISOString());
+    for (const voter of ['a', 'b']) await vote(site.database, 'tide', new Date().toISOString(), `session-${voter}`);
+    const exclude = () =>
+      changeVerdicts(
+        site.database,
+        { productId: 'tide', action: 'exclude', reason: 'a bought burst', selection: { from: new Date(at) } },
+        systemRuntime,
+        undefined,
+      );
+    await exclude();
+    const excluded = {
+      action: 'votes.excluded',
+      productId: 'tide',
+      votes: 2,
+      reason: 'a bought burst',
+      undoneAt: null,
+    };
+    await soon().toMatchObject(excluded);
+    // It finds no vote any more.
+    await exclude();
+    expect((await read()).items.filter(({ action }) => action === 'votes.excluded')).toHaveLength(1);
+    await undoVerdicts(site.database, 'tide', systemRuntime);
+    await undoVerdicts(site.database, 'tide', systemRuntime);
+    await soon().toMatchObject({ ...excluded, undoneAt: expect.any(String) });
+  });
+
+  test('declining a submission shows the reason without the submission, and can be undone', async () => {
+    const sent = { name: 'Secret project', description: 'Nobody knows yet' };
+    const submitter = { session: 'session-of-a-maker' };
+    const { row } = await createSubmission(site.database, systemRuntime, sent, { submitter });
+    await declineSubmission(site.database, { id: row.id }, 'not a product', rules());
+    const declined = { action: 'submission.declined', productId: null, reason: 'not a product', undoneAt: null };
+    await soon().toMatchObject(declined);
+    expect(JSON.stringify(await read())).not.toMatch(/secret/i);
+    await undoDecision(site.database, { id: row.id }, rules());
+    await soon().toMatchObject({ ...declined, undoneAt: expect.any(String) });
+  });
+});
+
+describe('the page', () => {
+  test('shows each entry in words, links existing products, and has no script of the app', async () => {
+    // The cached page may be as old as three seconds.
+    await expect
+      .poll(async () => textOf(await page()))
+      .toMatch(/Submission declined not a product [^U]*UTC · Undone [^U]*UTC/);
+    const html = await page();
+    const text = textOf(html);
+    expect(text).toContain('Comment hidden on Git No reason was given.');
+    expect(text).toContain('Product removed: casino spam');
+    expect(text).toMatch(/2 votes excluded for Product \d+ a bought burst/);
+    expect(html).toContain('<a href="/product/git" dir="auto">Git</a>');
+    expect(html).not.toContain('href="/product/casino" dir="auto">casino');
+    expect(html).not.toMatch(/data-app|id="state"|Cheap watches|slurs|Secret/);
+  });
+
+  test('is paged like the API, and a cursor of another list redirects to its beginning', async () => {
+    const ids = new Set<string>();
+    let path: string | undefined = `${LOG}?limit=2`;
+    while (path !== undefined) {
+      const { items, nextCursor }: ModerationLog = await read(path);
+      for (const { id } of items) ids.add(id);
+      path = nextCursor === null ? undefined : `${LOG}?limit=2&cursor=${nextCursor}`;
+    }
+    const all = (await read()).items;
+    expect([...ids]).toEqual(all.map(({ id }) => id));
+    const { nextCursor } = await read(`${LOG}?limit=1`);
+    const later = textOf(await page(`/?log&cursor=${nextCursor}`));
+    expect(later).toContain('Newest');
+    expect((await site.ask.get('/?log&cursor=made-up')).headers.location).toBe('/?log');
+    expect((await site.ask.get(`${LOG}?cursor=made-up`)).statusCode).toBe(400);
+  });
+
+  test('is linked from every page, and cached like them', async () => {
+    expect(await page('/')).toContain('<a href="/?log">Moderation log</a>');
+    expect(await page('/product/git')).toContain('<a href="/?log">Moderation log</a>');
+    const { headers } = await site.ask.get('/?log');
+    expect((await site.ask.get('/?log', { 'if-none-match': String(headers.etag) })).statusCode).toBe(304);
+  });
+
+  test('reports an unavailable database', async () => {
+    const broken = await startTestSite({ hasModerationLog: true });
+    await broken.database.query('ALTER TABLE audit_log RENAME TO gone');
+    const response = await broken.ask.get('/?log');
+    expect(response.statusCode).toBe(503);
+    expect(response.body).toContain('The log could not be loaded');
+    await broken.close();
+  });
+});
+
+test('reasons are shown as text', async () => {
+  await site.addProduct({ id: 'script', name: 'Script' });
+  await removeProducts(site.database, ['script'], '<script>alert(1)</script>');
+  await soon().toMatchObject({ productId: 'script' });
+  await expect.poll(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+});
+
+test('a site without a public log answers 404, and no page mentions it', async () => {
+  const plain = await startTestSite();
+  const [api, unknown] = [await plain.ask.get(LOG), await plain.ask.get('/api/no-such-path')];
+  expect(api.statusCode).toBe(404);
+  expect(api.json().code).toBe(unknown.json().code);
+  const log = await plain.ask.get('/?log');
+  expect(log.statusCode).toBe(404);
+  expect(log.body).toContain('Oops! Page not found');
+  expect((await plain.ask.get('/')).body).not.toMatch(/moderation/i);
+  expect((await plain.ask.get('/api/openapi.json')).body).not.toMatch(/moderation-log/);
+  await plain.close();
+});

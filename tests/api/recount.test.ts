@@ -1,0 +1,126 @@
+import { execFile } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { launch, rulesAt, vote } from '../support/launch-site.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const SCRIPT = join(import.meta.dirname, '../../examples/recount/recount.mjs');
+const DAY = '2026-06-01';
+const OTHER_DAY = '2026-06-02';
+
+let site: TestSite;
+/** The day of the last launch. */
+let today = '';
+let proxy: Server;
+let address: string;
+/** Changes responses in transit, by path. */
+let tamper: (path: string, body: string) => string = (_path, body) => body;
+/** Runs before a response is sent. */
+let onRequest: (path: string) => Promise<unknown> = async () => {};
+
+beforeAll(async () => {
+  site = await startTestSite();
+  for (const id of ['tide', 'reef', 'ebb']) await launch(site.database, id, `${DAY}T10:00:00.000Z`);
+  await launch(site.database, 'flow', `${OTHER_DAY}T10:00:00.000Z`);
+  for (const session of ['session-1', 'session-2', 'session-3'])
+    await vote(site.database, 'tide', `${DAY}T11:00:00.000Z`, session);
+  await vote(site.database, 'reef', `${DAY}T11:00:00.000Z`, 'session-1');
+  await vote(site.database, 'ebb', `${DAY}T12:00:00.000Z`, 'session-2');
+  await vote(site.database, 'flow', `${OTHER_DAY}T12:00:00.000Z`, 'session-2');
+  await finaliseDue(site.database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
+  await site.addProduct({ id: 'today', createdAt: new Date().toISOString() });
+  today = new Date().toISOString().slice(0, 10);
+  const origin = await site.app.listen({ host: '127.0.0.1', port: 0 });
+  proxy = createServer(async (request, response) => {
+    await onRequest(request.url ?? '');
+    const upstream = await fetch(`${origin}${request.url}`);
+    response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
+    response.end(tamper(request.url ?? '', await upstream.text()));
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  address = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  proxy.close();
+  await site.close();
+});
+
+function recount(...parameters: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [SCRIPT, address, ...parameters], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+    );
+  });
+}
+
+test('every day of a site is recomputed and agrees', async () => {
+  await expect.poll(async () => (await site.app.inject('/api/leaderboards')).body).toContain(`"period":"${today}"`);
+  const { code, stdout, stderr } = await recount();
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`${DAY}: 3 launches, 5 counted votes, final: everything agrees`);
+  expect(stdout).toContain(`${OTHER_DAY}: 1 launches, 1 counted votes`);
+  expect(stdout).toContain('1 launches, 0 counted votes, open: everything agrees');
+});
+
+const isTally = (path: string) => path.endsWith('/tally');
+const change = (
+  path: string,
+  body: string,
+  edit: (board: { digest: string; items: Record<string, unknown>[] }) => void,
+) => {
+  if (isTally(path)) return body;
+  const board = JSON.parse(body);
+  edit(board);
+  return JSON.stringify(board);
+};
+
+test.each<[what: string, change: typeof tamper, difference: RegExp]>([
+  [
+    'one vote',
+    (path, body) =>
+      isTally(path) ? body.replace('"counted":true,"reason":null', '"counted":false,"reason":"operator"') : body,
+    /^Difference: 2026-06-01: digest: recounted/,
+  ],
+  [
+    'one rank',
+    (path, body) => change(path, body, ({ items }) => Object.assign(items[0] ?? {}, { rank: 2 })),
+    /^Difference: 2026-06-01, tide: rank: recounted 1, the site shows 2/,
+  ],
+  [
+    'the order of a tie',
+    (path, body) => change(path, body, ({ items }) => items.push(...items.splice(1, 1))),
+    /^Difference: 2026-06-01: product in place 2: recounted/,
+  ],
+  [
+    'the digest',
+    (path, body) => change(path, body, (board) => Object.assign(board, { digest: `sha256:${'0'.repeat(64)}` })),
+    /^Difference: 2026-06-01: digest: recounted/,
+  ],
+])('a site on which %s was changed fails with that difference', async (_what, edit, difference) => {
+  tamper = edit;
+  const { code, stderr } = await recount(DAY);
+  tamper = (_path, body) => body;
+  expect(stderr).toMatch(difference);
+  expect(code).toBe(1);
+});
+
+test('a vote between the two reads of an open day is not a difference', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  let isVoted = false;
+  onRequest = async (path) => {
+    if (isTally(path) || isVoted) return;
+    isVoted = true;
+    await vote(site.database, 'today', new Date().toISOString(), 'session-between');
+  };
+  const { code, stdout, stderr } = await recount(today);
+  onRequest = async () => {};
+  expect({ code, stderr, isVoted }).toEqual({ code: 0, stderr: '', isVoted: true });
+  expect(stdout).toContain('1 counted votes, open: everything agrees');
+});
+
+test('an unreadable site exits 2 instead of reporting a difference', async () => {
+  expect(await recount('1999-12-31')).toMatchObject({ code: 2, stderr: expect.stringContaining('answered 404') });
+});

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+
+beforeAll(async () => {
+  site = await startTestSite({ cacheEnabled: true });
+});
+
+afterAll(() => site.close());
+
+async function vote(productId: string, count: number, from = (index: number) => `192.0.2.${index + 1}`): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await site.app.inject({
+      method: 'PUT',
+      url: `/api/products/${productId}/upvote`,
+      headers: { 'x-user-session': `session-of-voter-${index}` },
+      remoteAddress: from(index),
+    });
+  }
+}
+
+/** The text of a part of a page, as a visitor without JavaScript reads it. */
+function textOf(html: string, part: RegExp): string {
+  const [found = ''] = part.exec(html) ?? [];
+  return found
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/(?<=\() | (?=\))/g, '')
+    .trim();
+}
+
+test('a product’s page shows its standing and the whole calculation without JavaScript', async () => {
+  const createdAt = new Date().toISOString();
+  for (const id of ['first', 'second', 'third']) await site.addProduct({ id, name: `The ${id}`, createdAt });
+  await vote('first', 24);
+  await vote('second', 23, () => '192.0.2.7');
+  await vote('third', 20);
+  const standing = async () => {
+    const { body } = await site.ask.get('/product/second');
+    return textOf(body, /<section class="standing"[\s\S]*?<\/section>/);
+  };
+  await expect.poll(standing).toMatch(/^Tied 2nd of 3 on \d+ \w+ \d{4} , so far/);
+  const words = await standing();
+  for (const line of [
+    'Why 2nd?',
+    '20 of its 23 upvotes count, and 1 launch has more. Another launch has as many.',
+    'On the button 23',
+    'At most 20 votes of one network count for a launch.',
+    'Too many from one network − 3',
+    'Votes that count 20',
+    'The first 24 votes (4 more)',
+    'The third 20 votes (as many)',
+    'Equal counts share a rank.',
+    'The whole leaderboard',
+    'Every vote, in the open tally',
+  ]) {
+    expect(words).toContain(line);
+  }
+});
+
+test('a page follows the votes of its neighbours', async () => {
+  const page = async () => (await site.ask.get('/product/second')).body;
+  await vote('third', 22);
+  await expect.poll(async () => textOf(await page(), /<ol class="why-neighbours"[\s\S]*?<\/ol>/)).toContain('22 votes');
+});

@@ -1,0 +1,144 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import type { CreatedSubmission } from '../../src/contract/submissions/schema.ts';
+import { listSubmissions } from '../../src/core/submissions/list-submissions.ts';
+import { renewMakerKey } from '../../src/core/submissions/renew-key.ts';
+import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { instantPictures } from '../support/instant-pictures.ts';
+import { createLogLines } from '../support/log-lines.ts';
+import { newVisitor } from '../support/requests.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+afterEach(() => site.close());
+
+const { log, text } = createLogLines();
+
+async function start(options: Parameters<typeof startTestSite>[0] = {}) {
+  site = await startTestSite({
+    log,
+    runtime: createTestClock(),
+    rateLimits: DEFAULT_RATE_LIMITS,
+    submittedPictures: instantPictures(),
+    ...options,
+  });
+}
+
+const submit = (fields: object, visitor: Record<string, string> = newVisitor(), remoteAddress = '192.0.2.1') =>
+  site.app.inject({
+    method: 'POST',
+    url: '/api/submissions',
+    remoteAddress,
+    headers: { ...visitor, 'content-type': 'application/json' },
+    payload: JSON.stringify(fields),
+  });
+
+describe('Limits', () => {
+  test('a session submits ten times an hour, whatever the outcome', async () => {
+    await start();
+    const visitor = newVisitor();
+    for (let index = 0; index < 10; index += 1) await submit({ name: '' }, visitor, `198.51.${index}.1`);
+    const refused = await submit({ name: 'Wave' }, visitor);
+    expectProblem(refused, 429, 'rate_limited');
+    expect(refused.headers['retry-after']).toBe('360');
+  });
+
+  test('a network submits twenty times an hour, and an address has five waiting submissions', async () => {
+    await start();
+    for (let index = 0; index < 5; index += 1) {
+      expect((await submit({ name: `Wave ${index}` })).statusCode).toBe(201);
+    }
+    expectProblem(await submit({ name: 'Sixth' }), 429, 'too_many_waiting');
+    expect((await submit({ name: 'Next door' }, newVisitor(), '192.0.2.2')).statusCode).toBe(201);
+    for (let index = 0; index < 13; index += 1) await submit({ name: '' });
+    expectProblem(await submit({ name: 'Wave' }), 429, 'rate_limited');
+  });
+
+  test('guessing keys is limited by network', async () => {
+    await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
+    const guess = () => site.app.inject({ url: '/api/submissions/wave', headers: { authorization: 'Bearer x' } });
+    const answers = [await guess(), await guess(), await guess()];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 429]);
+  });
+
+  test('RATE_LIMITS=off lifts the limit on waiting submissions too', async () => {
+    await start({ rateLimits: undefined });
+    for (let index = 0; index < 7; index += 1) {
+      expect((await submit({ name: 'Wave' })).statusCode).toBe(201);
+    }
+  });
+});
+
+test('a filled hidden field and a repeated text get the usual response and wait behind the others', async () => {
+  await start();
+  const visitor = newVisitor();
+  expect((await submit({ name: 'Bot', website: 'https://spam.example' })).statusCode).toBe(201);
+  for (let index = 0; index < 3; index += 1) {
+    const sent = { name: 'Cheap pills', description: 'Buy now' };
+    expect((await submit(sent, visitor, `198.51.${index}.1`)).statusCode).toBe(201);
+  }
+  const { items } = await listSubmissions(
+    site.database,
+    { status: 'waiting', limit: 9 },
+    { now: new Date(), timeZone: 'UTC' },
+  );
+  expect(items.map(({ product, suspectedSpam }) => [product.name, suspectedSpam])).toEqual([
+    ['Cheap pills', false],
+    ['Cheap pills', false],
+    ['Bot', true],
+    ['Cheap pills', true],
+  ]);
+});
+
+test('no maker key is in the log, in the database, or in another response, even after failures', async () => {
+  await start();
+  const visitor = { ...newVisitor(), 'idempotency-key': 'draft' };
+  const keys: string[] = [];
+  const answers: string[] = [];
+  for (let time = 0; time < 2; time += 1) {
+    const { makerKey } = (await submit({ name: 'Secret' }, visitor)).json<CreatedSubmission>();
+    keys.push(makerKey);
+  }
+  keys.push(await renewMakerKey(site.database, 'secret'));
+  for (const key of keys) {
+    for (const [method, url] of [
+      ['GET', '/api/submissions/secret'],
+      ['GET', '/api/submissions/nothing'],
+      ['PATCH', '/api/submissions/secret'],
+      ['PUT', '/api/submissions/secret/image'],
+      ['POST', '/api/comments'],
+      ['GET', '/api/nothing'],
+      ['GET', '/product/secret'],
+    ] as const) {
+      const payload = '{"name":7,"productId":"secret","content":"x"}';
+      const headers = { ...newVisitor(), authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      const answer = await site.app.inject({ method, url, headers, ...(method === 'GET' ? {} : { payload }) });
+      answers.push(`${JSON.stringify(answer.headers)}${answer.body}`);
+    }
+  }
+  const tables = await site.database.query<{ content: string }>(
+    `SELECT (to_jsonb(s) || to_jsonb(k))::text AS content FROM submissions s
+     LEFT JOIN submission_idempotency_keys k ON k.submission_id = s.id`,
+  );
+  const everything = [text(), ...answers, ...tables.map(({ content }) => content)].join('\n');
+  expect(everything).toContain('secret');
+  for (const key of keys) expect(everything).not.toContain(key);
+});
+
+test('when off, its addresses are unknown and a key in a comment has no effect', async () => {
+  await start({ submittedPictures: undefined, rateLimits: undefined });
+  await site.addProduct({ id: 'wave', createdAt: '2026-01-01T00:00:00.000Z' });
+  expectProblem(await submit({ name: 'Wave' }), 404, 'not_found');
+  for (const method of ['GET', 'PATCH', 'DELETE', 'PUT', 'POST'] as const) {
+    for (const path of ['', '/wave', '/wave/image', '/wave/screenshots', '/wave/screenshots/0']) {
+      const response = await site.app.inject({ method, url: `/api/submissions${path}` });
+      expectProblem(response, 404, 'not_found', 'There is nothing at this address');
+    }
+  }
+  const headers = { ...newVisitor(), authorization: 'Bearer x' };
+  const comment = await site.ask.post('/api/comments', { productId: 'wave', content: 'Hello' }, headers);
+  expect(comment.json()).toMatchObject({ comment: { authorName: 'You', authorBadge: null } });
+  const described = (await site.ask.get('/api/openapi.json')).body;
+  expect(described).not.toMatch(/\/api\/submissions|MakerKey|Submissions/);
+});

@@ -1,0 +1,94 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { finaliseDue } from '../../src/core/leaderboards/finalise.ts';
+import { expectProblem } from '../support/expect-problem.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+let site: TestSite;
+const now = new Date();
+const day = now.toISOString().slice(0, 10);
+const tallyPath = `/api/leaderboards/${day}/tally`;
+
+beforeAll(async () => {
+  site = await startTestSite({ cacheEnabled: true });
+  await site.addProduct({ id: 'tide', createdAt: now.toISOString() });
+});
+afterAll(() => site.close());
+
+const vote = (session: string) =>
+  site.app.inject({
+    method: 'PUT',
+    url: '/api/products/tide/upvote',
+    headers: { 'x-user-session': session },
+  });
+
+test('an open tally lists the votes as they are cast, with an ETag that changes with them', async () => {
+  await expect.poll(async () => (await site.app.inject(tallyPath)).body).toContain('"id":"tide"');
+  const before = await site.app.inject(tallyPath);
+  expect(before.headers).toMatchObject({
+    'content-type': 'application/jsonl; charset=utf-8',
+    'cache-control': 'public, no-cache, no-transform',
+    etag: expect.stringMatching(/^"open-[0-9a-f]{64}"$/),
+  });
+  expect(before.headers['content-encoding']).toBeUndefined();
+  const etag = before.headers.etag;
+  const known = await site.app.inject({ url: tallyPath, headers: { 'if-none-match': String(etag) } });
+  expect([known.statusCode, known.body, known.headers.etag]).toEqual([304, '', etag]);
+  await vote('session-of-tally-1');
+  const after = await site.app.inject({ url: tallyPath, headers: { 'if-none-match': String(etag) } });
+  expect(after.statusCode).toBe(200);
+  const [header, line] = after.body.trimEnd().split('\n');
+  expect(JSON.parse(header ?? '')).toMatchObject({ tally: 1, period: day, status: 'open', revision: 0 });
+  expect(JSON.parse(line ?? '')).toEqual({
+    product: 'tide',
+    voter: expect.stringMatching(/^[0-9a-f]{32}$/),
+    at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+    counted: true,
+    reason: null,
+  });
+  expect(after.body).not.toContain('session-of-tally-1');
+});
+
+test('HEAD has the headers of GET and no body', async () => {
+  const get = await site.app.inject(tallyPath);
+  const head = await site.app.inject({ method: 'HEAD', url: tallyPath });
+  expect([head.statusCode, head.body]).toEqual([200, '']);
+  for (const name of ['etag', 'content-type', 'cache-control']) expect(head.headers[name]).toBe(get.headers[name]);
+});
+
+test('only days that can have a leaderboard have a tally', async () => {
+  expectProblem(await site.app.inject(`/api/leaderboards/${day.slice(0, 7)}/tally`), 400, 'bad_period');
+  expectProblem(await site.app.inject('/api/leaderboards/today/tally'), 400, 'bad_period');
+  expectProblem(await site.app.inject('/api/leaderboards/1999-12-31/tally'), 404, 'period_not_found');
+  expect(await site.database.query("SELECT FROM tally_secrets WHERE day = '1999-12-31'")).toEqual([]);
+});
+
+test('a reader that stops in the middle releases its connection and its slot', async () => {
+  await site.database.query(
+    `INSERT INTO upvotes (id, product_id, user_session, created_at)
+     SELECT gen_random_uuid(), 'tide', 'session-' || n, $1::timestamptz + n * interval '1 ms' FROM generate_series(1, 20000) AS n`,
+    [now.toISOString()],
+  );
+  const address = await site.app.listen({ host: '127.0.0.1', port: 0 });
+  const opened = await Promise.all([1, 2, 3].map(() => fetch(`${address}${tallyPath}`)));
+  for (const response of opened) await response.body?.cancel();
+  const texts = await Promise.all([1, 2].map(async () => (await fetch(`${address}${tallyPath}`)).text()));
+  expect(new Set(texts).size).toBe(1);
+  expect(texts[0]?.split('\n').length).toBeGreaterThan(20_000);
+  await expect.poll(() => site.database.connections().busy).toBeLessThanOrEqual(1);
+});
+
+test('the ETag of a final tally is its digest, which the leaderboard shows', async () => {
+  const later = new Date(now.getTime() + 4 * 24 * 3_600_000);
+  await finaliseDue(site.database, {
+    rules: { now: later, timeZone: 'UTC', reviewHours: 24 },
+    votesPerNetwork: 20,
+  });
+  await expect
+    .poll(async () => (await site.app.inject(`/api/leaderboards/${day}`)).json())
+    .toMatchObject({ status: 'final' });
+  const tally = await site.app.inject(tallyPath);
+  const hex = createHash('sha256').update(tally.body).digest('hex');
+  expect(tally.headers.etag).toBe(`"sha256-${hex}"`);
+  expect((await site.app.inject(`/api/leaderboards/${day}`)).json().digest).toBe(`sha256:${hex}`);
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { AUDIT_ACTIONS } from '../../src/core/audit/audit-log.ts';
+import { filesBelow, readText } from './source-files.ts';
+
+/** The operations that change the site, by their names in the audit log. */
+const OPERATIONS: Record<(typeof AUDIT_ACTIONS)[number], string> = {
+  'products edit': 'editProduct',
+  'products remove': 'removeProducts',
+  'products restore': 'restoreProducts',
+  'comments hide': 'hideComments',
+  'comments restore': 'restoreComments',
+  'comments hold': 'holdComments',
+  'comments release': 'releaseComments',
+  'votes exclude': 'changeVerdicts',
+  'votes include': 'changeVerdicts',
+  'votes undo': 'undoVerdicts',
+  'submissions approve': 'approveSubmission',
+  'submissions schedule': 'scheduleSubmission',
+  'submissions decline': 'declineSubmission',
+  'submissions undo': 'undoDecision',
+  'submissions key': 'renewMakerKey',
+  'counts repair': 'repairCounts',
+  'leaderboards repair': 'repairBoard',
+  'sample load': 'loadSample',
+  'sample remove': 'removeSample',
+  import: 'importProducts',
+  'import undo': 'undoEntry',
+  backup: 'writeBackup',
+  restore: 'restoreBackup',
+  'console invite': 'inviteOperator',
+  'console accept': 'acceptInvitation',
+  'console revoke': 'revokeOperator',
+};
+
+/** Operations that only one of the two has, and why. */
+const EXCEPTIONS: Record<string, { notIn: 'cli' | 'console'; why: string }> = {
+  'console accept': { notIn: 'cli', why: 'a passphrase is typed in the browser that it is for' },
+  'console invite': { notIn: 'console', why: 'a stolen session must not be able to add an operator' },
+  'console revoke': { notIn: 'console', why: 'nor to take the others away' },
+  'submissions key': { notIn: 'console', why: 'the operator passes the link on by another way' },
+  'counts repair': { notIn: 'console', why: 'a repair of the machine, after a look at it' },
+  'leaderboards repair': { notIn: 'console', why: 'as counts repair' },
+  'sample load': { notIn: 'console', why: 'part of setting a site up' },
+  'sample remove': { notIn: 'console', why: 'part of setting a site up' },
+  restore: { notIn: 'console', why: 'it replaces the whole site, sessions included' },
+};
+
+async function textOf(...folders: string[]): Promise<string> {
+  const files = (await filesBelow(...folders)).filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+  return (await Promise.all(files.map(readText))).join('\n');
+}
+
+test('everything that the audit log records can be done by command and in the console, by the same operation', async () => {
+  const texts = {
+    cli: await textOf('src/cli'),
+    console: `${await textOf('src/server/console')}\n${await readText('src/core/console/undo-entry.ts')}`,
+  };
+  for (const action of AUDIT_ACTIONS) {
+    const called = new RegExp(`\\b${OPERATIONS[action]}\\b`);
+    for (const side of ['cli', 'console'] as const) {
+      const isException = EXCEPTIONS[action]?.notIn === side;
+      expect(called.test(texts[side]), `${action} in ${side}`).toBe(!isException);
+    }
+  }
+});

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { testsOfPlaywright, testsOfVitest } from '../../scripts/test/reports.js';
+import { runSuite } from '../../scripts/test/run-suite.js';
+import { summarize } from '../../scripts/test/summary.js';
+
+const step = (name: string, script: string) => ({
+  name,
+  program: 'node',
+  parameters: ['-e', script],
+  repeat: `npm run ${name}`,
+  budgetSeconds: 60,
+});
+const run = (...scripts: [string, string][]) =>
+  runSuite(
+    scripts.map(([name, script]) => [step(name, script)]),
+    { chromium: undefined, show: false },
+  );
+
+test('a failed step does not stop the next ones, and the last line counts both', async () => {
+  const { results, seconds } = await run(['first', 'console.log("the reason"); process.exit(3)'], ['second', '']);
+  const lines = summarize(results, seconds, 300);
+  expect(lines.at(-1)).toBe('2 passed, 1 failed');
+  expect(lines).toContain('Failed: first');
+  expect(lines).toContain('    the reason');
+  expect(lines).toContain('    Repeat: npm run first');
+  expect(lines.find((line: string) => line.startsWith('second'))).toMatch(/\d+ s +60 s {2}1 passed$/);
+});
+
+test('a process and a folder that a step leaves behind fail the run, and are removed', async () => {
+  const said = join(await mkdtemp(join(tmpdir(), 'groundswell-runner-')), 'said');
+  const leave = `const { spawn } = require('node:child_process'); const { mkdtempSync, writeFileSync } = require('node:fs');
+    const folder = mkdtempSync(require('node:os').tmpdir() + '/left-');
+    const { pid } = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' });
+    writeFileSync(${JSON.stringify(said)}, JSON.stringify({ folder, pid })); process.exit();`;
+  const { results } = await run(['untidy', leave]);
+  const { folder, pid } = JSON.parse(await readFile(said, 'utf8'));
+  await rm(join(said, '..'), { recursive: true });
+  const last = results.at(-1);
+  expect(last?.tests[0]).toMatchObject({ status: 'failed' });
+  expect(last?.tests[0]?.message).toMatch(/folder or file left-[\s\S]*process \d+ .*setInterval/);
+  expect(existsSync(folder)).toBe(false);
+  // If process 1 does not reap, a killed process stays as a zombie.
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  expect(stdout.trim()).toMatch(/^(?:Z.*)?$/);
+});
+
+test('each failed test of Vitest is listed with the command that repeats it, also if only its file failed', () => {
+  const passed = { ancestorTitles: ['a'], title: 'works', status: 'passed', duration: 5, failureMessages: [] };
+  const failed = {
+    ...passed,
+    ancestorTitles: ['a (list)'],
+    title: "isn't $1",
+    status: 'failed',
+    failureMessages: ['Error: no'],
+  };
+  const report = {
+    testResults: [
+      { name: '/p/src/one.test.ts', status: 'failed', message: '', assertionResults: [passed, failed] },
+      { name: '/p/src/two.test.ts', status: 'failed', message: 'Cannot find module', assertionResults: [] },
+    ],
+  };
+  expect(testsOfVitest(report, '/p')).toMatchObject([
+    { status: 'passed', name: 'a › works', file: 'src/one.test.ts', milliseconds: 5 },
+    { status: 'failed', repeat: "npx vitest run src/one.test.ts -t '^a \\(list\\) isn'\\''t \\$1$'" },
+    { status: 'failed', repeat: 'npx vitest run src/two.test.ts', message: 'Cannot find module' },
+  ]);
+});
+
+test('each failed test of Playwright is listed with the command that repeats it', () => {
+  const result = { status: 'failed', duration: 7, errors: [{ message: '\u001b[31mno\u001b[39m' }] };
+  const spec = {
+    title: 'shows 2+2',
+    ok: false,
+    file: 'home.spec.ts',
+    line: 12,
+    tests: [{ status: 'unexpected', results: [result] }],
+  };
+  const report = {
+    config: { rootDir: '/p/tests/e2e' },
+    suites: [{ title: 'home.spec.ts', specs: [], suites: [{ title: 'the list', specs: [spec] }] }],
+  };
+  expect(testsOfPlaywright(report, '/p')).toMatchObject([
+    {
+      name: 'the list › shows 2+2',
+      status: 'failed',
+      message: 'no',
+      repeat: "npx playwright test tests/e2e/home.spec.ts:12 -g 'the list shows 2\\+2$'",
+    },
+  ]);
+});

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Leaderboard, LeaderboardSummary } from '../../src/contract/leaderboards/schema.ts';
+import type { Product } from '../../src/contract/products/schema.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/refresh-launches.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { launch, vote } from '../support/launch-site.ts';
+import { jsonOf, runProgram } from '../support/program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+// The day began long enough ago for two launches, and their windows are open.
+const now = new Date();
+const LAUNCH = new Date(now.getTime() - 60_000).toISOString();
+const DAY = LAUNCH.slice(0, 10);
+const VOTES = { tide: ['a', 'b', 'c'], reef: ['a', 'b'] };
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const [id, sessions] of Object.entries(VOTES)) {
+    await launch(database, id, LAUNCH, now.toISOString());
+    for (const session of sessions) await vote(database, id, now.toISOString(), `session-voter-${session}`);
+  }
+  await refreshLaunches(database, Object.keys(VOTES));
+});
+afterAll(() => database.drop());
+
+const settings = () => ({ DATABASE_URL: database.url });
+const run = (...parameters: string[]) => runProgram(parameters, settings());
+const json = <Result>(...parameters: string[]) => jsonOf<Result>(parameters, settings());
+const ranks = async () =>
+  (await json<Leaderboard>('leaderboards', 'show', DAY)).items.map(({ productId, votes, excluded }) => [
+    productId,
+    votes,
+    excluded,
+  ]);
+
+interface Votes {
+  votes: { voter: string; reason: string | null }[];
+}
+
+test('leaderboards list names the periods that have launches, with their winners', async () => {
+  const { leaderboards } = await json<{ leaderboards: LeaderboardSummary[] }>('leaderboards', 'list', '--kind', 'year');
+  expect(leaderboards).toMatchObject([{ period: DAY.slice(0, 4), status: 'open', launches: 2 }]);
+  const { stdout } = await run('leaderboards', 'list');
+  expect(stdout).toContain('tide (3)');
+});
+
+test('leaderboards show prints the ranks, and refuses an invalid period or one without a board', async () => {
+  expect(await ranks()).toEqual([
+    ['tide', 3, 0],
+    ['reef', 2, 0],
+  ]);
+  expect((await run('leaderboards', 'show', DAY)).stdout).toMatch(new RegExp(`^${DAY}: 2 launches, open`));
+  expect(await run('leaderboards', 'show', '2026-02-30')).toMatchObject({ code: 2 });
+  expect(await run('leaderboards', 'show', '1999')).toMatchObject({ code: 1 });
+});
+
+test('votes exclude removes votes from the board with a reason, include and undo restore them, and the log has everything', async () => {
+  const { votes } = await json<Votes>('votes', 'list', 'tide');
+  expect(votes).toHaveLength(3);
+  const voters = votes.slice(0, 2).map(({ voter }) => voter);
+  const exclude = ['votes', 'exclude', 'tide', '--voter', ...voters];
+  expect(await run(...exclude), 'a reason is needed').toMatchObject({ code: 2 });
+  expect(await run('votes', 'exclude', 'tide', '--reason', 'all of them')).toMatchObject({ code: 2 });
+
+  expect(await run(...exclude, '--reason', 'bought votes')).toMatchObject({ code: 0 });
+  expect(await ranks()).toEqual([
+    ['reef', 2, 0],
+    ['tide', 1, 2],
+  ]);
+  expect(
+    await run('votes', 'include', 'tide', '--voter', ...voters.slice(0, 1), '--reason', 'a mistake'),
+  ).toMatchObject({
+    code: 0,
+  });
+  expect(await ranks()).toContainEqual(['tide', 2, 1]);
+  expect(await run('votes', 'undo', 'tide')).toMatchObject({ code: 0 });
+  expect(await ranks()).toContainEqual(['tide', 1, 2]);
+  expect(await run('votes', 'undo', 'tide')).toMatchObject({ code: 0 });
+  expect(await ranks()).toEqual([
+    ['tide', 3, 0],
+    ['reef', 2, 0],
+  ]);
+  const { stdout } = await run('log');
+  expect(stdout).toContain('bought votes');
+  expect(stdout).toContain('a mistake');
+  expect(stdout).not.toContain('session-voter');
+});
+
+test('leaderboards check agrees with the votes, and names a difference with exit code 1', async () => {
+  for (const period of [DAY, DAY.slice(0, 7), DAY.slice(0, 4)]) {
+    expect(await run('leaderboards', 'check', period)).toMatchObject({
+      code: 0,
+      stdout: `${period}: 2 launched, 5 counted votes: everything agrees.\n`,
+    });
+  }
+  await database.query("UPDATE product_counts SET counted = 7 WHERE product_id = 'reef'");
+  const checked = await run('leaderboards', 'check', DAY);
+  expect(checked).toMatchObject({ code: 1, stdout: expect.stringContaining('reef') });
+  await database.query("UPDATE product_counts SET counted = 2 WHERE product_id = 'reef'");
+});
+
+test('products list --scheduled lists future launches, the next one first', async () => {
+  const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000).toISOString();
+  await saveProducts(database, [
+    buildProduct({ id: 'later', createdAt: inDays(2) }),
+    buildProduct({ id: 'next', createdAt: inDays(1) }),
+  ]);
+  const { products } = await json<{ products: Product[] }>('products', 'list', '--scheduled');
+  expect(products.map(({ id }) => id)).toEqual(['next', 'later']);
+  expect((await run('products', 'list', '--scheduled')).stdout).toContain('LAUNCHES (UTC)');
+});

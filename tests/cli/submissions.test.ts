@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { SubmissionRecord } from '../../src/contract/console/records.ts';
+import type { Submission } from '../../src/contract/submissions/schema.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createSubmissions, type Submissions } from '../../src/core/submissions/submissions.ts';
+import { jsonOf, runProgram } from '../support/program.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+let database: TestDatabase;
+let submissions: Submissions;
+let id: string;
+let makerKey: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  submissions = createSubmissions(database, {
+    runtime: systemRuntime,
+    timeZone: 'UTC',
+    getStandings: async () => null,
+  });
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  ({
+    submission: { id },
+    makerKey,
+  } = await submissions.create({ name: 'Tide tables', maker: 'Ada' }, { session: 's' }));
+});
+
+const settings = () => ({ DATABASE_URL: database.url, SITE_URL: 'https://launches.example' });
+const run = (...parameters: string[]) => runProgram(['submissions', ...parameters], settings());
+const json = <Result>(...parameters: string[]) => jsonOf<Result>(['submissions', ...parameters], settings());
+const status = async (): Promise<Submission['status']> => (await submissions.get({ id, makerKey })).status;
+const log = async () => (await runProgram(['log', '--limit', '1'], settings())).stdout;
+
+test('list shows waiting submissions in 80 columns, and show prints one completely', async () => {
+  const { stdout } = await run('list');
+  expect(stdout).toMatch(new RegExp(`^ID .*\\n(?:.*\\n)*${id} +Tide tables +Ada +waiting +1 `));
+  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+  const listed = await json<{ submissions: SubmissionRecord[] }>('list', '--all', '--limit', '1');
+  expect(listed.submissions).toMatchObject([{ id, status: 'waiting', canUndo: false }]);
+  const { stdout: shown } = await run('show', id);
+  expect(shown).toContain('Launch        as soon as it is approved');
+  expect(shown).toContain('Maker         Ada');
+  expect(await run('show', 'nothing')).toMatchObject({ code: 1, stderr: expect.stringContaining("'nothing'") });
+});
+
+test('approve launches at once, a second approve is exit code 1, and undo takes the product away again', async () => {
+  expect(await run('approve', id)).toMatchObject({ code: 0, stdout: `${id} is launched.\n` });
+  expect(await status()).toBe('launched');
+  expect(await run('approve', id)).toMatchObject({
+    code: 1,
+    stderr: `groundswell: ${id}: '${id}' is approved already.\n`,
+  });
+  expect(await log()).toContain(`approved submission ${id}, launching `);
+  expect(await run('undo', id)).toMatchObject({ code: 0, stdout: `${id} waits for a decision.\n` });
+  expect(await status()).toBe('waiting');
+  expect(await database.query('SELECT FROM products WHERE id = $1', [id])).toEqual([]);
+  expect(await log()).toContain(`undid 'approve' of submission ${id}`);
+});
+
+test('decline needs a reason, which the maker reads', async () => {
+  expect(await run('decline', id)).toMatchObject({ code: 2 });
+  expect(await run('decline', id, '--reason', 'Please add a picture.')).toMatchObject({ code: 0 });
+  expect(await submissions.get({ id, makerKey })).toMatchObject({
+    status: 'declined',
+    reason: 'Please add a picture.',
+  });
+});
+
+test('schedule approves for a time; a past one and one on another revision are refused', async () => {
+  const time = new Date(Date.now() + 3_600_000).toISOString();
+  expect(await run('schedule', id, '2020-01-01')).toMatchObject({ code: 2 });
+  expect(await run('schedule', id, time, '--revision', '9')).toMatchObject({ code: 1 });
+  expect(await run('schedule', id, time, '--revision', '1')).toMatchObject({ code: 0 });
+  expect(await submissions.get({ id, makerKey })).toMatchObject({ status: 'scheduled', launchAt: time });
+});
+
+test('decides the possible ones of several, and names the others', async () => {
+  const result = await run('approve', id, 'nothing', '--json');
+  expect(result.code).toBe(1);
+  expect(JSON.parse(result.stdout)).toMatchObject({
+    submissions: [{ id, status: 'launched', revision: 2 }],
+    refused: [{ id: 'nothing', code: 'submission_not_found' }],
+  });
+});
+
+test('key prints a new maker link, which ends the old one', async () => {
+  const { stdout } = await run('key', id);
+  const [, key = ''] = /^https:\/\/launches\.example\/product\/[\w-]+#maker=([\w-]{43})\n$/.exec(stdout) ?? [];
+  expect(await submissions.get({ id, makerKey: key })).toMatchObject({ id });
+  await expect(submissions.get({ id, makerKey })).rejects.toMatchObject({ code: 'submission_not_found' });
+  const entries = (await runProgram(['log', '--json'], settings())).stdout;
+  expect(entries).not.toContain(key);
+});
+
+test('export writes submissions without keys and networks', async () => {
+  const { stdout } = await runProgram(['export', '-', '--tables', 'submissions'], settings());
+  const exported = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(exported.find((each) => each.id === id)).toEqual({
+    id,
+    status: 'waiting',
+    reason: null,
+    launchAt: null,
+    name: 'Tide tables',
+    description: '',
+    image: '',
+    tags: [],
+    category: '',
+    maker: 'Ada',
+    team: [],
+    screenshots: [],
+    createdAt: expect.any(String),
+    updatedAt: expect.any(String),
+    decidedAt: null,
+  });
+});

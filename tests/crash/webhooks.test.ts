@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { AddedComment } from '../../src/contract/comments/schema.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { buildProduct } from '../support/build-product.ts';
+import { Ground } from '../support/command.ts';
+import { installCommand } from '../support/installed-command.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { newSecret, startReceiver, verified, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const SECRET = newSecret(9);
+
+const ground = new Ground();
+let database: TestDatabase;
+let receiver: WebhookReceiver;
+beforeAll(installCommand);
+beforeEach(async () => {
+  database = await createTestDatabase();
+  receiver = await startReceiver();
+});
+afterEach(async () => {
+  await ground.clear();
+  await receiver.stop();
+  await database.drop();
+});
+
+const serve = () =>
+  ground.serve({
+    DATABASE_URL: database.url,
+    LOG_LEVEL: 'error',
+    WEBHOOK_URL: receiver.url,
+    WEBHOOK_SECRET: SECRET.text,
+  });
+const events = () => receiver.received.map((request) => verified(request, SECRET));
+const commentIds = () => events().flatMap(({ data }) => ('commentId' in data ? data.commentId : []));
+
+async function postSpam(address: string): Promise<string> {
+  const response = await fetch(`${address}/api/comments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-user-session': `session-${randomUUID()}` },
+    body: JSON.stringify({ productId: 'tide', content: randomUUID(), website: 'https://spam.example' }),
+  });
+  return ((await response.json()) as AddedComment).comment.id;
+}
+
+test('unfinished and unsent events of a killed process arrive after a restart', async () => {
+  await saveProducts(database, [buildProduct({ id: 'tide', createdAt: '2020-01-01T00:00:00.000Z' })]);
+  receiver.respond = () => {};
+  const site = await serve();
+  const posted = await Promise.all(Array.from({ length: 8 }, () => postSpam(site.address)));
+  // Four are being sent; the others wait.
+  await expect.poll(commentIds).toHaveLength(4);
+  site.process.kill('SIGKILL');
+  await once(site.process, 'exit');
+  receiver.respond = (response) => response.writeHead(204).end();
+  const next = await serve();
+  await expect.poll(() => new Set(commentIds())).toEqual(new Set(posted));
+  next.process.kill('SIGTERM');
+  expect(await next.ended).toMatchObject({ code: 0 });
+});
+
+test('a scheduled launch is reported once by several sites on one database, soon after its moment', async () => {
+  const sites = await Promise.all([serve(), serve()]);
+  const launchesAt = Date.now() + 2_000;
+  await saveProducts(database, [buildProduct({ id: 'tide', createdAt: new Date(launchesAt).toISOString() })]);
+  const launched = () => events().filter(({ type }) => type === 'product.launched');
+  await expect.poll(launched, { interval: 20 }).toHaveLength(1);
+  const lateMs = Date.now() - launchesAt;
+  expect(launched()[0]).toMatchObject({ timestamp: new Date(launchesAt).toISOString(), data: { productId: 'tide' } });
+  expect(lateMs).toBeGreaterThan(-100);
+  // An event of both sites that is later than any second one of the launch.
+  for (const { address } of sites) await postSpam(address);
+  await expect.poll(commentIds).toHaveLength(2);
+  expect(launched()).toHaveLength(1);
+});

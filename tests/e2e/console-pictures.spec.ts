@@ -1,0 +1,37 @@
+import { openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+import { pictureFile } from '../support/submission-site.ts';
+
+test('an operator uploads pictures in the editor, and the site shows them once they are saved', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const { id, image } = await site.addProduct({ name: 'Painted tide', screenshots: [] });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const editor = page.getByRole('dialog', { name: 'Edit Painted tide' });
+  const productOf = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product;
+
+  expectConsoleError(/415/);
+  const notPicture = { name: 'tide.png', mimeType: 'image/png', buffer: Buffer.from('<html></html>') };
+  await editor.getByLabel('Upload a picture').setInputFiles(notPicture);
+  await expect(editor.getByText('tide.png: The file is not a picture of a known kind.')).toBeVisible();
+  await editor.getByLabel('Upload a picture').setInputFiles(await pictureFile('tide.png', '#075e68'));
+  await expect(editor.getByRole('textbox', { name: 'Image' })).toHaveValue(/^\/images\/[0-9a-f]{40}\.webp$/);
+  await expect(editor.getByText('tide.png:')).toHaveCount(0);
+  await expect(editor.locator('.preview-picture')).toHaveAttribute('src', /^\/images\//);
+  await editor
+    .getByLabel('Upload screenshots')
+    .setInputFiles([await pictureFile('one.png', '#c2410c'), await pictureFile('two.png', '#0a2f49')]);
+  await expect(editor.getByRole('textbox', { name: 'Screenshots' })).toHaveValue(/^\/images\/\S+\n\/images\/\S+$/);
+  expect((await productOf()).image).toBe(image);
+
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Painted tide')).toBeVisible();
+  await expect.poll(async () => (await productOf()).screenshots.length).toBe(2);
+  const saved = await productOf();
+  await page.goto(`/product/${id}`);
+  const shown = page.locator(`img[src="${saved.image}"]`).first();
+  await expect(shown).toHaveJSProperty('naturalWidth', 512);
+});

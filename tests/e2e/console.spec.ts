@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createSubmission } from '../../src/core/submissions/create-submission.ts';
+import { expectAccessible } from '../support/axe.ts';
+import { openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+const PHONE = { width: 390, height: 844 };
+const PASSPHRASE = 'correct horse battery';
+
+test('an operator accepts an invitation on a phone, signs out everywhere and signs in again', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  await page.setViewportSize(PHONE);
+  const name = `op-${randomUUID().slice(0, 8)}`;
+  const { token } = await inviteOperator(site.database, name, new Date());
+  await expect.poll(async () => (await page.request.get('/console')).status()).toBe(200);
+  await page.goto(`/console#invitation=${token}`);
+  await expect(page.getByRole('heading', { name: `Welcome, ${name}` })).toBeVisible();
+  expect(page.url()).not.toContain(token);
+  await expectAccessible(page, 'invitation');
+  const accept = page.getByRole('button', { name: 'Set passphrase and sign in' });
+  await page.getByLabel('Passphrase').fill('too short');
+  await expect(accept).toBeDisabled();
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
+  await accept.click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill('everywhere');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
+  await expectAccessible(page, 'sign-in');
+  expectConsoleError(/401 \(Unauthorized\).*sign-in/);
+  await page.getByLabel('Name').fill(name);
+  await page.getByLabel('Passphrase').fill('a wrong passphrase');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'The name or passphrase is wrong.' })).toBeVisible();
+  await page.getByLabel('Passphrase').fill(PASSPHRASE);
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+for (const [state, path, viewport, colorScheme] of [
+  ['the overview', '/console', { width: 1280, height: 900 }, 'light'],
+  ['the overview on a phone at night', '/console', PHONE, 'dark'],
+  ['products', '/console/products', { width: 1280, height: 900 }, 'dark'],
+  ['an editor on a phone', '/console/products?edit=git', PHONE, 'light'],
+  ['comments on a phone', '/console/comments', PHONE, 'light'],
+  ['an empty search', '/console/comments?q=nothing-has-this', PHONE, 'dark'],
+  ['the queue', '/console/queue?kind=submissions', { width: 768, height: 1024 }, 'light'],
+  ['the audit log', '/console/audit', { width: 1280, height: 900 }, 'dark'],
+] as const) {
+  test(`${state} has no violation that axe finds, and no sideways scrolling`, async ({ page, site }) => {
+    await page.setViewportSize(viewport);
+    await page.emulateMedia({ colorScheme });
+    const long = await site.addProduct({ name: 'W'.repeat(300), maker: 'M'.repeat(300) });
+    await site.addComments(long.id, [{ content: 'C'.repeat(2_000), authorName: 'A'.repeat(100) }]);
+    await signIn(page, site);
+    await openConsole(page, path);
+    await expect(page.getByRole('status', { name: /^(?:Loading|Checking)/ })).toHaveCount(0);
+    await expectAccessible(page, state);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width);
+  });
+}
+
+test('a comment is hidden by keyboard, shown again by undo, and the audit log has both', async ({ page, site }) => {
+  const product = await site.addProduct({ name: 'Hidden tide' });
+  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Buy my coins')).toBeVisible();
+  await page.keyboard.press('d');
+  await page.getByLabel('Reason, if you like').fill('Spam');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Hid 1 comment')).toBeVisible();
+  await expect(page.getByText('Hidden: Spam')).toBeVisible();
+  const shown = async () => (await (await page.request.get(`/api/products/${product.id}/comments`)).json()).total;
+  await expect.poll(shown).toBe(0);
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  await expect.poll(shown).toBe(1);
+  await page.keyboard.press('g');
+  await page.keyboard.press('l');
+  await expect(page.getByRole('heading', { level: 1, name: 'Audit log' })).toBeVisible();
+  await expect(page.getByText(/restored comment .* on /).first()).toBeVisible();
+});
+
+test('a submission is approved by keyboard and launches; its approval is undone', async ({ page, site }) => {
+  const submitter = { session: `session-${randomUUID()}` };
+  const { row } = await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
+  await signIn(page, site);
+  await openConsole(page, '/console/queue?kind=submissions');
+  const card = page.getByRole('article', { name: 'Fresh wave' });
+  await expect(card).toBeVisible();
+  await card.getByRole('button', { name: 'Approve Fresh wave' }).focus();
+  await page.keyboard.press('a');
+  await expect(card).toBeHidden();
+  const status = async () => (await page.request.get(`/api/products/${row.id}`)).status();
+  await expect.poll(status).toBe(200);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(card).toBeVisible();
+  await expect.poll(status).toBe(404);
+});
+
+test('an edit is previewed, saved and seen by the other operator, whose own edit gets both versions', async ({
+  page,
+  site,
+  newVisitor,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct({ name: 'Two hands', maker: 'Moon' });
+  await signIn(page, site, 'ada');
+  await openConsole(page, `/console/products?edit=${product.id}`);
+  const other = await newVisitor();
+  await signIn(other, site, 'grace');
+  await openConsole(other, `/console/products?edit=${product.id}`);
+  await other.getByLabel('Maker').fill('The moon and I');
+
+  await page.getByLabel('Name').fill('');
+  await page.getByLabel('Image').fill('javascript:alert(1)');
+  expectConsoleError(/422 \(Unprocessable Entity\)/);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText(/is not an http or https address/)).toBeVisible();
+  await page.getByLabel('Image').fill('/pictures/git/tile.svg');
+  await page.getByLabel('Name').fill('Four hands');
+  await expect(page.getByRole('complementary', { name: 'Preview' })).toContainText('Four hands');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Four hands')).toBeVisible();
+
+  const conflict = other.getByRole('alert', { name: 'Edited by another operator' });
+  await expect(conflict).toContainText('Four hands');
+  await expect(conflict).toContainText('The moon and I');
+  await expectAccessible(other, 'conflict');
+  await conflict.getByRole('button', { name: 'Keep my changes on top' }).click();
+  await expect(other.getByLabel('Name')).toHaveValue('Four hands');
+  await other.getByRole('button', { name: 'Save' }).click();
+  await expect(other.getByText('Saved Four hands')).toBeVisible();
+  const { product: saved } = await (await page.request.get(`/api/products/${product.id}`)).json();
+  expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
+});
+
+test('products are removed many at once and come back', async ({ page, site }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(3, (index) => ({ name: `Removable ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  for (const index of [0, 1]) await page.getByLabel(`Choose Removable ${index}`).check();
+  await page.getByRole('region', { name: 'Selected items' }).getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
+});
+
+test('a file is imported with its columns mapped, after a dry run that shows its faults, and undone', async ({
+  page,
+  site,
+}) => {
+  const prefix = `i-${randomUUID().slice(0, 8)}`;
+  await signIn(page, site);
+  await openConsole(page, '/console/import');
+  await expectAccessible(page, 'choosing a file');
+  const upload = (rows: string) =>
+    page.getByLabel('Drop a file here, or choose one').setInputFiles({
+      name: `${prefix}.csv`,
+      mimeType: 'text/csv',
+      buffer: Buffer.from(`slug,Title,Topics\n${rows}`),
+    });
+  await upload(`${prefix}-a,Alpha,"sea, moon"\nnot an id!,Beta,sand\n`);
+  await expect(page.getByLabel('Name')).toHaveValue('Title');
+  await expect(page.getByLabel('Tags')).toHaveValue('Topics');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByText('1 fault. Nothing would be imported.')).toBeVisible();
+  await expect(page.getByRole('row', { name: /not an id!/ })).toContainText('is not an id');
+  await expectAccessible(page, 'a dry run with a fault');
+  await page.getByRole('button', { name: 'Another file' }).click();
+  await upload(`${prefix}-a,Alpha,"sea, moon"\n${prefix}-b,Beta,sand\n`);
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByRole('row', { name: /Beta/ })).toContainText('New');
+  await page.getByRole('button', { name: 'Import 2 products' }).click();
+  await expect(page.getByText(`Imported ${prefix}.csv`)).toBeVisible();
+  const status = async () => (await page.request.get(`/api/products/${prefix}-a`)).status();
+  await expect.poll(status).toBe(200);
+  await page.getByRole('button', { name: 'Undo', exact: true }).click();
+  await expect.poll(status).toBe(404);
+});
+
+test('a failed request rolls back and says why; a list that cannot be read offers another try', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Stays' }]);
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  const broken = (url: URL) => url.pathname.startsWith('/api/console/comments');
+  await page.route(broken, (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }));
+  await page.getByRole('button', { name: 'Hold' }).click();
+  await expect(page.getByText('It broke.')).toBeVisible();
+  await expect(page.getByText('Held', { exact: true }).filter({ visible: true })).toHaveCount(1);
+  await page.goto('/console/comments?state=held');
+  await expect(page.getByText('Loading failed')).toBeVisible();
+  await page.unroute(broken);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
+});

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { expectAccessible } from '../support/axe.ts';
+import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { DESKTOP, isWiderThanScreen, PHONE, upvoteOf } from '../support/screen.ts';
+
+/** A site whose boards show only the launches of these tests. */
+const test = base.extend<object, { site: E2eSite }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const site = await startE2eSite({ SAMPLE_CATALOGUE: 'off' });
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+test.use({ live: true });
+
+const EVENTS = /\/api\/events\?/;
+const boardNames = (page: Page) => page.locator('.board-row-name');
+
+/** Removes what earlier tests launched. */
+async function clearBoards({ database }: E2eSite): Promise<void> {
+  const products = await database.query<{ id: string }>('SELECT id FROM products');
+  await removeProducts(
+    database,
+    products.map(({ id }) => id),
+  );
+}
+
+/** Adds launches of this moment with the given counts, which are alone on their boards. */
+async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonly number[]): Promise<string[]> {
+  await clearBoards(site);
+  const ids = votes.map(() => `race-${randomUUID()}`);
+  await site.addProducts(votes.length, (index) => ({
+    id: ids[index] ?? '',
+    name: `${prefix} ${index}`,
+    createdAt: new Date().toISOString(),
+  }));
+  for (const [index, count] of votes.entries())
+    for (let vote = 0; vote < count; vote += 1) await upvote(page, ids[index] ?? '');
+  return ids;
+}
+
+async function upvote({ request }: Page, productId: string): Promise<void> {
+  const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
+  expect((await request.put(paths.api.upvote(productId), { headers })).ok()).toBe(true);
+}
+
+const today = () => paths.board(new Date().toISOString().slice(0, 10));
+
+/** Opens a board once its first row is the launch with this name, and waits until the page receives live updates. */
+async function watch(page: Page, path: string, top: string): Promise<void> {
+  await expect(async () => {
+    const [first] = /<article.*?<\/article>/s.exec(await (await page.request.get(path)).text()) ?? [];
+    expect(first).toContain(top);
+  }).toPass();
+  const stream = page.waitForResponse(EVENTS);
+  await page.goto(path);
+  expect((await stream).status()).toBe(200);
+}
+
+test('a vote in one tab moves a launch on the board in another, without a reload and without a layout shift', async ({
+  page,
+  site,
+  newVisitor,
+}) => {
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  const [, second = ''] = await addRace(site, page, 'Racer', [12, 11]);
+  await watch(page, today(), 'Racer 0');
+  await page.evaluate(() => {
+    const shifts: number[] = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
+    }).observe({ type: 'layout-shift' });
+    Object.assign(window, { shifts });
+  });
+  const voter = await newVisitor();
+  await upvote(voter, second);
+  await upvote(voter, second);
+  await expect(boardNames(page).nth(0)).toHaveText('Racer 1');
+  await expect(boardNames(page).nth(1)).toHaveText('Racer 0');
+  await expect(upvoteOf(page, 'Racer 1')).toHaveAccessibleName('Upvote Racer 1, 13');
+  await page.evaluate(() =>
+    Promise.all(
+      document.getAnimations().map(({ effect, finished }) => effect?.getTiming().iterations === 1 && finished),
+    ),
+  );
+  // A count of another width in its box shifts less than a thousandth.
+  const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+  expect(shifts.filter((value) => value >= 0.001)).toEqual([]);
+});
+
+test('with reduced motion, rows change places without moving', async ({ page, site }) => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.addInitScript(() => {
+    const animate = Element.prototype.animate;
+    Object.assign(window, { moved: 0 });
+    Element.prototype.animate = function (...parameters) {
+      if (this.matches('li')) Object.assign(window, { moved: (window as unknown as { moved: number }).moved + 1 });
+      return animate.apply(this, parameters);
+    };
+  });
+  const [, second = ''] = await addRace(site, page, 'Calm', [18, 17]);
+  await watch(page, today(), 'Calm 0');
+  await upvote(page, second);
+  await upvote(page, second);
+  await expect(boardNames(page).nth(0)).toHaveText('Calm 1');
+  expect(await page.evaluate(() => (window as unknown as { moved: number }).moved)).toBe(0);
+});
+
+test('the first launch of a day appears on its empty board without a reload', async ({ page, site }) => {
+  await clearBoards(site);
+  const empty = page.getByText('No launches yet');
+  await expect.poll(async () => (await page.request.get(today())).text()).toContain('No launches yet');
+  const stream = page.waitForResponse(/\/api\/events/);
+  await page.goto(today());
+  expect((await stream).status()).toBe(200);
+  await expect(empty).toBeVisible();
+  await site.addProduct({ name: 'First wave', createdAt: new Date().toISOString() });
+  await expect(boardNames(page)).toHaveText(['First wave']);
+  await expect(empty).toBeHidden();
+});
+
+test('a row under the pointer stays where it is until the pointer leaves it', async ({ page, site }) => {
+  const [, second = ''] = await addRace(site, page, 'Holder', [15, 14]);
+  await watch(page, today(), 'Holder 0');
+  await boardNames(page).getByText('Holder 1').hover();
+  await upvote(page, second);
+  await upvote(page, second);
+  await expect(page.getByText('New ranks wait until you leave this row')).toBeVisible();
+  await expect(boardNames(page).nth(0)).toHaveText('Holder 0');
+  await page.mouse.move(2, 2);
+  await expect(boardNames(page).nth(0)).toHaveText('Holder 1');
+});
+
+test('the list leads to the running board, its tabs to the other periods, and a product’s page says where it stands', async ({
+  page,
+  site,
+}) => {
+  await addRace(site, page, 'Walker', [17]);
+  await watch(page, today(), 'Walker 0');
+  await visit(page, '/');
+  await page.getByRole('link', { name: 'Leaderboards' }).click();
+  await expect(page).toHaveURL(new RegExp(`\\${today()}$`));
+  await page.getByRole('link', { name: 'Year' }).click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Launches of \d{4}$/);
+  await page.getByRole('link', { name: 'Walker 0' }).click();
+  const result = page.getByRole('region', { name: 'Launch result' });
+  await expect(result).toContainText(/^1st of \d+ on /);
+  await result.getByText('Why 1st?').click();
+  await expect(result.getByText('Votes that count')).toBeVisible();
+  await expect(result.getByRole('link', { name: /open tally/ })).toBeVisible();
+});
+
+test('a board and an opened calculation meet WCAG 2.2 AA in both themes and fit 320 px', async ({ page, site }) => {
+  const [first = ''] = await addRace(site, page, 'Reader', [18, 18]);
+  await watch(page, today(), 'Reader');
+  for (const open of [
+    () => visit(page, today()),
+    async () => {
+      await visit(page, paths.product(first));
+      await page.getByText('Why 1st?').click();
+    },
+  ]) {
+    await page.setViewportSize(PHONE);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await open();
+    await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1);
+    await expectAccessible(page, 'phone, light');
+    await page.setViewportSize(DESKTOP);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'desktop, dark');
+    await page.setViewportSize({ width: 320, height: 640 });
+    expect(await isWiderThanScreen(page)).toBe(false);
+  }
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('a board can be paged and a calculation opened', async ({ page, site }) => {
+    const launchedAt = Date.now() - 72 * 3_600_000;
+    await site.addProducts(21, (index) => ({
+      id: `page-${index}`,
+      createdAt: new Date(launchedAt + index).toISOString(),
+    }));
+    const path = paths.board(new Date(launchedAt).toISOString().slice(0, 10));
+    await expect(async () => {
+      await page.goto(path);
+      await expect(page.getByRole('article')).toHaveCount(20);
+    }).toPass();
+    await page.getByRole('link', { name: 'Show more launches' }).click();
+    await expect(page.getByRole('article')).toHaveCount(1);
+    await page.getByRole('article').getByRole('link').click();
+    await page.getByText('How is this counted?').click();
+    await expect(page.getByText('Votes that count')).toBeVisible();
+  });
+});

@@ -1,0 +1,116 @@
+import type { Page } from '@playwright/test';
+import { expect } from '../support/e2e-test.ts';
+import { decide, pictureFile, type Submitted, submit, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+
+test.describe('the maker link', () => {
+  /** Opens the page of a product that has not launched. */
+  async function openLink(page: Page, { link, submission }: Submitted): Promise<void> {
+    await page.goto(link);
+    await expect(page.getByRole('heading', { level: 1, name: submission.product.name })).toBeVisible();
+  }
+
+  test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
+
+  test('its key is removed from the address at once, stays in this browser, and is sent in the header alone', async ({
+    page,
+    site,
+  }) => {
+    const made = await submit(site, { name: 'Cockle' });
+    const requests: { url: string; authorization: string | undefined }[] = [];
+    page.on('request', (request) =>
+      requests.push({ url: request.url(), authorization: request.headers().authorization }),
+    );
+    await openLink(page, made);
+    await expect(page).toHaveURL(`${site.address}/product/${made.id}`);
+    await page.reload();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    expect(requests.filter(({ url }) => url.includes(made.key))).toEqual([]);
+    const withKey = requests.filter(({ authorization }) => authorization !== undefined);
+    expect(new Set(withKey.map(({ url }) => url))).toEqual(new Set([`${site.address}/api/submissions/${made.id}`]));
+    await page.goto('/');
+    await expect(page).not.toHaveURL(/maker/);
+  });
+
+  test('an invalid one shows an error, and does not replace a valid one', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Whelk' });
+    await openLink(page, made);
+    await page.goto(`/product/${made.id}?again#maker=${'x'.repeat(43)}`);
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    const other = await submit(site, { name: 'Limpet' });
+    await page.goto(`/product/${other.id}#maker=${'x'.repeat(43)}`);
+    await expect(page.getByText('This maker link no longer works.')).toBeVisible();
+    await expect(page.getByText('Product not found', { exact: true })).toBeVisible();
+  });
+
+  test('a valid one survives an unrelated 404', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Periwinkle' });
+    await openLink(page, made);
+    const address = `**/api/submissions/${made.id}`;
+    await page.route(address, (route) => route.fulfill({ status: 404, json: { code: 'not_found' } }));
+    await page.reload();
+    await expect(page.getByText('This was rejected')).toBeVisible();
+    await page.unroute(address);
+    await page.reload();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+  });
+
+  test('lets its maker edit, reschedule and withdraw, with a confirmation', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Mussel', launchAt: '2027-05-01T10:00:00.000Z' });
+    await openLink(page, made);
+    await decide(site, 'approve', made.id);
+    await page.reload();
+    await expect(page.getByText('It launches on 1 May 2027 at 10:00')).toBeVisible();
+
+    await page.getByRole('button', { name: 'Reschedule' }).click();
+    await dialog(page).getByLabel('Launch time').fill('2027-06-01T12:00');
+    await dialog(page).getByRole('button', { name: 'Save launch time' }).click();
+    await expect(page.getByText('It launches on 1 June 2027 at 12:00')).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Reschedule' })).toBeFocused();
+
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await expect(dialog(page).getByText(/^This is approved/)).toBeVisible();
+    await dialog(page).getByLabel('Description').fill('Clings to what it likes.');
+    await dialog(page)
+      .getByLabel('Add screenshots')
+      .setInputFiles(await pictureFile('one.png', '#075e68'));
+    await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    await expect(page.getByText('Clings to what it likes.')).toHaveCount(2);
+    await expect(page.getByRole('img', { name: 'Screenshot 1 of Mussel' })).toBeVisible();
+
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog(page).getByRole('button', { name: 'Keep it' }).click();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog(page).getByRole('button', { name: 'Withdraw', exact: true }).click();
+    await expect(page.getByText('You withdrew it, and it will not launch.')).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
+  });
+
+  test('shows why a submission was declined, and lets it be changed and sent again', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Barnacle' });
+    await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');
+    await openLink(page, made);
+    await expect(page.getByRole('blockquote')).toHaveText('Please say what it does.');
+    await page.getByRole('button', { name: 'Edit and send again' }).click();
+    await dialog(page).getByLabel('Description').fill('It holds on.');
+    await dialog(page).getByRole('button', { name: 'Save changes' }).click();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+  });
+});
+
+test.describe('the launch view of a maker', () => {
+  test('has votes by hour, its rank and its comments', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Nautilus' });
+    await decide(site, 'approve', made.id);
+    await site.addUpvotes(made.id, 3);
+    await site.addComments(made.id, [{ content: 'Round and round' }]);
+    await page.goto(made.link);
+    const panel = page.getByRole('region', { name: 'Your launch' });
+    await expect(panel.getByRole('definition')).toHaveText([/^(?:Tied )?\d+(?:st|nd|rd|th) of \d+$/, '3', '1']);
+    await expect(panel.getByRole('table', { name: 'Votes by hour' }).getByRole('row')).toHaveCount(2);
+    await expect(panel.getByText(/^Votes count until/)).toBeVisible();
+  });
+});

@@ -1,0 +1,91 @@
+import { hideComments, restoreComments } from '../../src/core/comments/moderate-comments.ts';
+import { removeProducts } from '../../src/core/products/remove-products.ts';
+import { expectAccessible } from '../support/axe.ts';
+import { startE2eSite } from '../support/e2e-site.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { PHONE } from '../support/screen.ts';
+
+const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const site = await startE2eSite({ MODERATION_LOG: 'public', SAMPLE_CATALOGUE: 'off' });
+      const { id } = await site.addProduct({ id: 'lantern', name: 'Quiet Lantern' });
+      const comments = await site.addComments(id, [{ content: 'Cheap watches' }, { content: 'More watches' }]);
+      const ids = comments.map((comment) => comment.id);
+      await hideComments(site.database, ids.slice(0, 1), 'advertising');
+      await restoreComments(site.database, ids.slice(0, 1));
+      await hideComments(site.database, ids.slice(1), `advertising ${'for watches '.repeat(20)}`);
+      await site.addProduct({ id: 'casino' });
+      await removeProducts(site.database, ['casino'], 'spam');
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+const entries = 'main li';
+
+test('a visitor follows the link below every page to the log, and from there to a product', async ({ page }) => {
+  await visit(page, '/');
+  await page.getByRole('link', { name: 'Moderation log' }).click();
+  await expect(page).toHaveURL('/?log');
+  await expect(page.getByRole('heading', { level: 1, name: 'Moderation log' })).toBeVisible();
+  await expect(page.locator(entries)).toHaveCount(3);
+  await expect(page.locator(entries).last()).toContainText('Undone');
+  await page.getByRole('link', { name: 'Quiet Lantern' }).first().click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Quiet Lantern' })).toBeVisible();
+  await page.goBack();
+  await expect(page.locator(entries)).toHaveCount(3);
+});
+
+test('the log requests no script', async ({ page }) => {
+  const scripts: string[] = [];
+  page.on('request', (request) => {
+    if (request.resourceType() === 'script' || request.url().endsWith('.js')) scripts.push(request.url());
+  });
+  await page.goto('/?log', { waitUntil: 'networkidle' });
+  await expect(page.locator(entries)).toHaveCount(3);
+  expect(scripts).toEqual([]);
+});
+
+test('the offline cache does not mix up the log and the home page', async ({ newVisitor }) => {
+  const page = await newVisitor({ serviceWorkers: 'allow' });
+  // Skips the delay before the first visit is cached.
+  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  await page.goto('/');
+  const cachedHome = () => page.evaluate(async () => (await (await caches.match('/'))?.text()) ?? '');
+  await expect.poll(cachedHome, { timeout: 20_000 }).toContain('Quiet Lantern');
+  await page.goto('/?log');
+  await expect(page.locator(entries)).toHaveCount(3);
+  expect(await cachedHome()).toContain('id="state"');
+  expect(await page.evaluate(async () => Boolean(await caches.match('/?log')))).toBe(false);
+});
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`the log and the link to it are accessible on a phone and a desk, ${colorScheme}`, async ({ page }) => {
+    await page.emulateMedia({ colorScheme });
+    for (const viewport of [PHONE, { width: 1280, height: 800 }]) {
+      await page.setViewportSize(viewport);
+      for (const path of ['/?log', '/product/lantern']) {
+        await page.goto(path);
+        await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+        await expectAccessible(page, `${path} ${colorScheme} ${viewport.width}`);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(viewport.width);
+      }
+    }
+  });
+}
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('the log can be read', async ({ page }) => {
+    await page.goto('/');
+    await page.getByRole('link', { name: 'Moderation log' }).click();
+    await expect(page.locator(entries).first()).toContainText('Product removed: casino');
+    await page.getByRole('link', { name: 'Groundswell, home' }).click();
+    await expect(page).toHaveURL('/');
+  });
+});

@@ -1,0 +1,59 @@
+import { SESSION_STORAGE_KEY } from '../../src/contract/session.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { expectUpvote, toast, upvoteOf } from '../support/screen.ts';
+
+test.describe('§3: the anonymous visitor', () => {
+  const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+
+  test('is a random id in local storage under user_session, the same on every visit', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Jellyfish' });
+    await visit(page, `/product/${product.id}`);
+    const stored = () => page.evaluate((key) => localStorage.getItem(key), SESSION_STORAGE_KEY);
+    const session = await stored();
+    expect(SESSION_STORAGE_KEY).toBe('user_session');
+    expect(session).toMatch(new RegExp(`^session-${UUID}$`));
+    await upvoteOf(page, 'Jellyfish').click();
+    await expect(toast(page)).toHaveCount(1);
+    await page.reload();
+    expect(await stored()).toBe(session);
+    const rows = await site.database.query('SELECT user_session FROM upvotes WHERE product_id = $1', [product.id]);
+    expect(rows).toEqual([{ user_session: session }]);
+  });
+
+  test('gets an id from the time if the browser has no random ids', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Krill' });
+    await page.addInitScript(() => {
+      Object.defineProperty(globalThis, 'crypto', { value: undefined });
+    });
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Krill').click();
+    await expectUpvote(page, 'Krill', { upvoted: true, count: 1 });
+    await expect(toast(page)).toHaveCount(1);
+    expect(await page.evaluate(() => localStorage.getItem('user_session'))).toMatch(/^session-\d{13}$/);
+    await page.reload();
+    await expectUpvote(page, 'Krill', { upvoted: true, count: 1 });
+  });
+
+  test('can upvote with storage blocked, with one id for as long as the page lives', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Limpet' });
+    await page.addInitScript(() => {
+      for (const storage of ['localStorage', 'sessionStorage']) {
+        Object.defineProperty(window, storage, {
+          get() {
+            throw new DOMException('Blocked', 'SecurityError');
+          },
+        });
+      }
+    });
+    await visit(page, `/product/${product.id}`);
+    await upvoteOf(page, 'Limpet').click();
+    await expectUpvote(page, 'Limpet', { upvoted: true, count: 1 });
+    await expect(toast(page)).toHaveCount(1);
+    await upvoteOf(page, 'Limpet').click();
+    await expectUpvote(page, 'Limpet', { upvoted: false, count: 0 });
+    await upvoteOf(page, 'Limpet').click();
+    await expect
+      .poll(() => site.database.query('SELECT user_session FROM upvotes WHERE product_id = $1', [product.id]))
+      .toEqual([{ user_session: expect.stringMatching(/^fallback-session-\d{13}$/) }]);
+  });
+});

@@ -1,0 +1,275 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { recordRequests } from '../support/network.ts';
+import { commentBox, commentWith, PHONE, postButton } from '../support/screen.ts';
+import { decide, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const field = (page: Page, name: string) =>
+  dialog(page).getByRole('textbox', { name: new RegExp(`^${name}(?: \\(optional\\))?$`) });
+const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+const picker = (page: Page, name: string) => dialog(page).getByLabel(name);
+
+async function openDialog(page: Page): Promise<void> {
+  await page.goto(paths.submit);
+  await expect(dialog(page)).toBeVisible();
+}
+
+test.describe('a launch from the form on a phone to the list', () => {
+  test.use({ live: true });
+
+  test('is submitted with pictures, approved by command, shown in another tab and commented on by its maker', async ({
+    page,
+    site,
+    newVisitor,
+    expectConsoleError,
+  }) => {
+    // The page of a product before its launch.
+    expectConsoleError(/404.*\/api\/products\/tidal/);
+    await page.setViewportSize(PHONE);
+    await page.clock.install();
+    await visit(page, '/');
+    await page.getByRole('link', { name: 'Submit a product' }).click();
+    await field(page, 'Name').fill('Tidal');
+    await field(page, 'Description').fill('Sketch an idea and share it.');
+    await picker(page, 'Choose a picture').setInputFiles(await pictureFile('mark.png', '#c2410c', [600, 600]));
+    await picker(page, 'Add screenshots').setInputFiles([
+      await pictureFile('one.png', '#075e68'),
+      await pictureFile('two.png', '#0a2f49'),
+    ]);
+    await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
+    await dialog(page).getByRole('button', { name: 'Move screenshot 2 earlier' }).click();
+    await expect(dialog(page).getByRole('button', { name: 'Move screenshot 1 earlier' })).toBeFocused();
+    await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['mark.png', 'two.png', 'one.png']);
+    await field(page, 'Tags').fill('design,');
+    await field(page, 'Maker').fill('Ada');
+    await expect(dialog(page).locator('.product-card').getByText('Sketch an idea and share it.')).toBeVisible();
+    await send(page).click();
+
+    await expect(dialog(page).getByRole('heading', { name: 'Tidal is on its way' })).toBeFocused();
+    const link = await field(page, 'Your maker link').inputValue();
+    expect(link).toMatch(/\/product\/tidal#maker=[\w-]{43}$/);
+    await expect(dialog(page).getByRole('img', { name: 'QR code of the maker link of Tidal' })).toBeVisible();
+    await dialog(page).getByRole('link', { name: 'See your launch' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Tidal' })).toBeFocused();
+    await expect(page.getByText('Waiting for review')).toBeVisible();
+    await expect(page.getByRole('img', { name: /^Screenshot \d of Tidal$/ })).toHaveCount(2);
+
+    const visitor = await newVisitor();
+    await visitor.clock.install();
+    const stream = visitor.waitForResponse(/\/api\/events\?/);
+    await visit(visitor, '/');
+    await visitor.clock.fastForward(3_500);
+    expect((await stream).status()).toBe(200);
+    await decide(site, 'approve', 'tidal');
+    await expect(visitor.getByRole('button', { name: '1 new launch' })).toBeVisible();
+
+    await page.clock.fastForward(16_000);
+    await expect(page.getByRole('heading', { name: 'Your launch' })).toBeVisible();
+    await expect(page.getByRole('heading', { level: 1, name: 'Tidal' })).toBeVisible();
+    await commentBox(page).fill('I made this. Ask me anything.');
+    await postButton(page).click();
+    const comment = commentWith(page, 'Ask me anything');
+    await expect(comment.locator('.comment-author')).toHaveText('Ada');
+    await expect(comment.locator('.badge')).toHaveText('Maker');
+    await visitor.goto('/product/tidal');
+    await expect(commentWith(visitor, 'Ask me anything').locator('.badge')).toHaveText('Maker');
+    await expect(visitor.getByRole('heading', { name: 'Your launch' })).toHaveCount(0);
+  });
+});
+
+test.describe('a draft', () => {
+  test('survives a reload, is shared by tabs, and ends with a fresh start', async ({ page }) => {
+    await openDialog(page);
+    await field(page, 'Name').fill('Driftwood');
+    await field(page, 'Tags').fill('wood,sea,');
+    await dialog(page).getByRole('button', { name: 'Add a person' }).click();
+    await expect(field(page, 'Name of person 1')).toBeFocused();
+    await page.keyboard.type('Grace');
+    await dialog(page).getByLabel('At a time that I choose').check();
+    const time = await dialog(page).getByLabel('Launch time').inputValue();
+    await page.reload();
+    await expect(field(page, 'Name')).toHaveValue('Driftwood');
+    await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['wood', 'sea']);
+    await expect(field(page, 'Name of person 1')).toHaveValue('Grace');
+    await expect(dialog(page).getByLabel('Launch time')).toHaveValue(time);
+    await dialog(page).getByRole('button', { name: 'Start over' }).click();
+    await expect(field(page, 'Name')).toHaveValue('');
+    await expect(field(page, 'Name')).toBeFocused();
+    await expect(dialog(page).getByRole('listitem')).toHaveCount(0);
+    await expect(dialog(page).getByLabel('As soon as it is approved')).toBeChecked();
+    await page.reload();
+    await expect(field(page, 'Name')).toHaveValue('');
+  });
+
+  test('the form shows the launch time in the named zones of the visitor and of the site', async ({ newVisitor }) => {
+    const page = await newVisitor({ timezoneId: 'America/New_York' });
+    await openDialog(page);
+    await dialog(page).getByLabel('At a time that I choose').check();
+    await dialog(page).getByLabel('Launch time').fill('2026-12-24T20:30');
+    await expect(dialog(page).getByText('Your time zone: America/New York (GMT-5).')).toBeVisible();
+    await expect(dialog(page).getByText('Asia/Tokyo (GMT+9), that is 25 December 2026 at 10:30')).toBeVisible();
+  });
+});
+
+test.describe('a fault', () => {
+  const alert = (page: Page) => dialog(page).getByRole('alert');
+
+  test('shows at its field before the form is sent, and the first one gets the focus', async ({ page }) => {
+    const sent = recordRequests(page, /\/api\/submissions/, 'POST');
+    await openDialog(page);
+    await dialog(page).getByRole('button', { name: 'Add a person' }).click();
+    await field(page, 'Role of person 1').fill('Captain');
+    await dialog(page).getByLabel('At a time that I choose').check();
+    await dialog(page).getByLabel('Launch time').fill('2020-01-01T00:00');
+    await send(page).click();
+    await expect(field(page, 'Name')).toBeFocused();
+    await expect(field(page, 'Name')).toHaveAccessibleDescription('Give your product a name.');
+    await expect(alert(page)).toHaveText('3 fields need another look.');
+    await expect(dialog(page).getByText('Each person of the team needs a name.')).toBeVisible();
+    await expect(dialog(page).getByLabel('Launch time')).toHaveAccessibleDescription(
+      /Choose a launch time in the future/,
+    );
+    expect(sent).toEqual([]);
+  });
+
+  test('of the server shows at the field that it names', async ({ page, expectConsoleError }) => {
+    expectConsoleError(/422/);
+    await page.route('**/api/submissions', (route) =>
+      route.fulfill({
+        status: 422,
+        contentType: 'application/problem+json',
+        json: {
+          code: 'submission_invalid',
+          detail: 'Please correct: description, team.',
+          errors: [
+            { field: 'description', detail: 'This has more than 10,000 characters.' },
+            { field: 'team.0.name', detail: 'Each member of the team needs a name.' },
+          ],
+        },
+      }),
+    );
+    await openDialog(page);
+    await field(page, 'Name').fill('Flotsam');
+    await send(page).click();
+    await expect(field(page, 'Description')).toBeFocused();
+    await expect(field(page, 'Description')).toHaveAccessibleDescription(/more than 10,000 characters/);
+    await expect(dialog(page).getByText('Each member of the team needs a name.')).toBeVisible();
+  });
+
+  for (const [what, status, code, retryAfter, title] of [
+    ['the limit of a visitor', 429, 'rate_limited', '120', /^Too many at once.* Try again in 2 minutes\./],
+    ['five that wait already', 429, 'too_many_waiting', undefined, /^Too many at once/],
+    ['a busy site', 503, 'overloaded', '5', /^The site is busy.*Try again in 5 seconds\./],
+  ] as const) {
+    test(`${what} shows a message and keeps the draft`, async ({ page, expectConsoleError }) => {
+      expectConsoleError(new RegExp(String(status)));
+      await page.route(
+        '**/api/submissions',
+        (route) =>
+          route.fulfill({
+            status,
+            headers: retryAfter ? { 'Retry-After': retryAfter } : {},
+            contentType: 'application/problem+json',
+            json: { code, detail: 'Five submissions wait for a decision already' },
+          }),
+        { times: 1 },
+      );
+      await openDialog(page);
+      await field(page, 'Name').fill(`Jetsam ${code}`);
+      await send(page).click();
+      await expect(alert(page)).toHaveText(title);
+      await expect(field(page, 'Name')).toHaveValue(`Jetsam ${code}`);
+      await send(page).click();
+      await expect(dialog(page).getByRole('heading', { name: /is on its way/ })).toBeVisible();
+    });
+  }
+
+  test('without a network the draft stays, and can be sent once the network is back', async ({
+    page,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
+    await openDialog(page);
+    await field(page, 'Name').fill('Lagan');
+    await page.context().setOffline(true);
+    await send(page).click();
+    await expect(alert(page)).toContainText('You are offline');
+    await page.context().setOffline(false);
+    await send(page).click();
+    await expect(dialog(page).getByRole('heading', { name: 'Lagan is on its way' })).toBeVisible();
+  });
+});
+
+test.describe('by keyboard alone', () => {
+  test('a product is submitted, and Escape returns to the link', async ({ page }) => {
+    await visit(page, '/');
+    const link = page.getByRole('link', { name: 'Submit a product' });
+    await link.focus();
+    await page.keyboard.press('Enter');
+    await expect(dialog(page)).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(link).toBeFocused();
+    await openDialog(page);
+    await page.keyboard.press('Escape');
+    await expect(dialog(page)).toHaveCount(0);
+    await expect(link, 'of a document that opened with the dialog').toBeFocused();
+    await page.keyboard.press('Enter');
+    await field(page, 'Name').focus();
+    await page.keyboard.type('Kelp');
+    for (const name of ['Description', 'Choose a picture', 'Add screenshots', 'Tags']) {
+      await page.keyboard.press('Tab');
+      await expect(dialog(page).getByLabel(name).first()).toBeFocused();
+    }
+    await page.keyboard.type('sea');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('green,');
+    await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea', 'green']);
+    await page.keyboard.press('Backspace');
+    await expect(dialog(page).getByRole('list', { name: 'Tags' }).getByRole('listitem')).toHaveText(['sea']);
+    await page.keyboard.press('Tab');
+    await expect(field(page, 'Category')).toBeFocused();
+    await page.keyboard.press('Enter');
+    await expect(dialog(page).getByRole('heading', { name: 'Kelp is on its way' })).toBeFocused();
+  });
+});
+
+test('a scheduled launch goes into a calendar', async ({ page, site }) => {
+  await openDialog(page);
+  await field(page, 'Name').fill('Urchin; spiny, round');
+  await dialog(page).getByLabel('At a time that I choose').check();
+  await dialog(page).getByLabel('Launch time').fill('2027-03-01T09:00');
+  await send(page).click();
+  const download = page.waitForEvent('download');
+  await dialog(page).getByRole('button', { name: 'Add to calendar' }).click();
+  const file = await readFile(await (await download).path(), 'utf8');
+  expect(file).toContain('\r\nDTSTART:20270301T090000Z\r\nDTEND:20270302T090000Z\r\n');
+  expect(file).toContain('SUMMARY:Launch of Urchin\\; spiny\\, round\r\n');
+  expect(file).toContain(`URL:${site.address}/product/`);
+  expect(file).not.toContain('maker=');
+});
+
+test('the page loads only the link; the dialog, its styles and the QR code load when needed', async ({ page }) => {
+  const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker|copy-field|dist)/);
+  await visit(page, '/');
+  await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => document.readyState)).toBe('complete');
+  expect(code).toEqual([]);
+  await page.getByRole('link', { name: 'Submit a product' }).click();
+  await expect(dialog(page)).toBeVisible();
+  expect(code.length).toBeGreaterThan(0);
+});
+
+base.describe('a site that takes no submissions', () => {
+  base('has no link, no dialog and no code for them', async ({ page }) => {
+    const code = recordRequests(page, /\/assets\/(?:submi|maker)/);
+    await visit(page, paths.submit);
+    await expect(page.getByRole('link', { name: 'Submit a product' })).toHaveCount(0);
+    await expect(dialog(page)).toHaveCount(0);
+    expect(code).toEqual([]);
+    expect(await page.content()).not.toMatch(/submission/i);
+  });
+});

@@ -1,0 +1,118 @@
+import type { Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { expect } from '../support/e2e-test.ts';
+import { holdResponses } from '../support/network.ts';
+import { toast } from '../support/screen.ts';
+import { noiseFile, pictureFile, submissionTest as test } from '../support/submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const name = (page: Page) => dialog(page).getByLabel('Name', { exact: true });
+const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+
+async function openDialog(page: Page): Promise<void> {
+  await page.goto(paths.submit);
+  await expect(dialog(page)).toBeVisible();
+}
+
+const PICTURE = { name: 'shell.png', background: '#0c5a68' };
+
+test('the remaining pictures are sent after one was refused', async ({ page, expectConsoleError }) => {
+  expectConsoleError(/415/);
+  await openDialog(page);
+  await name(page).fill('Shell');
+  const picture = await pictureFile(PICTURE.name, PICTURE.background);
+  // Browsers look at the bytes only; the site refuses a picture that does not match its type.
+  const lying = { ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' };
+  await dialog(page).getByLabel('Add screenshots').setInputFiles([lying, picture]);
+  await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
+  await send(page).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
+  await expect(dialog(page).locator('.submission-picture-name')).toHaveText(['lying.jpg', 'On the site']);
+  await dialog(page).getByRole('button', { name: 'Remove screenshot 1' }).click();
+  await expect(dialog(page).getByLabel('Add screenshots')).toBeFocused();
+  await send(page).click();
+  await expect(dialog(page).getByRole('heading', { name: 'Shell is on its way' })).toBeVisible();
+  await dialog(page).getByRole('link', { name: 'See your launch' }).click();
+  await expect(page.getByRole('img', { name: 'Screenshot 1 of Shell' })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Screenshot 2 of Shell' })).toHaveCount(0);
+  expectConsoleError(/404/);
+});
+
+test('pictures can be dropped and pasted, and files of other types are named', async ({ page }) => {
+  await openDialog(page);
+  const { buffer } = await pictureFile(PICTURE.name, PICTURE.background);
+  const transfer = (name: string, type: string) =>
+    page.evaluateHandle(
+      ({ bytes, name, type }) => {
+        const data = new DataTransfer();
+        data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+        return data;
+      },
+      { bytes: [...buffer], name, type },
+    );
+  const zone = dialog(page).getByRole('group', { name: /^Screenshots/ });
+  await zone.dispatchEvent('drop', { dataTransfer: await transfer('dropped.png', 'image/png') });
+  await expect(dialog(page).getByRole('img', { name: 'Your screenshot 1' })).toBeVisible();
+  await name(page).evaluate(
+    (element, clipboardData) => {
+      element.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    },
+    await transfer('pasted.png', 'image/png'),
+  );
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await zone.dispatchEvent('drop', { dataTransfer: await transfer('notes.txt', 'text/plain') });
+  await expect(dialog(page).getByText('notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.')).toBeVisible();
+  await zone.dispatchEvent('drop', { dataTransfer: await transfer('broken.gif', 'image/gif') });
+  await expect(dialog(page).locator('.submission-picture')).toHaveCount(4);
+  // Beside both places, a browser would open the file in place of the page.
+  await name(page).dispatchEvent('drop', { dataTransfer: await transfer('beside.png', 'image/png') });
+  await expect(dialog(page).locator('.submission-picture')).toHaveCount(5);
+});
+
+test('a picture shows its upload progress', async ({ page, context }) => {
+  await openDialog(page);
+  await name(page).fill('Nacre');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await noiseFile('pearl.png'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  const browser = await context.newCDPSession(page);
+  const throttle = (uploadThroughput: number) =>
+    browser.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: 0,
+      downloadThroughput: -1,
+      uploadThroughput,
+    });
+  await throttle(100_000);
+  await send(page).click();
+  const sent = dialog(page).getByRole('progressbar', { name: 'Sending picture' });
+  await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
+  const share = () => sent.evaluate((element: HTMLProgressElement) => element.value);
+  await expect.poll(share).toBeGreaterThan(0);
+  const before = await share();
+  expect(before).toBeLessThan(1);
+  await expect.poll(share).toBeGreaterThan(before);
+  await expect(dialog(page).getByRole('progressbar', { name: 'Pictures sent' })).toBeVisible();
+  await throttle(-1);
+  await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
+});
+
+test('a dialog that is closed during the upload reports its end', async ({ page, expectConsoleError }) => {
+  // The page of a product before its launch.
+  expectConsoleError(/404/);
+  await openDialog(page);
+  await name(page).fill('Byssus');
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  const held = await holdResponses(page, /\/image$/, { method: 'PUT' });
+  await send(page).click();
+  await expect(dialog(page).getByText('Sending picture 1 of 1')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+  held.release();
+  await toast(page).getByRole('button', { name: 'See your launch' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Byssus' })).toBeVisible();
+});

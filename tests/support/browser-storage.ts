@@ -1,0 +1,15 @@
+/** A browser's storage, for tests: `stored` is its content, and while it `isFull` it refuses writes. */
+export function createBrowserStorage() {
+  const stored = new Map<string, string>();
+  const storage = {
+    stored,
+    isFull: false,
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem(key: string, text: string): void {
+      if (storage.isFull) throw new DOMException('Full', 'QuotaExceededError');
+      stored.set(key, text);
+    },
+    removeItem: (key: string): void => void stored.delete(key),
+  };
+  return storage;
+}

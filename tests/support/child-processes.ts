@@ -1,0 +1,25 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+/** The child processes of this one whose command line contains a program's name; on Linux. */
+export async function pidsOfChildren(program: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  const found = await Promise.all(pids.map(async (pid) => ((await isChild(pid, program)) ? pid : undefined)));
+  return found.filter((pid) => pid !== undefined);
+}
+
+async function isChild(pid: number, program: string): Promise<boolean> {
+  try {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== process.pid) return false;
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(program);
+  } catch {
+    // It has ended.
+    return false;
+  }
+}
+
+/** The peak memory of a process, in bytes; on Linux. */
+export async function residentPeakOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}

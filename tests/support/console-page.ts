@@ -1,0 +1,25 @@
+import type { Page } from '@playwright/test';
+import { CONSOLE_PATHS } from '../../src/contract/console/paths.ts';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { beginSession } from '../../src/core/console/sessions.ts';
+import type { E2eSite } from './e2e-site.ts';
+
+/** Signs an operator of this name in to the console, in the browser of this page. */
+export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<void> {
+  await inviteOperator(site.database, name, new Date());
+  const token = await beginSession(site.database, name, new Date());
+  await page
+    .context()
+    .addCookies([{ name: 'console_session', value: token, url: site.address, sameSite: 'Strict', httpOnly: true }]);
+}
+
+/** Opens a screen of the console and waits until its heading is there. */
+export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
+  // A site checks once a second whether its console is open.
+  for (;;) {
+    const response = await page.request.get(CONSOLE_PATHS.home);
+    if (response.status() === 200) break;
+  }
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}

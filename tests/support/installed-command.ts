@@ -1,0 +1,117 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, chmod, cp, mkdir, rename, stat, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+import { openDatabase } from '../../src/core/database/database.ts';
+import { silentLog } from './silent-log.ts';
+
+const CHECKOUT = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** The package as installed: built, without its sources. The run's test files share it. */
+const installed = () => join(inject('runFolder'), 'installed');
+/** The same with copies of the needed files of the checkout, which other accounts may not be able to enter. */
+const installedForAll = () => join(inject('runFolder'), 'installed-for-all');
+const sampleSite = () => join(inject('runFolder'), 'sample-site');
+
+/** The path of the built command, for other accounts or for the tests' own. */
+export function installedProgram(isOtherAccount: boolean): string {
+  return join(isOtherAccount ? installedForAll() : installed(), 'bin/groundswell.js');
+}
+
+/** Installs the built command for this run. A build of the checkout while the tests run does not affect it. */
+export async function installCommand(): Promise<void> {
+  await makeOnce(installed(), async (folder) => {
+    await build();
+    await copyParts(folder, ['bin', 'dist', 'package.json']);
+    for (const part of ['node_modules', 'migrations', 'catalogue'])
+      await symlink(join(CHECKOUT, part), join(folder, part));
+  });
+}
+
+/** Installs it for accounts other than the tests' own. */
+export async function installForOtherAccounts(): Promise<void> {
+  await installCommand();
+  await makeOnce(installedForAll(), async (folder) => {
+    for (const part of ['bin', 'dist', 'package.json'])
+      await cp(join(installed(), part), join(folder, part), { recursive: true });
+    if (await canEverybodyEnter(CHECKOUT)) {
+      for (const part of ['node_modules', 'migrations', 'catalogue'])
+        await symlink(join(CHECKOUT, part), join(folder, part));
+      return;
+    }
+    const { stdout } = await run('npm', ['ls', '--omit=dev', '--all', '--parseable'], { cwd: CHECKOUT });
+    const packages = stdout.split('\n').filter((path) => path.startsWith(join(CHECKOUT, 'node_modules')));
+    await copyParts(folder, ['migrations', 'catalogue', ...packages.map((path) => relative(CHECKOUT, path))]);
+  });
+}
+
+/** Copies the data folder of a site that ran once, with the sample catalogue: faster than a first start. */
+export async function copySampleSite(dataDir: string): Promise<void> {
+  await makeOnce(sampleSite(), async (folder) => {
+    const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: '', PORT: '0' };
+    const site = spawn(process.execPath, [installedProgram(false), 'serve'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const ended = once(site, 'exit');
+    site.stdout.on('data', (text) => {
+      if (String(text).includes('Groundswell is up')) site.kill('SIGTERM');
+    });
+    const [code] = await ended;
+    if (code !== 0) throw new Error(`The sample site ended with ${code}.`);
+  });
+  await run('cp', ['-a', join(sampleSite(), 'data'), dataDir]);
+}
+
+async function copyParts(folder: string, parts: readonly string[]): Promise<void> {
+  for (const part of parts) {
+    await mkdir(dirname(join(folder, part)), { recursive: true });
+    await cp(join(CHECKOUT, part), join(folder, part), { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+async function canEverybodyEnter(folder: string): Promise<boolean> {
+  const { mode } = await stat(folder);
+  if ((mode & 0o001) === 0) return false;
+  return folder === dirname(folder) || canEverybodyEnter(dirname(folder));
+}
+
+async function build(): Promise<void> {
+  const child = spawn(process.execPath, [join(CHECKOUT, 'bin/groundswell.js'), '--help'], { stdio: 'ignore' });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error('The site cannot be built: try npm run build');
+}
+
+/** Makes a folder that the run's test files share, once for all of them. The run's database server holds the lock. */
+export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
+  if (await exists(folder)) return;
+  const server = openDatabase({
+    url: inject('databaseServerUrl'),
+    log: silentLog,
+    maxConnections: 1,
+    statementTimeoutMs: 0,
+  });
+  try {
+    await server.transaction(async (sql) => {
+      await sql.query('SELECT pg_advisory_xact_lock(1)');
+      if (await exists(folder)) return;
+      const unfinished = `${folder}-unfinished`;
+      await mkdir(unfinished, { recursive: true });
+      await chmod(unfinished, 0o755);
+      await make(unfinished);
+      await rename(unfinished, folder);
+    });
+  } finally {
+    await server.close();
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}

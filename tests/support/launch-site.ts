@@ -1,0 +1,50 @@
+import type { Database } from '../../src/core/database/database.ts';
+import type { LeaderboardRules } from '../../src/core/leaderboards/get-leaderboard.ts';
+import { readTally } from '../../src/core/leaderboards/read-tally.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/refresh-launches.ts';
+import { settleNetworks } from '../../src/core/leaderboards/settle-networks.ts';
+import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
+import { saveProducts } from '../../src/core/products/save-products.ts';
+import { systemRuntime } from '../../src/core/runtime.ts';
+import { createNetworkCounts } from '../../src/core/upvotes/network-counts.ts';
+import { setUpvotes } from '../../src/core/upvotes/set-upvotes.ts';
+import { buildProduct } from './build-product.ts';
+
+export const CAP = 2;
+
+const voteRules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
+
+/** The rules of a site in UTC at a moment. */
+export function rulesAt(now: string): LeaderboardRules {
+  return { now: new Date(now), timeZone: 'UTC', reviewHours: 24 };
+}
+
+/** Launches a product and puts it on its boards. */
+export async function launch(database: Database, id: string, createdAt: string, now = createdAt): Promise<void> {
+  await saveProducts(database, [buildProduct({ id, createdAt })]);
+  await placeLaunches(database, { ...rulesAt(now), votesPerNetwork: CAP });
+}
+
+/** Upvotes a product, or withdraws the upvote, at a moment. */
+export async function vote(
+  database: Database,
+  productId: string,
+  at: string,
+  session: string,
+  { upvoted = true, network }: { upvoted?: boolean; network?: string } = {},
+): Promise<void> {
+  const runtime = { ...systemRuntime, now: () => new Date(at) };
+  const { unsettled } = await setUpvotes(database, runtime, [{ productId, session, upvoted, network }], voteRules);
+  await settleNetworks(database, unsettled, CAP);
+  await refreshLaunches(database, [productId]);
+}
+
+/** The whole tally of a day as text. */
+export async function tallyOf(database: Database, day: string, now: string): Promise<string> {
+  let text = '';
+  const options = { rules: rulesAt(now), runtime: systemRuntime };
+  await readTally(database, day, options, async ({ lines }) => {
+    for await (const part of lines()) text += part;
+  });
+  return text;
+}

@@ -1,0 +1,64 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { beginSession } from '../../src/core/console/sessions.ts';
+import { acceptInvitation } from '../../src/core/console/sign-in.ts';
+import type { Database } from '../../src/core/database/database.ts';
+
+export const PASSPHRASE = 'correct horse battery';
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** A browser in which an operator is signed in to the console. */
+export interface TestOperator {
+  name: string;
+  cookie: string;
+  ask(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** The JSON of a request that must succeed. */
+  json<Body>(method: Method, url: string, body?: unknown): Promise<Body>;
+}
+
+interface Site {
+  app: FastifyInstance;
+  database: Database;
+}
+
+/** Gives an operator a session without a passphrase, which would take a quarter of a second to hash. */
+export async function addOperator(site: Site, name = 'ada', now = new Date()): Promise<TestOperator> {
+  await inviteOperator(site.database, name, now);
+  return operatorWith(site, name, `console_session=${await beginSession(site.database, name, now)}`);
+}
+
+/** Invites an operator and accepts with `PASSPHRASE`, as of `now`. */
+export async function signInOperator(
+  site: Site,
+  { name = 'ada', now = new Date() }: { name?: string; now?: Date } = {},
+): Promise<TestOperator> {
+  const { token } = await inviteOperator(site.database, name, now);
+  const { sessionToken, deviceToken } = await acceptInvitation(site.database, { token, passphrase: PASSPHRASE, now });
+  return operatorWith(site, name, `console_session=${sessionToken}; console_device=${deviceToken}`);
+}
+
+function operatorWith({ app }: Site, name: string, cookie: string): TestOperator {
+  const ask: TestOperator['ask'] = (method, url, body, headers = {}) =>
+    app.inject({
+      method,
+      url: `/api/console${url}`,
+      headers: {
+        cookie,
+        'sec-fetch-site': 'same-origin',
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+    });
+  return {
+    name,
+    cookie,
+    ask,
+    async json(method, url, body) {
+      const response = await ask(method, url, body);
+      if (response.statusCode >= 300) throw new Error(`${method} ${url}: ${response.statusCode} ${response.body}`);
+      return response.json();
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import { crc32, deflateSync } from 'node:zlib';
+
+/** Pictures as bytes, built by hand: encoders refuse to write most of what attackers send. */
+
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  return Buffer.concat([uint32(data.length), body, uint32(crc32(body))]);
+}
+
+interface PngHeader {
+  width: number;
+  height: number;
+  bitDepth?: number;
+  /** 0: grey, 2: RGB, 3: palette, 6: RGB with alpha. */
+  colorType?: number;
+}
+
+export function pngHeader({ width, height, bitDepth = 8, colorType = 0 }: PngHeader): Buffer {
+  const data = Buffer.concat([uint32(width), uint32(height), Buffer.from([bitDepth, colorType, 0, 0, 0])]);
+  return Buffer.concat([PNG_SIGNATURE, pngChunk('IHDR', data)]);
+}
+
+/** A grey picture, black where no `pixels` are given; `chunks` stand before its pixels. */
+export function buildPng(header: PngHeader, { chunks = [] as Buffer[], pixels = blackPixels(header) } = {}): Buffer {
+  return Buffer.concat([pngHeader(header), ...chunks, pngChunk('IDAT', pixels), pngChunk('IEND', Buffer.alloc(0))]);
+}
+
+const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 6: 4 };
+
+/** Every row begins with the number of its filter, which is 0 as well. */
+export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngHeader): Buffer {
+  const rowBytes = 1 + Math.ceil((width * bitDepth * (CHANNELS[colorType] ?? 1)) / 8);
+  return deflateSync(Buffer.alloc(rowBytes * height), { level: 9 });
+}
+
+/** An animated PNG: the default picture, and copies of the same frame. */
+export function buildApng(frames: number): Buffer {
+  const header = { width: 2, height: 2 };
+  const control = (sequence: number) =>
+    pngChunk(
+      'fcTL',
+      Buffer.concat([uint32(sequence), uint32(2), uint32(2), Buffer.alloc(8), Buffer.from([0, 1, 0, 10, 0, 0])]),
+    );
+  const later = Array.from({ length: frames - 1 }, (_, index) =>
+    Buffer.concat([
+      control(index * 2 + 1),
+      pngChunk('fdAT', Buffer.concat([uint32(index * 2 + 2), blackPixels(header)])),
+    ]),
+  );
+  return Buffer.concat([
+    pngHeader(header),
+    pngChunk('acTL', Buffer.concat([uint32(frames), uint32(0)])),
+    control(0),
+    pngChunk('IDAT', blackPixels(header)),
+    ...later,
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** A GIF of frames that declare these dimensions and hold one pixel. */
+export function buildGif({ width, height, frames = 1 }: { width: number; height: number; frames?: number }): Buffer {
+  const size = Buffer.concat([uint16(width), uint16(height)]);
+  const screen = Buffer.concat([Buffer.from('GIF89a', 'latin1'), size, Buffer.from([0x80, 0, 0])]);
+  const palette = Buffer.from([0, 0, 0, 0xff, 0xff, 0xff]);
+  const delay = Buffer.from([0x21, 0xf9, 4, 0, 5, 0, 0, 0]);
+  const pixels = Buffer.from([0, 2, 2, 0x4c, 0x01, 0]);
+  const frame = Buffer.concat([delay, Buffer.from([0x2c]), uint16(0), uint16(0), size, pixels]);
+  return Buffer.concat([screen, palette, ...Array<Buffer>(frames).fill(frame), Buffer.from([0x3b])]);
+}
+
+export function riffChunk(type: string, data: Buffer): Buffer {
+  const padding = Buffer.alloc(data.length % 2);
+  const size = Buffer.alloc(4);
+  size.writeUInt32LE(data.length);
+  return Buffer.concat([Buffer.from(type, 'latin1'), size, data, padding]);
+}
+
+/** A WebP of the given chunks. */
+export function buildWebp(...chunks: Buffer[]): Buffer {
+  return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP', 'latin1'), ...chunks]));
+}
+
+/** Replaces the dimensions of a lossless WebP, which has 14 bits for each. */
+export function withWebpSize(webp: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(webp);
+  const header = changed.indexOf('VP8L', 0, 'latin1');
+  if (header < 0) throw new Error('The WebP is not lossless');
+  const upper = changed.readUInt32LE(header + 9) & 0xf0000000;
+  changed.writeUInt32LE(((width - 1) | ((height - 1) << 14) | upper) >>> 0, header + 9);
+  return changed;
+}
+
+/** The header of an extended WebP, which can declare up to 16,777,216 pixels on each side. */
+export function webpCanvas(width: number, height: number, { animated = false } = {}): Buffer {
+  const data = Buffer.alloc(10);
+  data.writeUInt8(animated ? 2 : 0, 0);
+  data.writeUIntLE(width - 1, 4, 3);
+  data.writeUIntLE(height - 1, 7, 3);
+  return riffChunk('VP8X', data);
+}
+
+/** Replaces the dimensions in the frame header of a JPEG. */
+export function withJpegSize(jpeg: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(jpeg);
+  const frame = [0xc0, 0xc2].map((marker) => changed.indexOf(Buffer.from([0xff, marker, 0]))).find((at) => at > 0);
+  if (frame === undefined) throw new Error('The JPEG has no frame header');
+  changed.writeUInt16BE(height, frame + 5);
+  changed.writeUInt16BE(width, frame + 7);
+  return changed;
+}
+
+/** Replaces the dimensions that the container of an AVIF declares. */
+export function withAvifSize(avif: Buffer, width: number, height: number): Buffer {
+  const changed = Buffer.from(avif);
+  const box = changed.indexOf('ispe', 0, 'latin1');
+  if (box < 0) throw new Error('The AVIF declares no dimensions');
+  changed.writeUInt32BE(width, box + 8);
+  changed.writeUInt32BE(height, box + 12);
+  return changed;
+}
+
+/** An empty ZIP archive: the end of a directory. */
+export const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16LE(value);
+  return bytes;
+}

@@ -1,0 +1,71 @@
+import { randomUUID } from 'node:crypto';
+import { createResponseCache, type ResponseCache, type Served } from '../../src/server/cache/response-cache.ts';
+import type { createResponseSource } from './response-source.ts';
+
+export interface CacheHarness {
+  cache: ResponseCache;
+  warnings: unknown[];
+  /** The monotonic clock. */
+  clockMs(): number;
+  /** Changes the time of day alone. */
+  jump(ms: number): void;
+  sleep(ms: number): Promise<void>;
+  /** Lets time pass, and everything that waited for it continue. */
+  pass(ms: number): Promise<void>;
+}
+
+/** A response cache on a clock that stands still until a test moves it. */
+export function createCacheHarness({
+  maxBytes,
+  otherProcessLagMs = 0,
+}: {
+  maxBytes?: number;
+  otherProcessLagMs?: number;
+} = {}): CacheHarness {
+  let clockMs = 1_000_000;
+  let wallMs = Date.parse('2026-06-01T12:00:00Z');
+  let sleepers: { until: number; wake(): void }[] = [];
+  const warnings: unknown[] = [];
+  const sleep = (ms: number) => new Promise<void>((wake) => void sleepers.push({ until: clockMs + ms, wake }));
+  const cache = createResponseCache({
+    log: { info: () => {}, warn: (about: unknown) => void warnings.push(about), error: () => {} },
+    runtime: { now: () => new Date(wallMs), monotonicMs: () => clockMs, uuid: randomUUID },
+    sleep,
+    otherProcessLagMs,
+    ...(maxBytes === undefined ? {} : { maxBytes }),
+  });
+  return {
+    cache,
+    warnings,
+    sleep,
+    clockMs: () => clockMs,
+    jump: (ms) => {
+      wallMs += ms;
+    },
+    async pass(ms) {
+      clockMs += ms;
+      for (const { until, wake } of sleepers) if (until <= clockMs) wake();
+      sleepers = sleepers.filter(({ until }) => until > clockMs);
+      await settled();
+    },
+  };
+}
+
+/** Holds the responses of a source until the returned function is called. */
+export function hold(held: ReturnType<typeof createResponseSource>): () => void {
+  let release = () => {};
+  held.hold = new Promise<void>((resolve) => {
+    release = () => {
+      held.hold = undefined;
+      resolve();
+    };
+  });
+  return release;
+}
+
+/** Waits until all work that needs no passing of time is done. */
+export const settled = () => new Promise(setImmediate);
+
+export const textOf = ({ version }: Served) => String(version.content.bytes('identity'));
+export const bodyOf = async (served: Promise<Served> | Served) => textOf(await served);
+export const change = (...productIds: string[]) => ({ productIds, catalogue: false });

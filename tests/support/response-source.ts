@@ -1,0 +1,38 @@
+import {
+  type CacheableResponse,
+  type CacheRequest,
+  type Dependencies,
+  PAGE_FRESHNESS,
+} from '../../src/server/cache/cached-response.ts';
+
+/** A source of responses that counts its calls, and can be held or fail. */
+export function createResponseSource(
+  key: string,
+  { freshness = PAGE_FRESHNESS, dependencies = {} as Partial<Dependencies> } = {},
+) {
+  const state = {
+    made: 0,
+    fails: undefined as Error | undefined,
+    hold: undefined as Promise<void> | undefined,
+    request: (notBefore?: number, charge?: CacheRequest['charge']): CacheRequest => ({
+      key,
+      freshness,
+      notBefore,
+      ...(charge && { charge }),
+      async produce(): Promise<CacheableResponse> {
+        state.made += 1;
+        const version = state.made;
+        await state.hold;
+        if (state.fails) throw state.fails;
+        return {
+          status: 200,
+          type: 'text/plain',
+          cacheControl: 'public',
+          body: `${key} version ${version}`,
+          dependencies: { products: [key], catalogue: false, allCounts: false, unfinished: false, ...dependencies },
+        };
+      },
+    }),
+  };
+  return state;
+}

@@ -1,0 +1,18 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Folders whose tests start processes, slowest first. */
+const SLOW = ['/tests/crash/', '/tests/cli/', '/core/database/embedded/', '/core/database/'];
+
+/** Long files begin first, so no worker ends up alone with one of them. */
+export class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // The base class orders by the durations of the last run, else by size.
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+function rank({ moduleId }: TestSpecification): number {
+  const found = SLOW.findIndex((folder) => moduleId.includes(folder));
+  return found === -1 ? SLOW.length : found;
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll } from 'vitest';
+import type { NewSubmission } from '../../src/contract/submissions/schema.ts';
+import { type Core, createCore } from '../../src/core/core.ts';
+import {
+  approveSubmission,
+  declineSubmission,
+  scheduleSubmission,
+  undoDecision,
+} from '../../src/core/submissions/decide-submission.ts';
+import { inspectSubmission } from '../../src/core/submissions/list-submissions.ts';
+import { createSubmissions, type Submissions } from '../../src/core/submissions/submissions.ts';
+import { createTestClock } from './test-clock.ts';
+import { createTestDatabase, type TestDatabase } from './test-database.ts';
+
+/** A database with makers who submit and an operator who decides, on a clock that stands still. */
+export function openSubmissionDesk() {
+  const clock = createTestClock();
+  const desk = {} as { database: TestDatabase; submissions: Submissions; core: Core };
+  beforeAll(async () => {
+    desk.database = await createTestDatabase();
+    desk.core = createCore(desk.database, { runtime: clock });
+    desk.submissions = createSubmissions(desk.database, {
+      runtime: clock,
+      timeZone: 'UTC',
+      getStandings: desk.core.getStandings,
+    });
+  });
+  afterAll(() => desk.database.drop());
+
+  const rules = () => ({ now: clock.now(), timeZone: 'UTC' });
+  return {
+    clock,
+    at: desk,
+    inHours: (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000),
+    /** The maker's id and key. */
+    async submit(fields: Partial<NewSubmission> = {}) {
+      const sent = { name: `Tide ${randomUUID().slice(0, 8)}`, ...fields };
+      const { submission, makerKey } = await desk.submissions.create(sent, { session: `session-${randomUUID()}` });
+      return { id: submission.id, makerKey };
+    },
+    approve: (id: string, revision?: number) => approveSubmission(desk.database, { id, revision }, rules()),
+    schedule: (id: string, at: Date, revision?: number) =>
+      scheduleSubmission(desk.database, { id, revision }, at, rules()),
+    decline: (id: string, reason = 'No picture', revision?: number) =>
+      declineSubmission(desk.database, { id, revision }, reason, rules()),
+    undo: (id: string, revision?: number) => undoDecision(desk.database, { id, revision }, rules()),
+    inspect: (id: string) => inspectSubmission(desk.database, id, rules()),
+    /** Whether visitors see the product. */
+    isPublic: async (id: string) => (await desk.core.getProduct(id)) !== null,
+  };
+}
+
+/** The code of the error that an operation ends with; `done` if it succeeds. */
+export function codeOf(operation: Promise<unknown>): Promise<string> {
+  return operation.then(
+    () => 'done',
+    (error: { code?: string; message: string }) => error.code ?? error.message,
+  );
+}

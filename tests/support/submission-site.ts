@@ -1,0 +1,70 @@
+import { execFile } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { SESSION_HEADER } from '../../src/contract/session.ts';
+import { submissionPaths } from '../../src/contract/submissions/paths.ts';
+import type { CreatedSubmission, NewSubmission, Submission } from '../../src/contract/submissions/schema.ts';
+import { type E2eSite, startE2eSite } from './e2e-site.ts';
+import { test } from './e2e-test.ts';
+
+/** The data that a maker has of a submission. */
+export interface Submitted {
+  id: string;
+  key: string;
+  submission: Submission;
+  /** The path with the key in its fragment. */
+  link: string;
+}
+
+/** Tests of a site that takes submissions. Its own time zone is not that of the browsers under test. */
+export const submissionTest = test.extend<object, { site: E2eSite }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const site = await startE2eSite({ SUBMISSIONS: 'moderated', SITE_TIME_ZONE: 'Asia/Tokyo' });
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+});
+
+/** Submits a product through the API. */
+export async function submit(site: E2eSite, fields: NewSubmission): Promise<Submitted> {
+  const response = await fetch(site.address + submissionPaths.submissions, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', [SESSION_HEADER]: `session-${randomUUID()}` },
+    body: JSON.stringify(fields),
+  });
+  if (response.status !== 201) throw new Error(`Submitting was answered ${response.status}: ${await response.text()}`);
+  const { submission, makerKey } = (await response.json()) as CreatedSubmission;
+  return { id: submission.id, key: makerKey, submission, link: submissionPaths.makerLink(submission.id, makerKey) };
+}
+
+const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
+const run = promisify(execFile);
+
+/** Runs `groundswell submissions` as the operator of a running site. */
+export async function decide(site: E2eSite, ...parameters: string[]): Promise<void> {
+  const env = { ...process.env, DATA_DIR: site.dataDir, DATABASE_URL: '', SUBMISSIONS: 'moderated' };
+  await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
+}
+
+/** A picture as file inputs take it. */
+export async function pictureFile(name: string, background: string, [width, height] = [800, 500] as [number, number]) {
+  const buffer = await sharp({ create: { width, height, channels: 3, background } })
+    .png()
+    .toBuffer();
+  return { name, mimeType: 'image/png', buffer };
+}
+
+/** A picture of about 1 MB in any format. */
+export async function noiseFile(name: string) {
+  const raw = { width: 600, height: 600, channels: 3 } as const;
+  const buffer = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })
+    .png()
+    .toBuffer();
+  return { name, mimeType: 'image/png', buffer };
+}

@@ -1,0 +1,178 @@
+import { expect, type Page } from '@playwright/test';
+import { paths } from '../../src/contract/paths.ts';
+import { holdResponses } from './network.ts';
+import { LONG_WORD, type ScreenState, type StateContent } from './screen-state.ts';
+import { decide, pictureFile, type Submitted, submit } from './submission-site.ts';
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
+
+/** 404 until the launch. */
+const UNLAUNCHED = [/404/];
+
+async function openDialog(page: Page): Promise<void> {
+  await page.goto(paths.submit);
+  await expect(dialog(page)).toBeVisible();
+}
+
+async function fillIn(page: Page, name: string): Promise<void> {
+  await dialog(page).getByLabel('Name', { exact: true }).fill(name);
+  await dialog(page).getByLabel('Description').fill('What it does, in a sentence.');
+}
+
+/** Opens the maker link of a submission after a prepared decision. */
+async function openLink(
+  page: Page,
+  { site }: StateContent,
+  fields: Parameters<typeof submit>[1],
+  prepare: (made: Submitted) => Promise<unknown> = async () => {},
+): Promise<void> {
+  const made = await submit(site, fields);
+  await prepare(made);
+  await page.goto(made.link);
+}
+
+const NEXT_YEAR = '2027-05-01T10:00:00.000Z';
+
+/** The screens of visitors and makers on a site that takes submissions. */
+export const SUBMISSION_STATES: ScreenState[] = [
+  { name: 'home with the way to submit', open: (page) => page.goto('/').then(() => {}) },
+  { name: 'the dialog, empty', open: openDialog },
+  {
+    name: 'the dialog, filled in, with pictures and a draft from before',
+    async open(page) {
+      await openDialog(page);
+      await fillIn(page, LONG_WORD);
+      await page.reload();
+      await expect(dialog(page).getByText(/^Your draft is as you left it/)).toBeVisible();
+      await dialog(page)
+        .getByLabel('Choose a picture')
+        .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+      await dialog(page)
+        .getByLabel('Add screenshots')
+        .setInputFiles([await pictureFile(`${LONG_WORD}.png`, '#075e68'), await pictureFile('two.png', '#0a2f49')]);
+      await dialog(page)
+        .getByRole('textbox', { name: 'Tags' })
+        .fill(`${LONG_WORD.slice(0, 60)},sea,`);
+      await dialog(page).getByRole('button', { name: 'Add a person' }).click();
+      await dialog(page).getByLabel('At a time that I choose').check();
+      await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
+    },
+  },
+  {
+    name: 'the dialog with faults',
+    async open(page) {
+      await openDialog(page);
+      await dialog(page)
+        .getByLabel('Add screenshots')
+        .setInputFiles({ name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('no picture') });
+      await dialog(page).getByRole('button', { name: 'Add a person' }).click();
+      await dialog(page).getByLabel('Role of person 1').fill('Captain');
+      await send(page).click();
+      await expect(dialog(page).getByRole('alert')).toContainText('3 fields need another look.');
+    },
+  },
+  {
+    name: 'the dialog, refused for now',
+    consoleErrors: [/429/],
+    async open(page) {
+      await page.route('**/api/submissions', (route) =>
+        route.fulfill({ status: 429, json: { code: 'too_many_waiting', detail: 'Five wait already' } }),
+      );
+      await openDialog(page);
+      await fillIn(page, 'Zz refused');
+      await send(page).click();
+      await expect(dialog(page).getByRole('alert')).toContainText('Too many at once');
+    },
+  },
+  {
+    name: 'the dialog, sending pictures',
+    async open(page) {
+      await openDialog(page);
+      await fillIn(page, 'Zz sending');
+      await dialog(page)
+        .getByLabel('Choose a picture')
+        .setInputFiles(await pictureFile('mark.png', '#c2410c'));
+      await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+      await holdResponses(page, /\/image$/, { method: 'PUT' });
+      await send(page).click();
+      await expect(dialog(page).getByRole('progressbar', { name: 'Pictures sent' })).toBeVisible();
+    },
+  },
+  {
+    name: 'submitted, with the maker link',
+    async open(page) {
+      await openDialog(page);
+      await fillIn(page, `Zz ${LONG_WORD}`);
+      await dialog(page).getByLabel('At a time that I choose').check();
+      await send(page).click();
+      await expect(dialog(page).getByRole('img', { name: /^QR code/ })).toBeVisible();
+    },
+  },
+  {
+    name: 'a launch that waits',
+    consoleErrors: UNLAUNCHED,
+    async open(page, content) {
+      await openLink(page, content, { name: `Zz ${LONG_WORD}`, team: [{ name: 'Ada', role: 'Maker' }], tags: ['sea'] });
+      await expect(page.getByText('Waiting for review')).toBeVisible();
+    },
+  },
+  {
+    name: 'a scheduled launch, edited',
+    consoleErrors: UNLAUNCHED,
+    async open(page, content) {
+      const fields = { name: 'Zz scheduled', launchAt: NEXT_YEAR };
+      await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
+      await page.getByRole('button', { name: 'Edit' }).click();
+      await expect(dialog(page).getByText(/^This is approved/)).toBeVisible();
+    },
+  },
+  {
+    name: 'a scheduled launch, rescheduled',
+    consoleErrors: UNLAUNCHED,
+    async open(page, content) {
+      const fields = { name: 'Zz moved', launchAt: NEXT_YEAR };
+      await openLink(page, content, fields, ({ id }) => decide(content.site, 'approve', id));
+      await page.getByRole('button', { name: 'Reschedule' }).click();
+      await expect(dialog(page).getByLabel('Launch time')).toBeVisible();
+    },
+  },
+  {
+    name: 'a launch, before it is withdrawn',
+    consoleErrors: UNLAUNCHED,
+    async open(page, content) {
+      await openLink(page, content, { name: 'Zz withdrawn' });
+      await page.getByRole('button', { name: 'Withdraw' }).click();
+      await expect(dialog(page)).toBeVisible();
+    },
+  },
+  {
+    name: 'a declined launch',
+    consoleErrors: UNLAUNCHED,
+    async open(page, content) {
+      const reason = `It says too little.\n${LONG_WORD}`;
+      await openLink(page, content, { name: 'Zz declined' }, ({ id }) =>
+        decide(content.site, 'decline', id, '--reason', reason),
+      );
+      await expect(page.getByRole('blockquote')).toBeVisible();
+    },
+  },
+  {
+    name: 'a launch under way, as its maker sees it',
+    async open(page, content) {
+      await openLink(page, content, { name: 'Zz launched' }, async ({ id }) => {
+        await decide(content.site, 'approve', id);
+        await content.site.addUpvotes(id, 3);
+      });
+      await expect(page.getByRole('region', { name: 'Your launch' })).toBeVisible();
+    },
+  },
+  {
+    name: 'a maker link that does not work',
+    consoleErrors: UNLAUNCHED,
+    async open(page) {
+      await page.goto(`/product/zz-nowhere#maker=${'x'.repeat(43)}`);
+      await expect(page.getByText('This maker link no longer works.')).toBeVisible();
+    },
+  },
+];

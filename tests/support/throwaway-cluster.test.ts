@@ -1,0 +1,36 @@
+import { mkdtemp, readdir, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { buildHolder, Ground, noneRuns, query } from '../../src/core/database/embedded/embedded.fixture.ts';
+import { startThrowawayCluster } from './throwaway-cluster.ts';
+
+const ground = new Ground();
+afterAll(() => ground.clear());
+
+describe('a throwaway cluster', () => {
+  it('is durable unless told otherwise, and gone after stop', async () => {
+    const durable = await startThrowawayCluster();
+    const fast = await startThrowawayCluster({ durability: 'none' });
+    expect(await query(durable.url, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);
+    expect(await query(fast.url, 'SHOW fsync')).toEqual([{ fsync: 'off' }]);
+    await query(fast.url, 'CREATE DATABASE another');
+    for (const { url, stop } of [durable, fast]) {
+      const folder = dirname(new URL(url).searchParams.get('host') ?? '');
+      await stop();
+      expect(await readdir(tmpdir())).not.toContain(basename(folder));
+    }
+  });
+
+  it('deletes those of killed test runs, servers included', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-throwaway-'));
+    const killed = ground.hold(await buildHolder(await ground.folder()), { dataDir, mode: 'own', durability: 'none' });
+    const { location } = await killed.opened();
+    await killed.kill('SIGKILL');
+    await utimes(dataDir, 0, 0);
+    const next = await startThrowawayCluster({ durability: 'none' });
+    await noneRuns(location);
+    await expect(stat(dataDir)).rejects.toMatchObject({ code: 'ENOENT' });
+    await next.stop();
+  });
+});

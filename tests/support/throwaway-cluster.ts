@@ -1,0 +1,52 @@
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
+import { becomeOwner } from '../../src/core/database/embedded/ownership.ts';
+import { killAll } from '../../src/core/database/embedded/postmaster.ts';
+import type { Durability } from '../../src/core/database/embedded/server-settings.ts';
+import type { Log } from '../../src/core/runtime.ts';
+
+interface ThrowawayCluster {
+  readonly url: string;
+  /** Stops the server and deletes its folder. */
+  stop(): Promise<void>;
+}
+
+const PREFIX = 'groundswell-throwaway-';
+/** A younger folder may have been created but not claimed yet. */
+const SETTLED_MS = 60_000;
+
+const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * A cluster in a temporary folder, for tests. `durability: 'none'` is for tests that need speed and survive no crash.
+ */
+export async function startThrowawayCluster(options: { durability?: Durability } = {}): Promise<ThrowawayCluster> {
+  await removeAbandoned();
+  const dataDir = await mkdtemp(join(tmpdir(), PREFIX));
+  await chmod(dataDir, 0o711);
+  const database = await openEmbedded({ dataDir, mode: 'own', log: silent, durability: options.durability ?? 'full' });
+  return {
+    url: database.url,
+    async stop() {
+      await database.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Clusters of killed test runs: their servers continue until they are stopped. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const dataDir = join(tmpdir(), name);
+    const found = name.startsWith(PREFIX) ? await stat(dataDir).catch(() => undefined) : undefined;
+    if (!found || found.uid !== process.getuid?.() || Date.now() - found.mtimeMs < SETTLED_MS) continue;
+    const attempt = await becomeOwner(dataDir, 'command', '').catch(() => undefined);
+    if (attempt && 'owner' in attempt) await attempt.owner.close();
+    if (!attempt || !('owned' in attempt)) continue;
+    await killAll(join(dataDir, 'postgres'));
+    attempt.owned.release();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}

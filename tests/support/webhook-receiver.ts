@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import type { WebhookEvent } from '../../src/contract/webhooks/schema.ts';
+
+/** A secret of Standard Webhooks, as its setting and as its key. */
+export function newSecret(byte: number): { text: string; key: Buffer } {
+  const key = Buffer.alloc(32, byte);
+  return { text: `whsec_${key.toString('base64')}`, key };
+}
+
+export interface Received {
+  path: string | undefined;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface WebhookReceiver {
+  url: string;
+  /** All requests so far, in their order. */
+  received: Received[];
+  /** Set by a test; unset: 204. */
+  respond: (response: ServerResponse) => void;
+  /** Refuses connections, and accepts them again on the same port. */
+  stop(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+/** Receives webhooks on a separate port. */
+export async function startReceiver(): Promise<WebhookReceiver> {
+  const accept = (response: ServerResponse) => response.writeHead(204).end();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (text) => {
+      body += text;
+    });
+    request.on('end', () => {
+      receiver.received.push({ path: request.url, headers: request.headers, body });
+      receiver.respond(response);
+    });
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+  const receiver: WebhookReceiver = {
+    url: `http://127.0.0.1:${port}/hook`,
+    received: [],
+    respond: accept,
+    async stop() {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+    resume: () => listen(port),
+  };
+  return receiver;
+}
+
+/** The event in a request, verified by the reference library. @throws WebhookVerificationError */
+export function verified({ headers, body }: Received, secret: { text: string }): WebhookEvent {
+  return new Webhook(secret.text).verify(body, headers as Record<string, string>) as WebhookEvent;
+}
