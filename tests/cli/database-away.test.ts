@@ -38,8 +38,31 @@ function startReaders(address: string, paths: readonly string[]) {
   };
 }
 
-async function signalDatabase(dataDir: string, signal: NodeJS.Signals): Promise<void> {
-  for (const pid of await databasesOf(dataDir)) process.kill(pid, signal);
+/** Stops every process of the database, those too that the postmaster forks before it is stopped itself. */
+async function suspendDatabase(dataDir: string): Promise<void> {
+  const stopped = new Set<number>();
+  for (;;) {
+    const running = (await databasesOf(dataDir)).filter((pid) => !stopped.has(pid));
+    if (running.length === 0) break;
+    for (const pid of running) {
+      signalIfAlive(pid, 'SIGSTOP');
+      stopped.add(pid);
+    }
+  }
+  expect(stopped.size).toBeGreaterThan(1);
+}
+
+async function resumeDatabase(dataDir: string): Promise<void> {
+  for (const pid of await databasesOf(dataDir)) signalIfAlive(pid, 'SIGCONT');
+}
+
+/** A connection may have ended its process since it was listed. */
+function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+  }
 }
 
 async function upvotesOn(page: string): Promise<number> {
@@ -62,20 +85,20 @@ test('while the database hangs under load, every visited page is still served; a
     // No page may wait for this change while the database hangs.
     const upvoted = await fetch(`${address}/api/products/${voted}/upvote`, { method: 'PUT', headers: newVisitor() });
     expect(upvoted.status).toBe(200);
-    await signalDatabase(dataDir, 'SIGSTOP');
+    await suspendDatabase(dataDir);
     seen.responses.clear();
     // Hanging statements time out after some seconds; from then on, each response is marked as stale.
     await expect.poll(() => seen.stale.size).toBe(paths.length);
     expect([...seen.responses.keys()].toSorted()).toEqual(paths.toSorted());
     expect(seen.bad).toEqual([]);
 
-    await signalDatabase(dataDir, 'SIGCONT');
+    await resumeDatabase(dataDir);
     await expect.poll(() => upvotesOn(`${address}/product/${voted}`)).toBe(before + 1);
     const isStale = async (path: string) => (await fetch(address + path)).headers.has('age');
     for (const path of paths) await expect.poll(() => isStale(path), { message: path }).toBe(false);
     expect(seen.bad).toEqual([]);
   } finally {
-    await signalDatabase(dataDir, 'SIGCONT');
+    await resumeDatabase(dataDir);
     await stop();
   }
 });

@@ -6,7 +6,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { DESKTOP, isWiderThanScreen, PHONE, upvoteOf } from '../support/screen.ts';
+import { DESKTOP, elementsBeyondScreen, PHONE, upvoteOf } from '../support/screen.ts';
 
 /** A site whose boards show only the launches of these tests. */
 const test = base.extend<object, { site: E2eSite }>({
@@ -179,7 +179,7 @@ test('a board and an opened calculation meet WCAG 2.2 AA in both themes and fit 
     await page.emulateMedia({ colorScheme: 'dark' });
     await expectAccessible(page, 'desktop, dark');
     await page.setViewportSize({ width: 320, height: 640 });
-    expect(await isWiderThanScreen(page)).toBe(false);
+    expect(await elementsBeyondScreen(page)).toEqual([]);
   }
 });
 

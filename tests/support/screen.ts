@@ -3,8 +3,21 @@ import { expect, type Locator, type Page } from '@playwright/test';
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 
-export function isWiderThanScreen(page: Page): Promise<boolean> {
-  return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+/** The elements that make the page wider than the screen, with their right edges; empty if it fits. */
+export function elementsBeyondScreen(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    if (scrollWidth <= clientWidth) return [];
+    const isClipped = (element: Element): boolean => {
+      const parent = element.parentElement;
+      if (parent === null || parent === document.body) return false;
+      return getComputedStyle(parent).overflowX !== 'visible' || isClipped(parent);
+    };
+    const beyond = [...document.body.querySelectorAll('*')]
+      .filter((element) => element.getBoundingClientRect().right > clientWidth && !isClipped(element))
+      .map((element) => `${element.getBoundingClientRect().right} ${element.outerHTML.slice(0, 150)}`);
+    return [`${scrollWidth} > ${clientWidth}`, ...beyond.slice(0, 10)];
+  });
 }
 
 export function cardOf(page: Page, productName: string): Locator {
