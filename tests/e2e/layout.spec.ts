@@ -44,12 +44,18 @@ test.describe('§2: on every screen', () => {
   for (const [device, width] of Object.entries(WIDTHS)) {
     test(`${device}, text at 200 %: the page fits the width, and no part of the header covers another`, async ({
       page,
+      site,
     }) => {
+      const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
+      const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
+      await site.addUpvotes(id, 1_200);
       await page.setViewportSize({ width, height: 900 });
-      for (const path of ['/', '/product/git']) {
+      for (const path of ['/', `/?q=${encodeURIComponent(name)}`, '/product/git']) {
         await visit(page, path);
-        await page.evaluate(() => {
+        // Container queries take a frame to follow the size of the text.
+        await page.evaluate(async () => {
           document.documentElement.style.fontSize = '200%';
+          for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
         });
         expect(await elementsBeyondScreen(page), path).toEqual([]);
         const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
