@@ -20,7 +20,13 @@ export const STEP_GROUPS = [
       repeat: 'npm run check:format',
       budgetSeconds: 5,
     },
-    { name: 'Types', program: 'tsc', parameters: ['--noEmit'], repeat: 'npm run check:types', budgetSeconds: 20 },
+    {
+      name: 'Types',
+      program: 'node',
+      parameters: ['node_modules/typescript-native/bin/tsc', '--noEmit'],
+      repeat: 'npm run check:types',
+      budgetSeconds: 10,
+    },
     {
       name: 'Import rules',
       program: 'depcruise',
