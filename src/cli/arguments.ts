@@ -38,6 +38,11 @@ export function limitOption(defaultLimit: number): Option {
     .default(defaultLimit);
 }
 
+/** `--json`, described by an example of what is printed. */
+export function jsonOption(example: string): Option {
+  return new Option('--json', `print JSON: ${example}`);
+}
+
 /** Reads a whole number within bounds. */
 export function numberReader(min: number, max: number): (text: string) => number {
   return (text) => {

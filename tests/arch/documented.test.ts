@@ -14,17 +14,6 @@ function missingFrom(document: string, names: readonly string[]): string[] {
   return names.filter((name) => !document.includes(`\`${name}\``));
 }
 
-/** The text under a heading, up to the next one of its level or above; empty without such a heading. */
-function sectionOf(document: string, heading: string): string {
-  const lines = document.split('\n');
-  const start = lines.findIndex((line) => /^#+ /.test(line) && line.replaceAll('`', '').endsWith(` ${heading}`));
-  if (start === -1) return '';
-  const level = lines[start]?.indexOf(' ') ?? 0;
-  const rest = lines.slice(start + 1);
-  const end = rest.findIndex((line) => new RegExp(`^#{1,${level}} `).test(line));
-  return rest.slice(0, end === -1 ? undefined : end).join('\n');
-}
-
 /** The document with a section about an operation, at the end of the chapter that its tag names. */
 function withSection(
   document: string,
@@ -43,12 +32,6 @@ describe('the check itself', () => {
   test('finds names missing from a document', () => {
     const document = 'Set `PORT` to a number; HOST is mentioned, but not as code.';
     expect(missingFrom(document, ['PORT', 'HOST', 'MADE_UP'])).toEqual(['HOST', 'MADE_UP']);
-  });
-
-  test('reads one section at a time', () => {
-    const document = '## Commands\n### `site load`\n`--json`\n### `site drop`\n`--yes`\n## Codes\n`2`\n';
-    expect(sectionOf(document, 'site load')).toBe('`--json`');
-    expect(sectionOf(document, 'site burn')).toBe('');
   });
 });
 
@@ -92,19 +75,20 @@ describe('routes', () => {
 });
 
 describe("the operator's command", () => {
-  const commands = leavesOf(buildProgram());
+  const commands = executablesOf(buildProgram());
 
-  test('each command has a section in docs/operations.md', async () => {
+  test('the table of docs/operations.md is generated from the commands (update it with -u)', async () => {
+    const rows = commands.map(({ name, description }) => `| \`${name}\` | ${description} |`);
+    expect(rows).toContain('| `groundswell serve` | run the site until it is stopped (Ctrl-C or SIGTERM) |');
     const document = await readText('docs/operations.md');
-    expect(commands.map(({ name }) => name)).toContain('groundswell serve');
-    expect(commands.map(({ name }) => name).filter((name) => sectionOf(document, name).trim() === '')).toEqual([]);
+    const table = /(?<=^\| Command \| What it does \|\n\|---\|---\|\n)(?:\|.*\n)*/m;
+    expect(document).toMatch(table);
+    await expect(document.replace(table, () => `${rows.join('\n')}\n`)).toMatchFileSnapshot('../../docs/operations.md');
   });
 
-  for (const { name, flags } of commands) {
-    test(`each flag of ${name} is in its section`, async () => {
-      expect(missingFrom(sectionOf(await readText('docs/operations.md'), name), flags)).toEqual([]);
-    });
-  }
+  test('the help describes every option and argument', () => {
+    expect(commands.filter(({ descriptions }) => descriptions.includes('')).map(({ name }) => name)).toEqual([]);
+  });
 });
 
 describe('links', () => {
@@ -174,10 +158,22 @@ function anchorsOf(document: string): string[] {
   );
 }
 
-/** The executable commands, with full names and flags. */
-function leavesOf(command: Command, parents: readonly string[] = []): { name: string; flags: string[] }[] {
+interface DescribedCommand {
+  name: string;
+  description: string;
+  /** Of its options and arguments. */
+  descriptions: string[];
+}
+
+/** The executable commands with their full names. Of the commands with subcommands, only those with options are. */
+function executablesOf(command: Command, parents: readonly string[] = []): DescribedCommand[] {
   const names = [...parents, command.name()];
-  if (command.commands.length > 0) return command.commands.flatMap((each) => leavesOf(each, names));
-  const options = command.options.map((option) => option.long ?? option.flags);
-  return [{ name: names.join(' '), flags: [...options, ...command.registeredArguments.map((each) => each.name())] }];
+  const { commands, options, registeredArguments } = command;
+  const own = {
+    name: names.join(' '),
+    description: command.description(),
+    descriptions: [...options, ...registeredArguments].map((each) => each.description),
+  };
+  const isExecutable = commands.length === 0 || (parents.length > 0 && options.length > 0);
+  return [...(isExecutable ? [own] : []), ...commands.flatMap((each) => executablesOf(each, names))];
 }

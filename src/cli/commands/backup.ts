@@ -8,7 +8,7 @@ import { writeBackup } from '../../core/backups/write-backup.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { UsageError } from '../arguments.ts';
+import { jsonOption, UsageError } from '../arguments.ts';
 import { countOf, print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
@@ -18,7 +18,11 @@ export function backupCommand(): Command {
     .description('write the whole site to one compressed file, also while it runs')
     .argument('<file>', 'where to write it; it appears only once it is complete')
     .option('--force', 'replace an existing file')
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "file": …, "bytes": …, "createdAt": …, "migrations": […], "tables": [{ "name": "products", "columns": […], "rows": 67 }, …] }',
+      ),
+    )
     .addHelpText(
       'after',
       `

@@ -9,7 +9,7 @@ import {
   restoreComments,
 } from '../../core/comments/moderate-comments.ts';
 import type { Sql } from '../../core/database/database.ts';
-import { limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
 import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { printTable } from '../terminal/table.ts';
@@ -31,7 +31,7 @@ export function commentsCommand(): Command {
 }
 
 function hideCommand(): Command {
-  return commandOnIds('hide')
+  return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('hide comments from everyone, including their authors; `comments restore` shows them again')
     .option('--reason <text>', 'the reason, for the audit log', readText)
     .addHelpText(
@@ -52,7 +52,7 @@ function hideCommand(): Command {
 }
 
 function restoreCommand(): Command {
-  return commandOnIds('restore')
+  return commandOnIds('restore', '{ "restored": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('show hidden comments again')
     .addHelpText('after', '\nExamples:\n  groundswell comments restore 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
@@ -69,7 +69,7 @@ function restoreCommand(): Command {
 }
 
 function holdCommand(): Command {
-  return commandOnIds('hold')
+  return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
     .description('hold public comments again, so only their authors see them until they are released')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
@@ -82,7 +82,7 @@ function holdCommand(): Command {
 }
 
 function releaseCommand(): Command {
-  return commandOnIds('release')
+  return commandOnIds('release', '{ "released": [{ "id": …, "productId": … }], "notHeld": [] }')
     .description('make held comments public')
     .addHelpText('after', '\nExamples:\n  groundswell comments list --held\n  groundswell comments release 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
@@ -98,10 +98,10 @@ function releaseCommand(): Command {
     });
 }
 
-function commandOnIds(name: string): Command {
+function commandOnIds(name: string, json: string): Command {
   return new Command(name)
     .argument('<ids...>', 'ids of comments as `comments list` shows them, or their full ids')
-    .option('--json', 'print the result as JSON');
+    .addOption(jsonOption(json));
 }
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
@@ -161,7 +161,7 @@ function listCommand(): Command {
     .option('--product <id>', 'only comments on this product')
     .option('--text <text>', 'only comments that contain this text, ignoring case', readText)
     .addOption(limitOption(100))
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "comments": [{ "id": …, "content": …, "held": true, "hidden": null }] }'))
     .addHelpText(
       'after',
       `

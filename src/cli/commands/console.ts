@@ -4,7 +4,7 @@ import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
 import { idleSince } from '../../core/console/sessions.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { UsageError } from '../arguments.ts';
+import { jsonOption, UsageError } from '../arguments.ts';
 import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -18,7 +18,11 @@ export function consoleCommand(): Command {
 }
 
 function inviteCommand(): Command {
-  return commandOnName('invite', 'print a one-time link for an operator to set a passphrase')
+  return commandOnName(
+    'invite',
+    'print a one-time link for an operator to set a passphrase',
+    '{ "name": "ada", "link": …, "expiresAt": … }',
+  )
     .addHelpText(
       'after',
       `
@@ -42,7 +46,7 @@ site has no console until the first operator was invited.`,
 function listCommand(): Command {
   return new Command('list')
     .description('list the operators of the console')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "operators": [{ "name": "ada", "active": true, "sessions": 1, … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell console list')
     .action(async ({ json = false }: { json?: boolean }) => {
       const now = new Date();
@@ -69,7 +73,11 @@ function listCommand(): Command {
 }
 
 function revokeCommand(): Command {
-  return commandOnName('revoke', "end an operator's access at once, with all sessions and invitations")
+  return commandOnName(
+    'revoke',
+    "end an operator's access at once, with all sessions and invitations",
+    '{ "revoked": "ada" }',
+  )
     .addHelpText('after', '\nExamples:\n  groundswell console revoke ada')
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);
@@ -80,11 +88,11 @@ function revokeCommand(): Command {
     });
 }
 
-function commandOnName(name: string, description: string): Command {
+function commandOnName(name: string, description: string, json: string): Command {
   return new Command(name)
     .description(description)
     .argument('<name>', 'name of an operator, such as ada')
-    .option('--json', 'print the result as JSON');
+    .addOption(jsonOption(json));
 }
 
 /** @throws UsageError for an invalid operator name. */

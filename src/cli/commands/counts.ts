@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { checkCounts, repairCounts, type WrongCount } from '../../core/counts/check-counts.ts';
 import type { Database } from '../../core/database/database.ts';
+import { jsonOption } from '../arguments.ts';
 import { countOf, print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { withDatabase } from '../with-database.ts';
@@ -27,7 +28,11 @@ function checkCommand(): Command {
   return new Command('check')
     .description('compare every count with its rows; exit code 1 on a difference')
     .option('--repair', 'correct wrong counts')
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "checked": 67, "wrong": [{ "productId": "git", "upvotes": { "stored": 7, "rows": 6 }, "comments": { "stored": null, "rows": 1 } }], "repaired": false }',
+      ),
+    )
     .action(async ({ repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
       const report = await withDatabase(({ database }) => checkAll(database, repair));
       if (json) printJson(report);

@@ -11,6 +11,7 @@ import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
+import { jsonOption } from '../arguments.ts';
 import { oneLine, print, printJson } from '../terminal/output.ts';
 
 const UNHEALTHY = 1;
@@ -18,7 +19,11 @@ const UNHEALTHY = 1;
 export function doctorCommand(): Command {
   return new Command('doctor')
     .description('check settings, database, disk, clock, proxy and backups; exit code 1 on a fault')
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "healthy": false, "findings": [{ "check": "counts", "status": "fault", "message": …, "advice": … }] }',
+      ),
+    )
     .addHelpText(
       'after',
       `

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { EXPORT_TABLES, type ExportTable, writeExport } from '../../core/exports/write-export.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
-import { readFileKind, UsageError } from '../arguments.ts';
+import { jsonOption, readFileKind, UsageError } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
@@ -33,7 +33,7 @@ export function exportCommand(): Command {
     .addOption(new Option('--tables <name>', 'what to write').choices(EXPORT_TABLES).default('products'))
     .option('--counts', 'add the numbers of upvotes and comments of each product', false)
     .option('--force', 'replace an existing file', false)
-    .option('--json', 'print the result as JSON', false)
+    .addOption(jsonOption('{ "file": …, "rows": { "products": 67 } }'))
     .addHelpText(
       'after',
       `

@@ -5,7 +5,7 @@ import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
 import { repairBoard } from '../../core/leaderboards/repair-board.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { limitOption, numberReader, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, numberReader, UsageError } from '../arguments.ts';
 import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -30,7 +30,7 @@ function listCommand(): Command {
     .description('list the periods that have a launch, newest first')
     .addOption(new Option('--kind <kind>', 'days, weeks, months or years').choices(PERIOD_KINDS).default('day'))
     .option('--limit <number>', `list at most this many, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "leaderboards": [{ "id": …, "status": … , "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
       const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
       if (json) return printJson({ leaderboards: items });
@@ -57,7 +57,7 @@ function showCommand(): Command {
     .description('show a leaderboard from its first rank')
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .addOption(limitOption(MAX_SHOWN))
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "id": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))
     .action(async (name: string, { limit, json = false }: { limit: number; json?: boolean }) => {
       const { name: period } = readPeriod(name);
       const board = await withDatabase(({ database }) => getLeaderboard(database, period, { limit }, rulesNow()));
@@ -93,7 +93,7 @@ function checkCommand(): Command {
     .description('recount a period from its votes and compare; exit code 1 on a difference')
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .option('--repair', 'correct wrong counts and ranks; a final tally stays unchanged')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "period": "2026-11-21", "launches": 23, "votes": 812, "differences": [] }'))
     .action(async (name: string, { repair = false, json = false }: { repair?: boolean; json?: boolean }) => {
       const period = readPeriod(name);
       const checked = await withDatabase((connection) =>

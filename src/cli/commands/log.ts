@@ -4,7 +4,7 @@ import { sentenceOf } from '../../core/audit/audit-sentence.ts';
 import { undoEntry } from '../../core/console/undo-entry.ts';
 import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { limitOption, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -13,7 +13,11 @@ export function logCommand(): Command {
     new Command('log')
       .description('show the audit log: changes by operators, newest first')
       .addOption(limitOption(50))
-      .option('--json', 'print the result as JSON')
+      .addOption(
+        jsonOption(
+          '{ "entries": [{ "id": …, "createdAt": …, "operator": "ada", "action": "comments hide", "target": …, "details": {…}, "undoes": null }] }',
+        ),
+      )
       .addHelpText(
         'after',
         `
@@ -39,8 +43,16 @@ function undoCommand(): Command {
   return new Command('undo')
     .description('undo what an entry records, such as a removal, an edit or an import')
     .argument('<id>', 'id of an entry, as `log --json` shows it')
-    .option('--json', 'print the entry as JSON')
-    .addHelpText('after', '\nExamples:\n  groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e')
+    .addOption(jsonOption('{ "undone": {…} }'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
+
+An import can be undone for a month, up to 20,000 changed products; later edits
+stay.`,
+    )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an entry`);
       const { launches } = readSettings(process.env);

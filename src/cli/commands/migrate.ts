@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { jsonOption } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
     .description('bring the database schema up to date (the site does so when it starts)')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "applied": ["0001_initial.sql"] }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const applied = await withDatabase(async (_connection, names) => names);
       if (json) printJson({ applied });

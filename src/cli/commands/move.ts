@@ -10,7 +10,7 @@ import { readMigrations } from '../../core/database/migrate.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
-import { UsageError } from '../arguments.ts';
+import { jsonOption, UsageError } from '../arguments.ts';
 import { print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { untilInterrupted } from '../with-database.ts';
@@ -23,7 +23,7 @@ export function moveCommand(): Command {
   return new Command('move')
     .description('copy the site from the embedded database to an empty one on a server')
     .option('--to <url>', `the server's address, if ${TARGET_VARIABLE} does not name it`)
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "to": "db.internal/groundswell", "createdAt": …, "tables": […] }'))
     .addHelpText(
       'after',
       `

@@ -4,7 +4,7 @@ import { inspectProduct } from '../../core/products/get-product.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
-import { readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, readProductIds, readText, UsageError } from '../arguments.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
 import { countOf, oneLine, print, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -22,7 +22,7 @@ export function removeCommand(): Command {
     .argument('<ids...>', 'ids of products')
     .option('--reason <text>', 'the reason, for the audit log', readText)
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "removed": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',
       `
@@ -49,7 +49,7 @@ Examples:
 export function undoCommand(): Command {
   return new Command('undo')
     .description('restore what the last `products remove` removed, exactly as it was')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell products undo  run again, it reverts the removal before that')
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
 }
@@ -59,7 +59,7 @@ export function restoreCommand(): Command {
     .description('restore removed products, exactly as they were')
     .argument('[ids...]', 'ids of products; reverts the last removal of each')
     .option('--removal <id>', 'one removal, as `products list --removed` shows it')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',
       `

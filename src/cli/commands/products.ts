@@ -6,7 +6,7 @@ import { type BrowseSort, browseProducts } from '../../core/products/browse-prod
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
 import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
-import { limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { countOf, oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable, wrap } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -48,7 +48,11 @@ function listCommand(): Command {
     .option('--scheduled', 'only products that launch in the future, the next one first')
     .option('--removed', 'removed products that can be restored, last removal first')
     .addOption(limitOption(100))
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "products": […] } or { "removals": [{ "id": …, "name": …, "upvotes": 1, "comments": 0, "removalId": …, "removedAt": … }] }',
+      ),
+    )
     .addHelpText(
       'after',
       `
@@ -130,7 +134,7 @@ function showCommand(): Command {
   return new Command('show')
     .description('show all details of a product, or of its removal')
     .argument('<id>', 'id of a product, as the list and its address show it')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "product": {…}, "heldComments": 0, "hiddenComments": 0, "removals": [] }'))
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell products show git\n  groundswell products show git --json | jq .product.tags',
@@ -189,7 +193,7 @@ function editCommand(): Command {
     .description('change fields of a product')
     .argument('<id>', 'id of a product')
     .requiredOption('--set <field=value...>', 'new value of a field; a blank one sets the default', collect)
-    .option('--json', 'print the product as JSON')
+    .addOption(jsonOption('{ "product": {…} }'))
     .addHelpText(
       'after',
       `

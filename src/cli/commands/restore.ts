@@ -8,7 +8,7 @@ import { readMigrations } from '../../core/database/migrate.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { fileKindOf, UsageError } from '../arguments.ts';
+import { fileKindOf, jsonOption, UsageError } from '../arguments.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
 import { print, printError, printJson } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -27,7 +27,7 @@ export function restoreCommand(): Command {
     .argument('<file>', 'a backup, written by `backup` or by the site')
     .option('--replace', 'discard everything on the site; without it, the site must be empty')
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "createdAt": …, "restored": { "products": 67, "upvotes": 145, … } }'))
     .addHelpText(
       'after',
       `

@@ -6,6 +6,7 @@ import type { Sql } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
+import { jsonOption } from '../arguments.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
 import { countOf, print, printJson } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
@@ -20,7 +21,7 @@ export function sampleCommand(): Command {
 function loadCommand(): Command {
   return new Command('load')
     .description('add the sample products that the site lacks')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "created": 67 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { created, total } = await withDatabase(async ({ database }) => {
         const catalogue = await readCatalogue(database);
@@ -36,14 +37,20 @@ function removeCommand(): Command {
     .description('remove the sample products and all upvotes and comments on them')
     .option('--engagement-only', 'remove only the sample upvotes and comments')
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "products": 67, "comments": 24, "upvotes": 145, "visitorComments": 1, "visitorUpvotes": 3, "kept": [] }',
+      ),
+    )
     .addHelpText(
       'after',
       `
 Examples:
   groundswell sample remove                    start with a list of your own
   groundswell sample remove --engagement-only  keep the products, remove the
-                                               invented upvotes and comments`,
+                                               invented upvotes and comments
+
+Products that were changed stay; their ids are printed.`,
     )
     .action(async (options: { engagementOnly?: boolean; yes?: boolean; json?: boolean }) => {
       const { engagementOnly = false, yes = false, json = false } = options;

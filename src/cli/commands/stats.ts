@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Connection } from '../../core/database/connect.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
 import type { SubmissionStats } from '../../core/submissions/count-submissions.ts';
-import { numberReader } from '../arguments.ts';
+import { jsonOption, numberReader } from '../arguments.ts';
 import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { type Column, printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -21,7 +21,11 @@ export function statsCommand(): Command {
   return new Command('stats')
     .description('show launches, upvotes and comments per day, the top products, and bursts of upvotes')
     .option('--days <number>', `days of UTC including today, up to ${MAX_DAYS}`, numberReader(1, MAX_DAYS), 14)
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "days": [{ "day": "2026-11-20", "launches": 1, "upvotes": 9, "comments": 2 }], "top": […], "hours": […], "networks": […] }',
+      ),
+    )
     .addHelpText(
       'after',
       `

@@ -3,7 +3,7 @@ import type { SubmissionRecord } from '../../contract/console/records.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { listSubmissions } from '../../core/submissions/list-submissions.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { limitOption, readText } from '../arguments.ts';
+import { jsonOption, limitOption, readText } from '../arguments.ts';
 import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -21,7 +21,7 @@ export function listCommand(): Command {
     .option('--all', 'every submission, the newest first')
     .addOption(limitOption(100))
     .option('--cursor <cursor>', 'continue after the previous page, with the cursor that it printed', readText)
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "submissions": […], "nextCursor": … }'))
     .addHelpText(
       'after',
       `

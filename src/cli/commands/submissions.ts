@@ -18,7 +18,7 @@ import { inspectSubmission } from '../../core/submissions/list-submissions.ts';
 import { renewMakerKey } from '../../core/submissions/renew-key.ts';
 import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { numberReader, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, numberReader, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { print, printError, printJson, utcMinute } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
@@ -72,7 +72,7 @@ function scheduleCommand(): Command {
     .argument('<id>', 'id of a submission')
     .argument('<time>', 'when it launches: 2026-12-01T09:00:00Z', readInstant)
     .option('--revision <number>', 'only if the submission still has this revision', numberReader(1, MAX_REVISION))
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions schedule tide-tables 2026-12-01T09:00:00+01:00')
     .action((id: string, time: Date, flags: Flags) => {
       if (time.getTime() <= Date.now()) throw new UsageError('the time has passed; approve it instead');
@@ -96,7 +96,7 @@ function keyCommand(): Command {
   return new Command('key')
     .description('print a new maker link for a maker who lost it; the old one ends')
     .argument('<id>', 'id of a submission')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "id": …, "makerKey": …, "makerLink": … }'))
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       readProductIds([id]);
       const { host, port, siteUrl = `http://${host}:${port}` } = readSettings(process.env);
@@ -115,7 +115,7 @@ function decisionCommand(name: string): Command {
       'only if the submission still has this revision (one id)',
       numberReader(1, MAX_REVISION),
     )
-    .option('--json', 'print the result as JSON');
+    .addOption(jsonOption('{ "submissions": […], "refused": [{ "id": …, "code": …, "reason": … }] }'));
 }
 
 type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<SubmissionRow>;
@@ -180,7 +180,7 @@ function showCommand(): Command {
   return new Command('show')
     .description('show a submission, and the changes by its maker since the approval')
     .argument('<id>', 'id of a submission')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "submission": {…} }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions show tide-tables')
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       readProductIds([id]);

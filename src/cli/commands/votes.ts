@@ -8,7 +8,7 @@ import {
 import { systemRuntime } from '../../core/runtime.ts';
 import { recordEvents } from '../../core/webhooks/outbox.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { countOf, print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -35,7 +35,9 @@ function listCommand(): Command {
     .description('list the votes in the launch window of a product, as in its tally')
     .argument('<product>', 'id of a product')
     .addOption(limitOption(100))
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption('{ "productId": …, "day": …, "votes": [{ "voter": …, "at": …, "counted": true, "reason": null }] }'),
+    )
     .action(async (id: string, { limit, json = false }: { limit: number; json?: boolean }) => {
       readProductIds([id]);
       const { day, votes } = await withDatabase(({ database }) =>
@@ -67,7 +69,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .option('--from <time>', 'only votes cast since: 2026-01-31T18:00:00Z', readInstant)
     .option('--to <time>', 'only votes cast before', readInstant)
     .requiredOption('--reason <text>', 'the reason, for the audit log', readText)
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(
       'after',
       `\nExamples:\n  groundswell votes ${action} git --from 2026-11-21T18:00:00Z --reason "a burst"`,
@@ -97,7 +99,7 @@ function undoCommand(): Command {
   return new Command('undo')
     .description('undo the last exclusion or inclusion of votes of a launch')
     .argument('<product>', 'id of a product')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .action(async (productId: string, { json = false }: { json?: boolean }) => {
       readProductIds([productId]);
       const change = await withDatabase((connection) =>

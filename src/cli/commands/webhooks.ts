@@ -5,7 +5,7 @@ import { receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
 import { listEvents } from '../../core/webhooks/webhook-status.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
-import { limitOption, UsageError } from '../arguments.ts';
+import { jsonOption, limitOption, UsageError } from '../arguments.ts';
 import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
@@ -29,7 +29,11 @@ function listCommand(): Command {
     .description('list the webhooks of the last seven days, newest first')
     .option('--undelivered', 'only waiting and expired ones')
     .addOption(limitOption(50))
-    .option('--json', 'print the result as JSON')
+    .addOption(
+      jsonOption(
+        '{ "events": [{ "id": …, "type": …, "createdAt": …, "state": "waiting", "attempts": 1, "lastFailure": …, "nextAttemptAt": … }] }',
+      ),
+    )
     .action(async ({ limit, undelivered = false, json = false }: ListFlags) => {
       const events = await withDatabase(({ database }) =>
         listEvents(database, { limit, undeliveredOnly: undelivered }),
@@ -58,7 +62,7 @@ function listCommand(): Command {
 function retryCommand(): Command {
   return new Command('retry')
     .description('send undelivered webhooks again, including expired ones and after 410 Gone')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "events": 3 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { url } = readReceiver();
       const events = await withDatabase(({ database }) => retryEvents(database, receiverOf(url), new Date()));
@@ -70,7 +74,7 @@ function retryCommand(): Command {
 function testCommand(): Command {
   return new Command('test')
     .description('send a signed event webhook.test to the receiver; exit code 1 unless it accepts it')
-    .option('--json', 'print the result as JSON')
+    .addOption(jsonOption('{ "status": 204 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const receiver = readReceiver();
       const now = new Date();
