@@ -29,6 +29,7 @@ const document = await readText('docs/dependencies.md');
 const USED_OTHERWISE = new Map([
   ['@biomejs/biome', 'biome check'],
   ['@vitest/coverage-v8', 'coverage'],
+  ['typescript-native', 'node_modules/typescript-native/bin/tsc'],
 ]);
 
 test('docs/dependencies.md lists exactly the dependencies', () => {

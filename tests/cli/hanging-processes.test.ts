@@ -36,7 +36,7 @@ test('a stopped worker and one in an endless loop are killed and replaced while 
   process.kill(looping, 'SIGUSR2');
   // Each of the two may have accepted one connection that it never responds to.
   const ask = (): Promise<number> =>
-    fetch(`${site.address}/healthz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(2_000) }).then(
+    fetch(`${site.address}/healthz`, { headers: { connection: 'close' }, signal: AbortSignal.timeout(10_000) }).then(
       ({ status }) => status,
       () => 0,
     );

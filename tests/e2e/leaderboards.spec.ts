@@ -17,7 +17,7 @@ const test = base.extend<object, { site: E2eSite }>({
       await use(site);
       await site.stop();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 });
 

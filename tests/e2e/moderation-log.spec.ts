@@ -21,7 +21,7 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
       await use(site);
       await site.stop();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 });
 
@@ -56,7 +56,7 @@ test('the offline cache does not mix up the log and the home page', async ({ new
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
   await page.goto('/');
   const cachedHome = () => page.evaluate(async () => (await (await caches.match('/'))?.text()) ?? '');
-  await expect.poll(cachedHome, { timeout: 20_000 }).toContain('Quiet Lantern');
+  await expect.poll(cachedHome).toContain('Quiet Lantern');
   await page.goto('/?log');
   await expect(page.locator(entries)).toHaveCount(3);
   expect(await cachedHome()).toContain('id="state"');

@@ -37,7 +37,7 @@ async function expectCached(page: Page, path: string): Promise<void> {
       async (address) => navigator.serviceWorker.controller !== null && Boolean(await caches.match(address)),
       wanted,
     );
-  await expect.poll(() => isCached(path), { message: `${path} is cached`, timeout: 20_000 }).toBe(true);
+  await expect.poll(() => isCached(path), { message: `${path} is cached` }).toBe(true);
 }
 
 test('visited pages open offline with a notice, and online the page is always current', async ({

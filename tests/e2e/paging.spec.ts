@@ -12,7 +12,7 @@ async function scrollTo(page: Page, count: number): Promise<void> {
     await page.evaluate(() => window.scrollBy({ top: 2_000, behavior: 'instant' }));
     return cardNames(page).count();
   };
-  await expect.poll(scroll, { timeout: 20_000, intervals: [50] }).toBeGreaterThanOrEqual(count);
+  await expect.poll(scroll, { intervals: [50] }).toBeGreaterThanOrEqual(count);
 }
 
 test.describe('§2: the list loads more products', () => {

@@ -20,7 +20,7 @@ export interface EventClient {
   /** The data of all frames of an event, in order. */
   dataOf<Item>(event: string): Item[];
   /** Waits for the first frame of an event whose data contains the expected value. */
-  hears(event: string, expected: unknown, timeoutMs?: number): Promise<Frame>;
+  hears(event: string, expected: unknown): Promise<Frame>;
   closed: Promise<void>;
   close(): void;
 }
@@ -65,7 +65,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
     lastEventId: () => id,
     dataOf: <Item>(event: string) =>
       frames.filter((frame) => frame.event === event).flatMap(({ data }) => data as Item[]),
-    async hears(event, expected, timeoutMs = 5_000) {
+    async hears(event, expected) {
       const isIt = (frame: Frame) => {
         try {
           if (frame.event !== event) return false;
@@ -75,7 +75,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
           return false;
         }
       };
-      await expect.poll(() => frames.some(isIt), { timeout: timeoutMs, message: text }).toBe(true);
+      await expect.poll(() => frames.some(isIt), { message: text }).toBe(true);
       return frames.find(isIt) as Frame;
     },
     closed,

@@ -27,7 +27,7 @@ export const submissionTest = test.extend<object, { site: E2eSite }>({
       await use(site);
       await site.stop();
     },
-    { scope: 'worker', timeout: 120_000 },
+    { scope: 'worker', timeout: 300_000 },
   ],
 });
 
