@@ -73,7 +73,8 @@ test('a comment is hidden by keyboard, shown again by undo, and the audit log ha
   await openConsole(page, `/console/comments?product=${product.id}`);
   await expect(page.getByText('Buy my coins')).toBeVisible();
   await page.keyboard.press('d');
-  await page.getByLabel('Reason, if you like').fill('Spam');
+  await expect(page.getByLabel('Reason, if you like')).toBeFocused();
+  await page.keyboard.type('Spam');
   await page.keyboard.press('Enter');
   await expect(page.getByText('Hid 1 comment')).toBeVisible();
   await expect(page.getByText('Hidden: Spam')).toBeVisible();

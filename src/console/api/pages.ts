@@ -11,9 +11,12 @@ export interface Pages<Item> {
   id: string;
   /** The number of known rows. */
   count: number;
+  /** The number of known pages: a search may have empty pages, which add no rows. */
+  pageCount: number;
   /** Undefined while its page is loading. */
   itemAt(index: number): Item | undefined;
   state: 'loading' | 'failed' | 'ready';
+  /** Why a visible page could not be loaded, also in a list whose other pages are there; null if none failed. */
   error: unknown;
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -94,12 +97,13 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const shown: Pages<Item> = {
     id,
     count: places.reduce((sum, { rows = 0 }) => sum + rows, 0),
+    pageCount: places.length,
     itemAt(row) {
       const place = placeOf(places, row);
       return place && read.get(place.page)?.[place.row];
     },
     state: 'ready',
-    error: null,
+    error: queries.find(({ isError, isFetching, data }) => isError && !isFetching && data === undefined)?.error ?? null,
     hasMore: places.at(-1)?.rows === undefined,
     isLoadingMore: queries.some(({ isFetching }, index) => isFetching && places[first + index]?.rows === undefined),
     show,
@@ -109,7 +113,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   return shown;
 }
 
-const NOTHING = { count: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
+const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
 
 /** Stores the length of a page and where the next one begins. */
 function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {

@@ -76,6 +76,10 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   ];
   const at = Math.min(active, commands.length - 1);
 
+  useEffect(() => {
+    document.getElementById(`${listId}-${commands[at]?.id}`)?.scrollIntoView({ block: 'nearest' });
+  });
+
   function choose(command: Command | undefined): void {
     if (!command) return;
     onClose();

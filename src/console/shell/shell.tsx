@@ -3,8 +3,9 @@ import { type MouseEvent, useRef, useState } from 'react';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { SearchIcon, WaveMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme-switch.tsx';
+import { showToast } from '../../web/ui/toasts.ts';
 import { undoLast } from '../api/acts.ts';
-import { call } from '../api/console-api.ts';
+import { call, messageOf } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { switchSession } from '../api/query-client.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';
@@ -31,8 +32,12 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
-    await call(everywhere ? '/sign-out-everywhere' : '/sign-out', { method: 'POST' });
-    switchSession(client, null);
+    try {
+      await call(everywhere ? '/sign-out-everywhere' : '/sign-out', { method: 'POST' });
+      switchSession(client, null);
+    } catch (error) {
+      showToast({ title: 'You are still signed in', description: messageOf(error), tone: 'destructive' });
+    }
   }
 
   /** The second key of a sequence such as `G P`; without G, its letter belongs to the screens. */

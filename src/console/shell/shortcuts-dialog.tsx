@@ -11,9 +11,11 @@ const EVERYWHERE: readonly (readonly [string, string])[] = [
 const LISTS: readonly (readonly [string, string])[] = [
   ['J  K', 'Next, previous'],
   ['X', 'Choose'],
+  ['Shift X', 'Choose all from the last choice to here'],
   ['Enter', 'Open'],
   ['A', 'Approve, release or restore'],
   ['D', 'Decline, hide or remove'],
+  ['S', 'Schedule a submission'],
 ];
 
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Modal } from '../../web/ui/modal.tsx';
 
 interface FormDialogProps {
@@ -12,11 +12,20 @@ interface FormDialogProps {
   onSubmit: () => void;
 }
 
-/** Asks for what an act needs. Enter does it, Escape does not. */
+/** Asks for what an act needs, with the focus in its first text field. Enter does it, Escape does not. */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
+  const form = useRef<HTMLFormElement>(null);
+
+  // Opening the dialog moves the focus to its first button, and React renders no `autofocus` attribute that would prevent it.
+  useEffect(
+    () => form.current?.querySelector<HTMLElement>('input:not([type="checkbox"], [type="radio"])')?.focus(),
+    [],
+  );
+
   return (
     <Modal title={title} onClose={onClose}>
       <form
+        ref={form}
         className="form"
         action={() => {
           onClose();
@@ -51,8 +60,6 @@ export function ReasonField({ value, suggestions, isRequired = false, onChange }
       <label className="field">
         <span>Reason{isRequired ? '' : ', if you like'}</span>
         <input
-          // biome-ignore lint/a11y/noAutofocus: a dialog that is opened to type in it
-          autoFocus
           value={value}
           maxLength={1_000}
           required={isRequired}

@@ -1,5 +1,9 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { MAX_AT_ONCE } from '../../contract/console/records.ts';
+import { formatCount } from '../../web/ui/format-count.ts';
+import { showToast } from '../../web/ui/toasts.ts';
+import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
@@ -8,7 +12,8 @@ import { Failure, Loading } from './states.tsx';
 export interface RowState {
   isActive: boolean;
   isChosen: boolean;
-  choose(isChosen: boolean): void;
+  /** `isRange`: together with all rows between the one that was chosen last and this one. */
+  choose(isChosen: boolean, isRange: boolean): void;
 }
 
 interface ListProps<Item> {
@@ -27,17 +32,18 @@ interface ListProps<Item> {
 }
 
 /**
- * A list of any length: only the visible rows are in the document. J and K move, X selects, Enter opens. Rows have any
- * height.
+ * A list of any length: only the visible rows are in the document. J and K move, X selects, Shift X selects a range, Enter
+ * opens. Rows have any height.
  */
 export function List<Item>(props: ListProps<Item>) {
   const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;
-  const { id, count, itemAt, state, hasMore, isLoadingMore, show } = pages;
+  const { id, count, pageCount, itemAt, state, hasMore, isLoadingMore, show } = pages;
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState(0);
   const [chosen, setChosen] = useState<ReadonlyMap<string, Item>>(new Map());
   const focusNext = useRef(false);
+  const rangeStart = useRef(0);
 
   // The height of the content above the list may change with every render; setting the same offset again has no effect.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
@@ -56,8 +62,8 @@ export function List<Item>(props: ListProps<Item>) {
   const firstVisible = visible[0]?.index ?? 0;
   const lastVisible = visible.at(-1)?.index ?? 0;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with more rows known, other pages may be needed
-  useEffect(() => show(firstVisible, lastVisible), [show, firstVisible, lastVisible, count]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with more rows or pages known, other pages may be needed
+  useEffect(() => show(firstVisible, lastVisible), [show, firstVisible, lastVisible, count, pageCount]);
 
   const shownId = useRef(id);
   useEffect(() => {
@@ -65,6 +71,7 @@ export function List<Item>(props: ListProps<Item>) {
     shownId.current = id;
     setActive(0);
     setChosen(new Map());
+    rangeStart.current = 0;
     window.scrollTo(0, 0);
   }, [id]);
 
@@ -88,10 +95,25 @@ export function List<Item>(props: ListProps<Item>) {
     row.focus({ preventScroll: true });
   });
 
-  function choose(item: Item, isChosen: boolean): void {
+  function choose(index: number, isChosen: boolean, isRange = false): void {
     const next = new Map(chosen);
-    if (isChosen) next.set(keyOf(item), item);
-    else next.delete(keyOf(item));
+    // From here back to the start, so rows far off screen, which are not loaded, are left out rather than a gap.
+    const step = rangeStart.current < index ? -1 : 1;
+    const end = isRange ? rangeStart.current + step : index + step;
+    for (let row = index; row !== end; row += step) {
+      const item = itemAt(row);
+      const isFull = isChosen && next.size >= MAX_AT_ONCE && item !== undefined && !next.has(keyOf(item));
+      if (item === undefined || isFull) {
+        showToast({
+          title: `${formatCount(next.size)} chosen`,
+          description: isFull ? `At most ${MAX_AT_ONCE} can be changed at once.` : 'Rows far off screen were left out.',
+        });
+        break;
+      }
+      if (isChosen) next.set(keyOf(item), item);
+      else next.delete(keyOf(item));
+    }
+    rangeStart.current = index;
     setChosen(next);
   }
 
@@ -101,7 +123,7 @@ export function List<Item>(props: ListProps<Item>) {
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    x: () => current !== undefined && choose(current, !chosen.has(keyOf(current))),
+    x: ({ shiftKey }) => current !== undefined && choose(at, shiftKey || !chosen.has(keyOf(current)), shiftKey),
     Escape: present.length > 0 ? clear : undefined,
     Enter: onOpen && current !== undefined ? () => onOpen(current) : undefined,
     ...Object.fromEntries(
@@ -120,6 +142,7 @@ export function List<Item>(props: ListProps<Item>) {
   if (state === 'loading') return <Loading label={`Loading ${label.toLowerCase()}`} />;
   if (state === 'failed') return <Failure error={pages.error} onRetry={pages.retry} />;
   if (count === 0 && !hasMore) return empty;
+  const hasFailed = pages.error !== null;
   return (
     <>
       <ul ref={list} className="list" aria-label={label} style={{ height: rows.getTotalSize() }}>
@@ -140,18 +163,29 @@ export function List<Item>(props: ListProps<Item>) {
               onFocus={() => setActive(row.index)}
             >
               {item === undefined ? (
-                <span className="skeleton skeleton-row" />
+                <span className="skeleton skeleton-row" data-stopped={hasFailed || undefined} />
               ) : (
                 renderRow(item, {
                   isActive,
                   isChosen: chosen.has(keyOf(item)),
-                  choose: (isChosen) => choose(item, isChosen),
+                  choose: (isChosen, isRange) => choose(row.index, isChosen, isRange),
                 })
               )}
             </li>
           );
         })}
       </ul>
+      {hasFailed && (
+        <div className="list-failure" role="alert">
+          <p>
+            <strong>Some rows could not be loaded.</strong> {messageOf(pages.error)}
+          </p>
+          <button type="button" className="button" data-tone="primary" onClick={pages.retry}>
+            Try again
+          </button>
+        </div>
+      )}
+      {isLoadingMore && count === 0 && <p className="quiet">Searching older {label.toLowerCase()} …</p>}
       {isLoadingMore && <Loading label={`Loading more ${label.toLowerCase()}`} rows={2} />}
       {present.length > 0 && renderBar && (
         <section className="choice-bar" aria-label="Selected items">
@@ -170,7 +204,13 @@ export function List<Item>(props: ListProps<Item>) {
 export function ChooseBox({ name, state }: { name: string; state: RowState }) {
   return (
     <label className="choose-box">
-      <input type="checkbox" checked={state.isChosen} onChange={(event) => state.choose(event.target.checked)} />
+      <input
+        type="checkbox"
+        checked={state.isChosen}
+        onChange={({ target, nativeEvent }) =>
+          state.choose(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+        }
+      />
       <span className="visually-hidden">Choose {name}</span>
     </label>
   );

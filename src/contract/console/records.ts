@@ -10,6 +10,9 @@ export interface ConsolePage<Item> {
   nextCursor: string | null;
 }
 
+/** Products or comments that one request may change. */
+export const MAX_AT_ONCE = 200;
+
 /** The data that an operator's page must refetch: an event `change` carries a list of these. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 

@@ -8,16 +8,29 @@ import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/acts.ts';
 import { ConsoleError, call, messageOf } from '../../api/console-api.ts';
+import { goTo } from '../../location.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
 import { changesOf, type Draft, draftOf, previewOf, withPicture } from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
-/** Every field of one product beside the list, with its preview. */
+/** An edit that was not saved. */
+interface Edit {
+  /** The version that it began with. */
+  base: ProductDetails;
+  draft: Draft;
+}
+
+/** The edit that was given up last, for undo. */
+let givenUp: Edit | undefined;
+
+/** Every field of one product beside the list, with its preview. Closing it gives unsaved changes up, which can be undone. */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
+  const perform = usePerform();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
+  const unsaved = useRef<Edit>(undefined);
   const details = useQuery({
     queryKey: ['product', id],
     queryFn: ({ signal }) => call<ProductDetails>(`/products/${id}`, { signal }),
@@ -29,8 +42,22 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
     heading.current?.focus();
   }, []);
 
+  function close(): void {
+    onClose();
+    const edit = unsaved.current;
+    if (edit === undefined) return;
+    void perform({
+      subjects: [],
+      run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
+      async undo() {
+        givenUp = edit;
+        goTo('products', { edit: id });
+      },
+    });
+  }
+
   return (
-    <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={onClose}>
+    <dialog ref={dialog} className="sheet" aria-label={`Edit ${details.data?.product.name ?? id}`} onClose={close}>
       <div className="sheet-head">
         <h2 ref={heading} tabIndex={-1}>
           {details.data?.product.name ?? id}
@@ -45,18 +72,32 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       ) : details.isError ? (
         <Failure error={details.error} onRetry={() => void details.refetch()} />
       ) : (
-        <Editing details={details.data} onSaved={() => dialog.current?.close()} />
+        <Editing
+          details={details.data}
+          onDraft={(edit) => {
+            unsaved.current = edit;
+          }}
+          onSaved={() => dialog.current?.close()}
+        />
       )}
     </dialog>
   );
 }
 
-function Editing({ details, onSaved }: { details: ProductDetails; onSaved: () => void }) {
+interface EditingProps {
+  details: ProductDetails;
+  /** Called with the edit, or with undefined while nothing is unsaved. */
+  onDraft: (edit: Edit | undefined) => void;
+  onSaved: () => void;
+}
+
+function Editing({ details, onDraft, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
+  const [resumed] = useState(() => (givenUp?.base.product.id === details.product.id ? givenUp : undefined));
   // The version that the edit began with: later versions must not replace text during typing.
-  const [base, setBase] = useState(details);
-  const [draft, setDraft] = useState(() => draftOf(details.product));
+  const [base, setBase] = useState(resumed?.base ?? details);
+  const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [theirs, setTheirs] = useState<Product>();
   const [isSaving, setSaving] = useState(false);
@@ -64,6 +105,12 @@ function Editing({ details, onSaved }: { details: ProductDetails; onSaved: () =>
   const isChanged = Object.keys(changes).length > 0;
   const { product } = base;
   const isStale = details.version !== base.version;
+
+  useEffect(() => {
+    givenUp = undefined;
+  }, []);
+  // Saving changes the details before the editor closes.
+  useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
 
   async function save(version = base.version, values = changes): Promise<void> {
     setSaving(true);

@@ -1,10 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type {
-  CommentAction,
-  ConsoleComment,
-  ConsolePage,
-  ModerationResult,
+import {
+  type CommentAction,
+  type ConsoleComment,
+  type ConsolePage,
+  MAX_AT_ONCE,
+  type ModerationResult,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
@@ -31,7 +32,7 @@ const Query = Type.Object({
 
 const Moderation = Type.Object({
   action: Type.Union([Type.Literal('hide'), Type.Literal('restore'), Type.Literal('hold'), Type.Literal('release')]),
-  ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: 200 }),
+  ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: MAX_AT_ONCE }),
   reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
 });
 

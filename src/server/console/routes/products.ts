@@ -1,6 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
-import type { ConsolePage, ProductDetails, RemovedProductRecord } from '../../../contract/console/records.ts';
+import {
+  type ConsolePage,
+  MAX_AT_ONCE,
+  type ProductDetails,
+  type RemovedProductRecord,
+} from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
 import type { Product } from '../../../contract/products/schema.ts';
@@ -98,7 +103,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     {
       schema: {
         body: Type.Object({
-          ids: Type.Array(Id, { minItems: 1, maxItems: 200 }),
+          ids: Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE }),
           reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
         }),
       },
@@ -114,7 +119,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.post(
     '/api/console/products/restore',
-    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: 200 }) }) } },
+    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE }) }) } },
     async ({ body: { ids } }) => {
       const { restored, notRemoved, taken } = await moving(await countRemovedRows(database, ids), (on) =>
         restoreProducts(on, { productIds: ids }),

@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '@playwright/test';
+import { openConsole, signIn } from '../support/console-page.ts';
+import { expect, test } from '../support/e2e-test.ts';
+
+const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
+
+test('a search goes on over pages without a match until the last one', async ({ page, site }) => {
+  await signIn(page, site);
+  const asked: (string | null)[] = [];
+  await page.route(
+    (url) => url.pathname === '/api/console/comments' && url.searchParams.has('text'),
+    (route) => {
+      const cursor = new URL(route.request().url()).searchParams.get('cursor');
+      asked.push(cursor);
+      const next = { '': 'second', second: 'third' }[cursor ?? ''] ?? null;
+      return route.fulfill({ json: { items: [], nextCursor: next } });
+    },
+  );
+  await openConsole(page, '/console/comments?q=rare');
+  await expect(page.getByText('No comment matches')).toBeVisible();
+  expect(new Set(asked)).toEqual(new Set([null, 'second', 'third']));
+});
+
+test('a further page that cannot be loaded says so and offers another try', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(60, (index) => ({ name: `Paged ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  expectConsoleError(/500 \(Internal Server Error\)/);
+  const further = (url: URL) => url.pathname === '/api/console/products' && url.searchParams.has('cursor');
+  await page.route(further, (route) => route.fulfill({ status: 500, json: { code: 'internal', detail: 'It broke.' } }));
+  await openConsole(page, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page).first()).toBeVisible();
+  await page
+    .getByRole('button', { name: /^Paged/ })
+    .last()
+    .scrollIntoViewIfNeeded();
+  const failure = page.getByRole('alert').filter({ hasText: 'Some rows could not be loaded.' });
+  await expect(async () => {
+    await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+    await expect(failure).toContainText('It broke.', { timeout: 500 });
+  }).toPass();
+  await page.unroute(further);
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  await expect(failure).toBeHidden();
+  await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
+});
+
+test('rows are chosen as a range, by keyboard and by mouse', async ({ page, site }) => {
+  const tag = `tag-${randomUUID().slice(0, 8)}`;
+  await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));
+  await signIn(page, site);
+  await openConsole(page, `/console/products?tag=${tag}`);
+  await expect(rowsOf(page)).toHaveCount(5);
+  await page.keyboard.press('x');
+  for (let moves = 0; moves < 2; moves += 1) await page.keyboard.press('j');
+  await page.keyboard.press('Shift+X');
+  const bar = page.getByRole('region', { name: 'Selected items' });
+  await expect(bar).toContainText('3 chosen');
+  await page.keyboard.press('Escape');
+  await expect(bar).toBeHidden();
+  const boxes = page.getByRole('checkbox', { name: /^Choose Ranged/ });
+  await boxes.nth(4).click();
+  await boxes.nth(1).click({ modifiers: ['Shift'] });
+  await expect(bar).toContainText('4 chosen');
+  await expect(boxes.nth(0)).not.toBeChecked();
+});
+
+test('an edit that was closed without saving comes back with undo', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Half done' });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  await page.getByLabel('Maker').fill('Somebody else');
+  await page.keyboard.press('Escape');
+  await expect(page.getByText('The changes were not saved')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await page.keyboard.press('u');
+  await expect(page.getByLabel('Maker')).toHaveValue('Somebody else');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Half done')).toBeVisible();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  // At most the earlier message, which may have gone.
+  expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
+});
