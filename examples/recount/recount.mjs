@@ -4,6 +4,7 @@
 //   node recount.mjs https://launches.example              every day
 // Exits 0 when everything agrees, 1 at the first difference, 2 when it could not check. Needs Node.js 20 and nothing else.
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const [site, onlyDay] = process.argv.slice(2);
 const WINDOW_MS = 24 * 60 * 60 * 1000;
@@ -14,21 +15,20 @@ function agree(what, recounted, shown) {
   throw new Difference(`${what}: recounted ${JSON.stringify(recounted)}, the site shows ${JSON.stringify(shown)}`);
 }
 
-async function get(path) {
+/** A site that limits its readers says after how many seconds to ask again. */
+async function get(path, attempts = 10) {
   const response = await fetch(new URL(path, site));
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
-  return response;
+  if (response.ok) return response;
+  const seconds = Number(response.headers.get('retry-after'));
+  if (attempts === 1 || !(seconds > 0 && seconds <= 60)) throw new Error(`${response.url} answered ${response.status}`);
+  await sleep(seconds * 1000);
+  return get(path, attempts - 1);
 }
 
-async function getAll(path) {
-  const first = await (await get(`${path}&limit=100`)).json();
-  const items = [...first.items];
-  for (let { nextCursor } = first; nextCursor !== null; ) {
-    const page = await (await get(`${path}&limit=100&cursor=${encodeURIComponent(nextCursor)}`)).json();
-    items.push(...page.items);
-    nextCursor = page.nextCursor;
-  }
-  return { ...first, items };
+async function getAll(path, cursor) {
+  const page = await (await get(`${path}&limit=100${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`)).json();
+  if (page.nextCursor === null) return page;
+  return { ...page, items: [...page.items, ...(await getAll(path, page.nextCursor)).items] };
 }
 
 async function readTally(day) {
@@ -51,8 +51,7 @@ async function readTally(day) {
 function readHeader(tally, header) {
   agree('version of the tally', header.tally, 1);
   tally.header = header;
-  for (const each of header.products)
-    tally.products.set(each.id, { ...each, votes: 0, excluded: 0, voters: new Set() });
+  for (const row of header.products) tally.products.set(row.id, { ...row, votes: 0, excluded: 0, voters: new Set() });
 }
 
 function countVote(tally, { product: id, voter, at, counted, reason }, last, day) {
@@ -74,11 +73,12 @@ function countVote(tally, { product: id, voter, at, counted, reason }, last, day
 function rank(day, products) {
   const board = [...products.values()].map((product) => ({ ...product, order: sha256(`${day}/${product.id}`) }));
   board.sort((a, b) => b.votes - a.votes || (a.order < b.order ? -1 : 1));
-  return board.map((product) => ({
-    ...product,
-    rank: 1 + board.findIndex(({ votes }) => votes === product.votes),
-    tied: board.filter(({ votes }) => votes === product.votes).length > 1,
-  }));
+  let rank = 0;
+  return board.map((row, index) => {
+    const [above, below] = [board[index - 1]?.votes, board[index + 1]?.votes];
+    if (row.votes !== above) rank = index + 1;
+    return { ...row, rank, tied: row.votes === above || row.votes === below };
+  });
 }
 
 /** Until a day is final, votes may come between the two reads: a difference counts when it is there four times. */
@@ -89,7 +89,7 @@ async function recount(day, printTable, attempts = 4) {
     compare(day, tally, shown, printTable);
   } catch (error) {
     if (shown.status === 'final' || attempts === 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await sleep(1500);
     await recount(day, printTable, attempts - 1);
   }
 }

@@ -12,13 +12,14 @@ const DAY = '2026-06-01';
 const OTHER_DAY = '2026-06-02';
 
 let site: TestSite;
-/** The day of the last launch. */
-let today = '';
+/** The last launch, whose window is open. */
+const launchedAt = new Date();
+const today = launchedAt.toISOString().slice(0, 10);
 let proxy: Server;
 let address: string;
 /** Changes responses in transit, by path. */
 let tamper: (path: string, body: string) => string = (_path, body) => body;
-/** Runs before a response is sent. */
+/** Runs before a response is sent; `false` refuses the request, as a rate limit does. */
 let onRequest: (path: string) => Promise<unknown> = async () => {};
 
 beforeAll(async () => {
@@ -31,11 +32,13 @@ beforeAll(async () => {
   await vote(site.database, 'ebb', `${DAY}T12:00:00.000Z`, 'session-2');
   await vote(site.database, 'flow', `${OTHER_DAY}T12:00:00.000Z`, 'session-2');
   await finaliseDue(site.database, { rules: rulesAt('2026-06-04T00:00:00.000Z'), votesPerNetwork: 20 });
-  await site.addProduct({ id: 'today', createdAt: new Date().toISOString() });
-  today = new Date().toISOString().slice(0, 10);
+  await site.addProduct({ id: 'today', createdAt: launchedAt.toISOString() });
   const origin = await site.app.listen({ host: '127.0.0.1', port: 0 });
   proxy = createServer(async (request, response) => {
-    await onRequest(request.url ?? '');
+    if ((await onRequest(request.url ?? '')) === false) {
+      response.writeHead(429, { 'retry-after': '1' }).end();
+      return;
+    }
     const upstream = await fetch(`${origin}${request.url}`);
     response.writeHead(upstream.status, { 'content-type': upstream.headers.get('content-type') ?? '' });
     response.end(tamper(request.url ?? '', await upstream.text()));
@@ -77,29 +80,71 @@ const change = (
   return JSON.stringify(board);
 };
 
+const firstVote = /^\{"product".*\n/m;
+
 test.each<[what: string, change: typeof tamper, difference: RegExp]>([
   [
-    'one vote',
+    'a changed vote',
     (path, body) =>
       isTally(path) ? body.replace('"counted":true,"reason":null', '"counted":false,"reason":"operator"') : body,
     /^Difference: 2026-06-01: digest: recounted/,
   ],
   [
-    'one rank',
+    'another voter',
+    (path, body) => (isTally(path) ? body.replace(/"voter":"./, '"voter":"x') : body),
+    /^Difference: 2026-06-01(: digest: recounted|, .*: out of order)/,
+  ],
+  [
+    'a vote left out',
+    (path, body) => (isTally(path) ? body.replace(firstVote, '') : body),
+    /^Difference: 2026-06-01: digest: recounted/,
+  ],
+  [
+    'a vote listed twice',
+    (path, body) => (isTally(path) ? body.replace(firstVote, '$&$&') : body),
+    /^Difference: 2026-06-01, ebb, vote of .*: this voter is listed twice/,
+  ],
+  [
+    'a vote after the window',
+    (path, body) => (isTally(path) ? body.replace(`${DAY}T12:00:00Z`, `${OTHER_DAY}T10:00:01Z`) : body),
+    /^Difference: 2026-06-01, ebb, vote of .*: outside the launch window/,
+  ],
+  [
+    'a vote for a product of another day',
+    (path, body) => (isTally(path) ? body.replace('"product":"ebb"', '"product":"flow"') : body),
+    /^Difference: 2026-06-01, flow, vote of .*: the product did not launch on this day/,
+  ],
+  [
+    'another launch time',
+    (path, body) => (isTally(path) ? body.replace(`"launchedAt":"${DAY}T10`, `"launchedAt":"${DAY}T09`) : body),
+    /^Difference: 2026-06-01: digest: recounted/,
+  ],
+  [
+    'an end without a line break',
+    (path, body) => (isTally(path) ? body.trimEnd() : body),
+    /^Difference: 2026-06-01: text after the last line/,
+  ],
+  [
+    'a product missing on the board',
+    (path, body) => change(path, body, ({ items }) => items.pop()),
+    /^Difference: 2026-06-01: launches: recounted 3, the site shows 2/,
+  ],
+  [
+    'another rank',
     (path, body) => change(path, body, ({ items }) => Object.assign(items[0] ?? {}, { rank: 2 })),
     /^Difference: 2026-06-01, tide: rank: recounted 1, the site shows 2/,
   ],
   [
-    'the order of a tie',
+    'another order of a tie',
     (path, body) => change(path, body, ({ items }) => items.push(...items.splice(1, 1))),
     /^Difference: 2026-06-01: product in place 2: recounted/,
   ],
   [
-    'the digest',
+    'another digest',
     (path, body) => change(path, body, (board) => Object.assign(board, { digest: `sha256:${'0'.repeat(64)}` })),
     /^Difference: 2026-06-01: digest: recounted/,
   ],
-])('a site on which %s was changed fails with that difference', async (_what, edit, difference) => {
+])('the first difference is named and exits 1: %s', async (_what, edit, difference) => {
   tamper = edit;
   const { code, stderr } = await recount(DAY);
   tamper = (_path, body) => body;
@@ -108,7 +153,6 @@ test.each<[what: string, change: typeof tamper, difference: RegExp]>([
 });
 
 test('a vote between the two reads of an open day is not a difference', async () => {
-  const today = new Date().toISOString().slice(0, 10);
   let isVoted = false;
   onRequest = async (path) => {
     if (isTally(path) || isVoted) return;
@@ -119,6 +163,18 @@ test('a vote between the two reads of an open day is not a difference', async ()
   onRequest = async () => {};
   expect({ code, stderr, isVoted }).toEqual({ code: 0, stderr: '', isVoted: true });
   expect(stdout).toContain('1 counted votes, open: everything agrees');
+});
+
+test('a site that limits its readers is read when it says', async () => {
+  const refused = new Set<string>();
+  onRequest = async (path) => {
+    if (refused.size === 2 || refused.has(path)) return;
+    refused.add(path);
+    return false;
+  };
+  const { code, stderr } = await recount(DAY);
+  onRequest = async () => {};
+  expect({ code, stderr, refused: refused.size }).toEqual({ code: 0, stderr: '', refused: 2 });
 });
 
 test('an unreadable site exits 2 instead of reporting a difference', async () => {
