@@ -38,8 +38,8 @@ CREATE TABLE product_counts (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
-  -- When the launch window begins: equal to launches.launched_at once the launch is placed for it. Beside the counts, so
-  -- casting a vote reads and locks one row. No upvotes before it.
+  -- When the launch window begins: equal to launches.launched_at once the launch is placed for it, '-infinity' once its
+  -- result is final. Beside the counts, so casting a vote reads and locks one row. No upvotes before it.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
   -- Of the votes cast inside the window: those that count on leaderboards, and those that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),

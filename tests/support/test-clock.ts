@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Database } from '../../src/core/database/database.ts';
 import type { Runtime } from '../../src/core/runtime.ts';
 
 interface TestClock extends Runtime {
@@ -22,6 +23,18 @@ export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): T
     },
     setTimeOfDay: ({ hours }) => {
       now += hours * 3_600_000;
+    },
+  };
+}
+
+/** The same database with another clock, as the site observes it. */
+export function withClock(database: Database, clock: { offsetMs: number }): Database {
+  return {
+    ...database,
+    async query(text, values, options) {
+      const rows = await database.query<Record<string, unknown>>(text, values, options);
+      for (const row of rows) if (typeof row.now_ms === 'number') row.now_ms += clock.offsetMs;
+      return rows as never;
     },
   };
 }

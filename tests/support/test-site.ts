@@ -14,6 +14,7 @@ import { buildProduct } from './build-product.ts';
 import { instantPictures } from './instant-pictures.ts';
 import { type Requests, requestsTo } from './requests.ts';
 import { silentLog } from './silent-log.ts';
+import { withClock } from './test-clock.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from './test-database.ts';
 
 export interface TestSite {
@@ -38,7 +39,8 @@ const BUILD = {
 
 /** The real server on its own database, called through `app.inject`. */
 export async function startTestSite({
-  runtime = systemRuntime,
+  databaseClock,
+  runtime = databaseClock ? undefined : systemRuntime,
   log = silentLog,
   rateLimits,
   bursts,
@@ -50,8 +52,10 @@ export async function startTestSite({
   imagesDir,
   beside,
 }: {
+  /** What the database's clock is ahead of this machine's; the site follows it. */
+  databaseClock?: { offsetMs: number };
   /** Unset: this machine's clock, by which a new product has launched. */
-  runtime?: Runtime;
+  runtime?: Runtime | undefined;
   log?: FastifyBaseLogger;
   /** Unset: nothing is limited, so a test may send any number of requests. */
   rateLimits?: RateLimits | undefined;
@@ -76,12 +80,12 @@ export async function startTestSite({
     build: BUILD,
   });
   const { app, core, close } = await buildSite({
-    database,
+    database: databaseClock ? withClock(database, databaseClock) : database,
     cacheEnabled,
     renderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
     log,
-    runtime,
+    ...(runtime && { runtime }),
     rateLimits,
     bursts,
     ...(streamLimits && { streamLimits }),

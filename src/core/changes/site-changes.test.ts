@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { silentLog } from '../../../tests/support/silent-log.ts';
+import { withClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
-import type { Database } from '../database/database.ts';
 import { writeProducts } from '../products/save-products.ts';
 import type { Change } from './change-feed.ts';
 import { type SiteChanges, subscribeToChanges } from './site-changes.ts';
@@ -115,15 +115,7 @@ test('closing waits for a read of launches, which needs the database', async () 
 /** A process whose database has a clock that the test moves. */
 async function startProcessWithClock() {
   const clock = { offsetMs: 0 };
-  const shifted: Database = {
-    ...database,
-    async query(text, values, options) {
-      const rows = await database.query<Record<string, unknown>>(text, values, options);
-      for (const row of rows) if (typeof row.now_ms === 'number') row.now_ms += clock.offsetMs;
-      return rows as never;
-    },
-  };
-  const changes = subscribeToChanges(shifted, silentLog);
+  const changes = subscribeToChanges(withClock(database, clock), silentLog);
   opened.push(changes);
   const observed: Change[] = [];
   const onGap = vi.fn();

@@ -57,7 +57,7 @@ export async function checkCounts(
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from)
     SELECT product_id, upvote_rows, comment_rows,
-      coalesce((SELECT launched_at FROM launches l WHERE l.product_id = counted.product_id), '-infinity')
+      coalesce((SELECT launched_at FROM launches l WHERE l.product_id = counted.product_id AND NOT l.final), '-infinity')
     FROM counted ORDER BY product_id
     ON CONFLICT (product_id) DO UPDATE SET upvotes = EXCLUDED.upvotes, comments = EXCLUDED.comments
   )

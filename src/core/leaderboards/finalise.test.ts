@@ -3,11 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { launch, rulesAt, tallyOf, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, joinTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { restoreProducts } from '../products/restore-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { systemRuntime } from '../runtime.ts';
+import { checkBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { refreshLaunches } from './refresh-launches.ts';
@@ -96,6 +98,19 @@ test('a final result does not change when a voter withdraws the upvote, or votes
   expect(await tallyOf(database, DAY, DUE)).toBe(tally);
   expect(await ranksOf(DAY)).toEqual(ranks);
   expect(await database.query('SELECT FROM retracted_upvotes')).toEqual([]);
+});
+
+test('a result that became final by a clock that was ahead does not change when that is set back into the window', async () => {
+  await seed();
+  await finalise();
+  const [tally, ranks] = [await tallyOf(database, DAY, DUE), await ranksOf(DAY)];
+  await vote(database, 'reef', `${DAY}T15:00:00.000Z`, 'session-new');
+  await vote(database, 'tide', `${DAY}T15:00:00.000Z`, 'session-a', { upvoted: false });
+  await placeLaunches(database, { ...rulesAt(`${DAY}T15:00:00.000Z`), withdraw: true });
+  expect(await tallyOf(database, DAY, DUE)).toBe(tally);
+  expect(await ranksOf(DAY)).toEqual(ranks);
+  const period = parsePeriod(DAY);
+  expect(period && (await checkBoard(database, period))?.differences).toEqual([]);
 });
 
 test('of votes that one network casts at the same moment, the later ones beyond the cap are excluded in the end', async () => {

@@ -1,4 +1,5 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
+import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { refreshLaunches } from './refresh-launches.ts';
 import { writeTallyParts } from './tally-parts.ts';
@@ -18,6 +19,9 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
+// Otherwise votes would count again if the clock was ahead by mistake and is set back into the window.
+const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
+
 /**
  * Stores the tally of these launches, which is their result from now on; their votes are recounted while they are
  * read. The caller has locked the day (`lockDays`). `secret` is unset if it was destroyed; `hash` receives every line.
@@ -36,6 +40,9 @@ export async function fixLaunches(
   await setCounts(sql, [...totals.values()]);
   await sql.query('UPDATE launches SET final = true WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM retracted_upvotes WHERE product_id = ANY($1::text[])', [productIds]);
+  // Last, because visitors who upvote wait for it.
+  await lockCounts(sql, productIds);
+  await sql.query(CLOSE_WINDOWS, [productIds]);
 }
 
 /** Stores the counted and excluded votes of launches, and moves them on their boards. */

@@ -78,7 +78,7 @@ export function keepBoards(
     mustPlace = false;
     mustSweep = false;
     try {
-      if (places || sweeps) await place();
+      if (places || sweeps) await place(sweeps);
       await settleNetworks(database, [...networks.values()], votesPerNetwork);
       const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
       await refresh([...batch, ...behind]);
@@ -97,9 +97,10 @@ export function keepBoards(
     intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
   }
 
-  async function place(): Promise<void> {
+  async function place(withdraw: boolean): Promise<void> {
     for (let mayHaveMore = true; mayHaveMore && !isClosed; ) {
-      const placed = await placeLaunches(database, { now: runtime.now(), timeZone, votesPerNetwork }, recordEvents);
+      const placing = { now: runtime.now(), timeZone, votesPerNetwork, withdraw };
+      const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
       mustPlace ||= placed.isBlocked;
       mayHaveMore = placed.mayHaveMore;
@@ -142,7 +143,7 @@ export function keepBoards(
       schedule();
     },
     onGap() {
-      mustPlace = true;
+      mustSweep = true;
       schedule();
     },
     async close() {

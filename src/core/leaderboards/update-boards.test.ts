@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { launch, vote } from '../../../tests/support/launch-site.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { placeLaunches } from './update-boards.ts';
@@ -55,4 +56,34 @@ test('a launch whose counts another transaction holds is placed later, and delay
     });
   });
   expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['leaving']);
+});
+
+test('a launch that began by a clock that was ahead leaves its boards once that is set back, and begins again with its votes', async () => {
+  const launchedAt = '2026-06-08T00:30:00.000Z';
+  const rules = { timeZone: 'UTC', withdraw: true };
+  const boards = () =>
+    database.query(
+      `SELECT period, votes, products FROM leaderboard_counts WHERE products <> 0
+       AND period IN ('2026-06-08', '2026-W24') ORDER BY period`,
+    );
+  const begun = [
+    { period: '2026-06-08', votes: 1, products: 1 },
+    { period: '2026-W24', votes: 1, products: 1 },
+  ];
+  await launch(database, 'early', launchedAt);
+  await vote(database, 'early', '2026-06-08T01:00:00.000Z', 'session-early');
+  expect(await boards()).toEqual(begun);
+
+  // Other processes may be behind by the clock for up to a minute.
+  const justBefore = new Date('2026-06-08T00:29:00.000Z');
+  expect((await placeLaunches(database, { ...rules, now: justBefore })).productIds).toEqual([]);
+  expect((await placeLaunches(database, { ...rules, now: NOW })).productIds).toEqual(['early']);
+  expect(await boards()).toEqual([]);
+  expect(await database.query("SELECT day, votes FROM launches WHERE product_id = 'early'")).toEqual([
+    { day: null, votes: 0 },
+  ]);
+  expect((await placeLaunches(database, { ...rules, now: NOW })).productIds).toEqual([]);
+
+  await placeLaunches(database, { ...rules, now: new Date(launchedAt) });
+  expect(await boards()).toEqual(begun);
 });

@@ -16,6 +16,7 @@ const BATCH = 1_000;
 
 interface PlacingRow {
   product_id: string;
+  day: string | null;
   /** Null: it was on no board before. */
   placed_for: Date | null;
   launched_at: Date;
@@ -28,12 +29,21 @@ interface PlacingRow {
  */
 const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
 
+const COLUMNS = `product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day`;
+
 const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (placed_for IS NOT NULL OR (${IS_DUE}))`;
 
-const FIND_TO_PLACE = `SELECT product_id, launched_at, placed_for, ${IS_DUE} AS is_due, day FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
+const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
 
-const selectToPlace = (lock: RowLock) => `SELECT product_id, launched_at, placed_for, ${IS_DUE} AS is_due
-  FROM launches WHERE product_id = ANY($2::text[]) AND ${TO_PLACE} ORDER BY product_id ${lock}`;
+/** Launches that began only by a clock that was ahead and has been set back. */
+const TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
+
+// In a statement of its own, because the two conditions have different indexes.
+const FIND_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
+  WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${TOO_EARLY} LIMIT ${BATCH}`;
+
+const selectToPlace = (lock: RowLock) => `SELECT ${COLUMNS}
+  FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${TOO_EARLY}) ORDER BY product_id ${lock}`;
 
 /** Adds launches to the counts of their boards, or subtracts them. */
 const countLaunches = (sign: 1 | -1) => `WITH totals AS (
@@ -86,20 +96,28 @@ interface Placed {
   isBlocked: boolean;
 }
 
+/** Options of `placeLaunches`. */
+interface Placing {
+  now: Date;
+  timeZone: string;
+  votesPerNetwork?: number | undefined;
+  /** Also takes launches off their boards that begin after `now`, because the clock was set back. */
+  withdraw?: boolean;
+}
+
 /**
  * Puts launches that have begun on their boards, and moves those whose launch time changed. Safe in many processes at once.
  * @returns the products whose place changed; a full batch means that there may be more.
  */
 export async function placeLaunches(
   database: Database,
-  {
-    now,
-    timeZone,
-    votesPerNetwork = LIMITS.votesPerNetwork,
-  }: { now: Date; timeZone: string; votesPerNetwork?: number | undefined },
+  { now, timeZone, votesPerNetwork = LIMITS.votesPerNetwork, withdraw = false }: Placing,
   recordEvents?: RecordEvents,
 ): Promise<Placed> {
-  const found = await database.query<PlacingRow & { day: string | null }>(FIND_TO_PLACE, [now.toISOString()]);
+  const found = await database.query<PlacingRow>(FIND_TO_PLACE, [now.toISOString()]);
+  const room = BATCH - found.length;
+  const early = withdraw ? await database.query<PlacingRow>(FIND_TOO_EARLY, [now.toISOString()]) : [];
+  found.push(...early.slice(0, room));
   if (found.length === 0) return { productIds: [], mayHaveMore: false, isBlocked: false };
   const foundAt = new Map(found.map((row) => [row.product_id, row.launched_at.getTime()]));
   const places = found

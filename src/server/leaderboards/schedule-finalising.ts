@@ -43,7 +43,9 @@ export function scheduleFinalising(
       lease: 'final leaderboards',
       async isDue() {
         const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-        rules = { ...rules, now: new Date((clock?.now ?? new Date()).getTime() - LAST_VOTE_MS) };
+        // By the earlier of two clocks, because nothing reverts a result that became final too early.
+        const now = Math.min(Date.now(), clock?.now.getTime() ?? Number.POSITIVE_INFINITY);
+        rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);
       },
       async run(_lease, signal) {
