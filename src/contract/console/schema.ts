@@ -1,9 +1,13 @@
 import { type Static, Type } from 'typebox';
+import { TEXT_FORMAT } from '../text.ts';
 import { PASSPHRASE_CHARACTERS } from './operators.ts';
 
 const Passphrase = Type.String({ maxLength: PASSPHRASE_CHARACTERS.max });
 
-export const SignInSchema = Type.Object({ name: Type.String({ maxLength: 100 }), passphrase: Passphrase });
+export const SignInSchema = Type.Object({
+  name: Type.String({ maxLength: 100, format: TEXT_FORMAT }),
+  passphrase: Passphrase,
+});
 
 export const AcceptInvitationSchema = Type.Object({ token: Type.String({ maxLength: 100 }), passphrase: Passphrase });
 

@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { AUDIT_LOG, MODERATION_LOG, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
+import { isUuid } from '../runtime.ts';
 
 const current = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
@@ -199,8 +200,9 @@ export async function browseAudit(
   return { items: (shown as typeof rows).map(browsedOf), nextCursor };
 }
 
-/** One entry. @throws CoreError `unavailable`. */
+/** One entry; none for a text that is not an id. @throws CoreError `unavailable`. */
 export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAuditEntry | undefined> {
+  if (!isUuid(id)) return undefined;
   const [row] = await sql.query<BrowsedRow>(`SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries WHERE id = $1`, [id]);
   return row && browsedOf(row);
 }

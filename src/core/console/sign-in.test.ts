@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
+import type { Database } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
 import { forgetOldSessions, idleSince, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
@@ -113,6 +115,40 @@ describe('Signing in', () => {
     await accept((await invite()).token, 'größere Wellen');
     await attempt({ passphrase: 'gro\u0308ßere Wellen' });
   });
+});
+
+test('a sign-in that has checked the old passphrase does not outlive the acceptance of a new one', async () => {
+  await accept((await invite()).token);
+  const { token } = await invite();
+  let accepting: Promise<unknown> = Promise.resolve();
+  /** Accepts the invitation between the check of the passphrase and the creation of the session. */
+  const interrupted: Database = {
+    ...database,
+    transaction: (work) =>
+      database.transaction((sql) =>
+        work({
+          async query(text, values) {
+            const rows = await sql.query<never>(text, values);
+            if (text.includes('SELECT passphrase')) {
+              let isAccepted = false;
+              accepting = accept(token, 'another long passphrase').then(() => {
+                isAccepted = true;
+              });
+              await expect
+                .poll(async () => isAccepted || (await blockedStatements(database)).length > 0, { timeout: 60_000 })
+                .toBe(true);
+            }
+            return rows;
+          },
+        }),
+      ),
+  };
+  const { sessionToken } = await signIn(interrupted, {
+    ...{ name: 'ada', passphrase: PASSPHRASE, deviceToken: undefined, before: undefined, now: clock.now() },
+  });
+  await accepting;
+  expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+  expect(await operators()).toMatchObject([{ name: 'ada', sessions: 1 }]);
 });
 
 describe('A session', () => {

@@ -2,6 +2,7 @@ import { isOperatorName } from '../../contract/console/operators.ts';
 import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
+import type { RowLock } from '../database/transactions.ts';
 import { hashPassphrase, isPassphrase } from './passphrase.ts';
 import { beginSession, createToken, endSession, endSessionsOf, hashToken, isToken } from './sessions.ts';
 
@@ -77,17 +78,19 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or another passphrase set, during the work above.
-    if ((await readPassphrase(sql, name)) !== stored) throw signInFailed();
+    // Access may have been revoked, or another passphrase set, during the work above. The lock keeps either from
+    // committing before this session exists, which it then ends.
+    if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     return begin(sql, name, now, await isKnownDevice(sql, name, deviceToken));
   });
 }
 
-async function readPassphrase(sql: Sql, name: string): Promise<string | undefined> {
-  const [row] = await sql.query<{ passphrase: string | null }>('SELECT passphrase FROM operators WHERE name = $1', [
-    isOperatorName(name) ? name : '',
-  ]);
+async function readPassphrase(sql: Sql, name: string, lock: RowLock = ''): Promise<string | undefined> {
+  const [row] = await sql.query<{ passphrase: string | null }>(
+    `SELECT passphrase FROM operators WHERE name = $1 ${lock}`,
+    [isOperatorName(name) ? name : ''],
+  );
   return row?.passphrase ?? undefined;
 }
 

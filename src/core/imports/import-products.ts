@@ -12,6 +12,8 @@ import { Spool } from './spool.ts';
 
 export interface ImportOptions {
   path: string;
+  /** The file's name in the audit log. */
+  name?: string | undefined;
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
@@ -47,7 +49,7 @@ const MAX_ATTEMPTS = 3;
  * there is no folder of pictures; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
-  const { path, kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
+  const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
   const pictures = options.pictures && (await LocalPictures.open(options.pictures.from));
   const spool = await Spool.open();
   try {
@@ -57,7 +59,7 @@ export async function importProducts(database: Database, options: ImportOptions)
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
     const onRows = (count: number) => onProgress?.('write', count);
     const merged = await inTransaction(database, (sql) =>
-      mergeProducts(sql, { spool, file }, { target: basename(path), dryRun, now, onRows }),
+      mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
     await merged.names.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));

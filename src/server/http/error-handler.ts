@@ -8,7 +8,7 @@ import type {
   FastifySchemaValidationError,
 } from 'fastify';
 import type { ProblemCode } from '../../contract/problem.ts';
-import { isStorableText, TEXT_FORMAT } from '../../contract/text.ts';
+import { INSTANT_FORMAT, isInstant, isStorableText, TEXT_FORMAT } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { problem, sendProblem } from './problems.ts';
 import { requestIdsOf } from './request-keys.ts';
@@ -93,7 +93,11 @@ function describeFault(errors: readonly FastifySchemaValidationError[]): string 
   if (first === undefined || name === undefined) return 'The request does not match the expected schema';
   const choices = errors.filter(({ keyword }) => keyword === 'const').map(({ params }) => params.allowedValue);
   if (choices.length > 0) return `The parameter '${name}' must be one of ${[...new Set(choices)].join(', ')}`;
-  if (first.keyword === 'format') return `The parameter '${name}' has characters that cannot be searched`;
+  if (first.keyword === 'format') {
+    return first.params.format === INSTANT_FORMAT
+      ? `The parameter '${name}' must be a time that exists, such as 2026-12-01T09:00:00Z`
+      : `The parameter '${name}' has characters that cannot be searched`;
+  }
   return `The parameter '${name}' ${first.message?.replace('NOT', 'not')}`;
 }
 
@@ -107,6 +111,7 @@ function newAjv(coerceTypes: boolean): Ajv {
     strictNumbers: !coerceTypes,
   });
   ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });
+  ajv.addFormat(INSTANT_FORMAT, { type: 'string', validate: isInstant });
   return ajv;
 }
 

@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { type AuditEntry, browseAudit } from '../../../core/audit/audit-log.ts';
 import { sentenceOf } from '../../../core/audit/audit-sentence.ts';
 import { UNDOABLE_ACTIONS, undoEntry } from '../../../core/console/undo-entry.ts';
@@ -9,7 +10,9 @@ import { CoreError } from '../../../core/core-error.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const Text = Type.Optional(Type.String({ maxLength: 200 }));
+/** Later years have another format. */
+const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
+const Text = Type.Optional(Type.String({ maxLength: 200, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));
 const Query = Type.Object({
   operator: Text,
@@ -33,7 +36,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ query }): Promise<ConsolePage<AuditRecord>> => {
       const { limit = LIMITS.pageSize.default, from, to, ...filter } = query;
       const since = from === undefined ? undefined : dayOf(from);
-      const until = to === undefined ? undefined : new Date(dayOf(to).getTime() + DAY_MS);
+      const until = to === undefined ? undefined : new Date(Math.min(dayOf(to).getTime() + DAY_MS, END_OF_TIME));
       const { items, nextCursor } = await browseAudit(database, { ...filter, since, until, limit });
       return { items: items.map((entry) => recordOf(entry, entry.undoneBy)), nextCursor };
     },
@@ -41,7 +44,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.post(
     '/api/console/audit/:id/undo',
-    { schema: { params: Type.Object({ id: Type.String({ pattern: '^[0-9a-f-]{36}$' }) }) } },
+    { schema: { params: Type.Object({ id: Type.String({ maxLength: 36 }) }) } },
     async ({ params }) => ({
       undone: recordOf(
         await undoEntry({ database, withoutTimeLimit }, params.id, { runtime, timeZone, votesPerNetwork }),

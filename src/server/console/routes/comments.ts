@@ -25,7 +25,7 @@ const Query = Type.Object({
     Type.Union([Type.Literal('all'), Type.Literal('public'), Type.Literal('held'), Type.Literal('hidden')]),
   ),
   text: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
-  product: Type.Optional(Type.String({ maxLength: 64 })),
+  product: Type.Optional(Type.String({ maxLength: 64, format: TEXT_FORMAT })),
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMITS.pageSize.max })),
 });

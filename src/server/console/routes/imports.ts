@@ -2,11 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
+import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { readColumnMap } from '../../../core/imports/fields.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-faults.ts';
@@ -15,7 +16,8 @@ import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Query = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 200, pattern: '^[^/\\\\\\0]+$' }),
+  /** The file's name in the audit log. */
+  name: Type.String({ minLength: 1, maxLength: 255, format: TEXT_FORMAT }),
   kind: Type.Union([Type.Literal('csv'), Type.Literal('json'), Type.Literal('json-lines')]),
   /** `field=column` pairs as JSON, like `--map` of the command. */
   map: Type.Optional(Type.String({ maxLength: 4_000 })),
@@ -31,16 +33,20 @@ export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { withoutTimeLimit, runtime, log },
 ) => {
+  app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
 
   app.post('/api/console/import', { schema: { querystring: Query } }, async (request, reply) => {
     const { name, kind, map = '[]', slugifyIds = false, dryRun = false } = request.query;
     const columnMap = readMap(map);
+    const { body } = request;
+    if (!(body instanceof Readable))
+      throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
-    // The action's name in the audit log.
-    const path = join(folder, name);
+    // Not under the sender's name, which may be `..`, or too long for a file.
+    const path = join(folder, 'upload');
     try {
-      await saveBody(request.body as Readable, path);
+      await saveBody(body, path);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw error;
@@ -49,7 +55,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     const tell = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
     void withoutTimeLimit((database) =>
       importProducts(database, {
-        ...{ path, kind, map: columnMap, slugifyIds, dryRun },
+        ...{ path, name, kind, map: columnMap, slugifyIds, dryRun },
         separator: DEFAULT_SEPARATOR,
         now: runtime.now(),
         onProgress: progressTo(tell, runtime.monotonicMs),

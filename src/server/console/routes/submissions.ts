@@ -4,7 +4,7 @@ import type { ConsolePage, SubmissionRecord } from '../../../contract/console/re
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
 import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
-import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import {
   approveSubmission,
@@ -29,7 +29,7 @@ const Decision = Type.Union([
   Type.Object({
     action: Type.Literal('schedule'),
     revision: Type.Integer(),
-    launchAt: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z$' }),
+    launchAt: Type.String({ format: INSTANT_FORMAT }),
   }),
   Type.Object({
     action: Type.Literal('decline'),

@@ -2,14 +2,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
-import { TEXT_FORMAT } from '../../../contract/text.ts';
+import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { changeVerdicts, listVotes } from '../../../core/leaderboards/change-verdicts.ts';
 import { listUpvoteBursts } from '../../../core/stats/upvote-bursts.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Params = Type.Object({ id: Type.String({ pattern: PRODUCT_ID_PATTERN }) });
-const Instant = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(?:\\.\\d{3})?Z$' });
+const Instant = Type.String({ format: INSTANT_FORMAT });
 const Verdict = Type.Object({
   action: Type.Union([Type.Literal('exclude'), Type.Literal('include')]),
   reason: Type.String({ minLength: 1, maxLength: 1_000, format: TEXT_FORMAT }),
