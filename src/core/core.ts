@@ -20,6 +20,7 @@ import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leader
 import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
 import { readTally, type Tally } from './leaderboards/read-tally.ts';
+import { createTallySlots } from './leaderboards/tally-slots.ts';
 import { placeLaunches } from './leaderboards/update-boards.ts';
 import type { VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
@@ -48,8 +49,8 @@ export interface Core extends ReadApi {
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** The names of the periods that are running now, in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
-  /** Hands the tally of a day to `use`; see `readTally`. */
-  readTally(day: string, use: (tally: Tally) => Promise<void>): Promise<boolean>;
+  /** Hands the tally of a day to `use`; see `readTally` and `TallySlots`. */
+  readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /** `networkPrefix` identifies the voter's network, for the cap on its votes; unset if unknown. */
   setUpvote(change: Omit<UpvoteChange, 'network'>, networkPrefix?: Uint8Array): Promise<UpvoteState>;
@@ -115,6 +116,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     return outcomes;
   }
 
+  const tallySlots = createTallySlots(database.connections().max);
   const networkCounts = createNetworkCounts(runtime.monotonicMs);
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
     async commit(changes) {
@@ -147,7 +149,8 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     }),
     getLeaderboard: (period, query) => getLeaderboard(reads.of({}), period, query, rules()),
     listLeaderboards: (query) => listLeaderboards(reads.of({}), query, rules()),
-    readTally: (day, use) => readTally(database, day, { rules: rules(), runtime }, use),
+    readTally: (day, reader, use) =>
+      tallySlots.run(reader, () => readTally(database, day, { rules: rules(), runtime }, use)),
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;

@@ -147,7 +147,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
 
   const send = createApiSender({ cache, runtime, charge });
   await app.register(productRoutes, { core, send });
-  await app.register(leaderboardRoutes, { core, send });
+  await app.register(leaderboardRoutes, { core, send, isLimited: limiter !== undefined });
   await app.register(upvoteRoutes, { core, runtime, bursts: options.bursts });
   await app.register(commentRoutes, {
     core,

@@ -91,7 +91,12 @@ test.each([
 
 test('an import is named after its file in the audit log, and stored under another name', async () => {
   const send = (name: string, headers = { 'content-type': 'application/octet-stream' }) =>
-    ada.ask('POST', `/import?kind=csv&name=${wellFormed(name)}`, Buffer.from(`name\nProduct of ${name.length} characters\n`), headers);
+    ada.ask(
+      'POST',
+      `/import?kind=csv&name=${wellFormed(name)}`,
+      Buffer.from(`name\nProduct of ${name.length} characters\n`),
+      headers,
+    );
   for (const name of ['..', '.', '../../etc/passwd', '漢'.repeat(100)]) {
     const response = await send(name);
     expect(response.body, name).toContain('"kind":"done"');

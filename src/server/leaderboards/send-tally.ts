@@ -8,20 +8,26 @@ import { isKnownTag } from '../http/representations.ts';
 
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
-/** A slower client is disconnected, because its snapshot keeps the database from cleaning up. */
-const MAX_STREAM_MS = 15 * 60_000;
+/**
+ * A slower client is disconnected, because it keeps others waiting, and its snapshot keeps the database from cleaning
+ * up. A megabyte may take 45 seconds.
+ */
+const PACE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
 /**
  * Streams the tally of a day as fast as the client reads it, always uncompressed: the digest is that of the bytes.
+ * `reader` identifies the client's network for the limit on tallies at a time.
  * @returns when the file was sent or the client left. @throws CoreError before anything was sent.
  */
 export async function sendTally(
-  core: Core,
+  core: Pick<Core, 'readTally'>,
+  reader: string | undefined,
   request: FastifyRequest<{ Params: { id: string } }>,
   reply: FastifyReply,
+  pace = PACE,
 ): Promise<FastifyReply> {
   const isFound = await core
-    .readTally(request.params.id, async ({ version, lines }) => {
+    .readTally(request.params.id, reader, async ({ version, lines }) => {
       const tag = `"${version.replace(':', '-')}"`;
       reply.header('ETag', tag).header('Cache-Control', `${REVALIDATE}, no-transform`);
       if (isKnownTag(request.headers['if-none-match'], tag)) {
@@ -36,7 +42,7 @@ export async function sendTally(
       const body = new PassThrough();
       reply.send(body);
       // Failures from here on end the connection, which Fastify logs: the status was sent.
-      await pipeline(Readable.from(lines()), body, { signal: AbortSignal.timeout(MAX_STREAM_MS) });
+      await atPace(lines(), pace, (texts, signal) => pipeline(Readable.from(texts), body, { signal }));
     })
     .catch((error: unknown) => {
       if (!reply.sent) throw error;
@@ -44,4 +50,30 @@ export async function sendTally(
     });
   if (!isFound) throw periodNotFound();
   return reply;
+}
+
+/** Runs `send`, and aborts it if the client takes the texts too slowly. The database's own time does not count. */
+async function atPace(
+  texts: AsyncIterable<string>,
+  { graceMs, bytesPerMs, maxMs }: typeof PACE,
+  send: (texts: AsyncIterable<string>, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const slow = new AbortController();
+  let allowedMs = graceMs;
+  let timer: NodeJS.Timeout | undefined;
+  const startTimer = () => {
+    timer = setTimeout(() => slow.abort(), allowedMs).unref();
+  };
+  async function* timed(): AsyncGenerator<string> {
+    for await (const text of texts) {
+      const from = performance.now();
+      startTimer();
+      yield text;
+      clearTimeout(timer);
+      allowedMs += Buffer.byteLength(text) / bytesPerMs - (performance.now() - from);
+    }
+    startTimer();
+  }
+  const signal = AbortSignal.any([slow.signal, AbortSignal.timeout(maxMs)]);
+  await send(timed(), signal).finally(() => clearTimeout(timer));
 }

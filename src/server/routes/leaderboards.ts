@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import {
   type Leaderboard,
@@ -15,8 +16,6 @@ import {
 } from '../../contract/leaderboards/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
-import { CoreError } from '../../core/core-error.ts';
-import { createSemaphore } from '../../core/semaphore.ts';
 import {
   cacheKeyOf,
   jsonResponse,
@@ -25,23 +24,26 @@ import {
   standingsResponse,
 } from '../cache/api-response.ts';
 import { sendTally } from '../leaderboards/send-tally.ts';
+import { networkPrefix, sitePrefix } from '../limits/network-keys.ts';
 import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
   core: Core;
   send: SendApiResponse;
+  /** Whether networks are limited. */
+  isLimited: boolean;
 }
 
-/** Tallies that one process streams at a time: each holds a connection and a snapshot of the database. */
-const MAX_TALLIES = 3;
+const IPV4_BYTES = 4;
 
-/** How long a request waits for another tally to end. */
-const TALLY_WAIT_MS = 5_000;
+/** The network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
+function readerOf({ ip }: FastifyRequest): string {
+  const site = sitePrefix(ip);
+  return Buffer.from(site.length > 0 ? site : networkPrefix(ip, IPV4_BYTES)).toString('hex');
+}
 
 /** The leaderboards: the list, one of them, and the standing of a product. */
-export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send }) => {
-  const tallySlots = createSemaphore(MAX_TALLIES);
-
+export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send, isLimited }) => {
   app.get(
     paths.api.leaderboards,
     {
@@ -84,13 +86,7 @@ export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app,
       schema: { params: Type.Object({ id: Type.String() }) },
       config: { operation: OPERATIONS.getTally, limit: { action: 'search' } },
     },
-    async (request, reply) => {
-      const release = await tallySlots.take(TALLY_WAIT_MS);
-      if (release === undefined) {
-        throw new CoreError('overloaded', 'Too many tallies are being read right now. Please try again in a moment.');
-      }
-      return sendTally(core, request, reply).finally(release);
-    },
+    (request, reply) => sendTally(core, isLimited ? readerOf(request) : undefined, request, reply),
   );
 
   app.get(

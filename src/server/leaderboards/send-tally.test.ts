@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import Fastify from 'fastify';
+import { afterAll, beforeAll, test } from 'vitest';
+import { sendTally } from './send-tally.ts';
+
+const LINE = `${'x'.repeat(1_000)}\n`;
+
+/** Every client is too slow for this. */
+const PACE = { graceMs: 1, bytesPerMs: Number.POSITIVE_INFINITY, maxMs: 600_000 };
+
+const app = Fastify();
+let noteRelease: () => void;
+const released = new Promise<void>((resolve) => {
+  noteRelease = resolve;
+});
+let port = 0;
+
+beforeAll(async () => {
+  app.get<{ Params: { id: string } }>('/:id', (request, reply) => {
+    const core = {
+      async readTally(_day: string, _reader: string | undefined, use: (tally: never) => Promise<void>) {
+        await use({ version: 'open:1', lines: endless } as never).finally(noteRelease);
+        return true;
+      },
+    };
+    return sendTally(core, undefined, request, reply, PACE);
+  });
+  port = Number(new URL(await app.listen({ port: 0, host: '127.0.0.1' })).port);
+});
+afterAll(() => app.close());
+
+async function* endless(): AsyncGenerator<string> {
+  for (;;) yield LINE;
+}
+
+test('a client that reads too slowly is disconnected, and its snapshot released', async () => {
+  const client = connect(port, '127.0.0.1');
+  client.on('error', () => {});
+  const closed = once(client, 'close');
+  client.write('GET /2026-11-22 HTTP/1.1\r\nHost: a\r\n\r\n');
+  await released;
+  client.resume();
+  await closed;
+});
