@@ -99,7 +99,7 @@ test('a stopping site ends its streams in order, and says when to reconnect', as
   await site?.close();
   site = undefined;
   // The stop does not wait for idle connections: one would delay it for a minute.
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(performance.now() - startedAt).toBeLessThan(50_000);
   for (const client of clients) {
     await client.closed;
     // The response ended, and the connection did not break.
