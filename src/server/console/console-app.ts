@@ -102,6 +102,11 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 
 /** Content-hashed files. Private, because a shared cache need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
+  // The headers of the reply replace those that the plug-in's own `setHeaders` would set.
+  app.addHook('onSend', async (_request, reply) => {
+    if (reply.statusCode >= 400) return;
+    reply.header('Cache-Control', 'private, max-age=31536000, immutable').header('Vary', 'Accept-Encoding');
+  });
   await app.register(fastifyStatic, {
     root: `${consoleDir}/assets`,
     prefix: CONSOLE_PATHS.assets,
@@ -109,9 +114,5 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
     cacheControl: false,
     index: false,
     redirect: false,
-    setHeaders(response) {
-      response.setHeader('Cache-Control', 'private, max-age=31536000, immutable');
-      response.setHeader('Vary', 'Accept-Encoding');
-    },
   });
 }
