@@ -47,6 +47,8 @@ export function runUnderLease(
 ): LeasedWorker {
   const { lease: name, everyMs = 0, messages } = job;
   const holder = randomUUID();
+  // Twice as long as needed, since the clocks of two database servers differ.
+  const maxHeldMs = 2 * Math.max(heldMs, retryMs);
   const closing = new AbortController();
   let failures = 0;
   let isUnchecked = false;
@@ -62,7 +64,7 @@ export function runUnderLease(
   async function look(): Promise<void> {
     try {
       if ((await job.isDue?.()) ?? true) {
-        const lease = await takeLease(database, name, { holder, everyMs, heldMs });
+        const lease = await takeLease(database, name, { holder, everyMs, heldMs, maxHeldMs });
         if (lease) await work(lease);
       }
       await job.afterPoll?.();

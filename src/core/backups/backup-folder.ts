@@ -13,10 +13,16 @@ export function scheduledName(tag: string, moment: Date): string {
   return `groundswell-${tag}-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
-/** Deletes all but the newest scheduled backups of one database. @returns the deleted names. */
-export async function pruneBackups(folder: string, tag: string, keep: number): Promise<string[]> {
+/**
+ * Deletes all but the newest scheduled backups of the database of `last`, the name of the one just written. Later names
+ * come from a clock that was wrong, and their backups are older.
+ * @returns the deleted names.
+ */
+export async function pruneBackups(folder: string, last: string, keep: number): Promise<string[]> {
+  const tag = SCHEDULED.exec(last)?.[1];
   const names = (await readdir(folder)).filter((name) => SCHEDULED.exec(name)?.[1] === tag).sort();
-  const old = names.slice(0, Math.max(0, names.length - keep));
+  const [later, others] = [names.filter((name) => name > last), names.filter((name) => name <= last)];
+  const old = [...later, ...others].slice(0, Math.max(0, names.length - keep));
   for (const name of old) await rm(join(folder, name), { force: true });
   return old;
 }

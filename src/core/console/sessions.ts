@@ -23,8 +23,13 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
   return text;
 }
 
-const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions
-  WHERE token_hash = $1 AND used_at > $2::timestamptz AND created_at > $3::timestamptz`;
+/** A session whose times lie ahead was used while the clock was wrong, and would otherwise stay open until then. */
+const IS_OPEN =
+  'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
+
+const boundsOf = (now: Date) => [idleSince(now), oldestStart(now), aheadOf(now)].map((time) => time.toISOString());
+
+const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
 
 /**
  * The operator of an open session, whose use is recorded; undefined for any other token.
@@ -33,26 +38,17 @@ const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions
 export async function touchSession(sql: Sql, token: string | undefined, now: Date): Promise<string | undefined> {
   if (!isToken(token)) return undefined;
   const hash = hashToken(token);
-  const [session] = await sql.query<{ operator: string; used_at: Date }>(SELECT_SESSION, [
-    hash,
-    idleSince(now).toISOString(),
-    oldestStart(now).toISOString(),
-  ]);
-  if (session && now.getTime() - session.used_at.getTime() > USE_INTERVAL_MS)
+  const [session] = await sql.query<{ operator: string; used_at: Date }>(SELECT_SESSION, [hash, ...boundsOf(now)]);
+  if (session && Math.abs(now.getTime() - session.used_at.getTime()) > USE_INTERVAL_MS)
     await sql.query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [hash, now.toISOString()]);
   return session?.operator;
 }
 
-const SELECT_OPEN = `SELECT token_hash FROM operator_sessions
-  WHERE token_hash = ANY($1::bytea[]) AND used_at > $2::timestamptz AND created_at > $3::timestamptz`;
+const SELECT_OPEN = `SELECT token_hash FROM operator_sessions WHERE token_hash = ANY($1::bytea[]) AND ${IS_OPEN}`;
 
 /** Those of the tokens whose sessions are open; this is no use of them. @throws CoreError `unavailable`. */
 export async function openSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
-  const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [
-    tokens.map(hashToken),
-    idleSince(now).toISOString(),
-    oldestStart(now).toISOString(),
-  ]);
+  const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [tokens.map(hashToken), ...boundsOf(now)]);
   const open = new Set(rows.map(({ token_hash: hash }) => hash.toString('hex')));
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
@@ -60,6 +56,11 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
 /** Sessions that began before this moment have ended. */
 function oldestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
+}
+
+/** Sessions used or begun after this moment have ended. */
+function aheadOf(now: Date): Date {
+  return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
 }
 
 /** Ends one session. An unknown token has no effect. */

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { listAudit } from '../audit/audit-log.ts';
 import type { Database } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
-import { forgetOldSessions, idleSince, touchSession } from './sessions.ts';
+import { forgetOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
 
 const PASSPHRASE = 'correct horse battery';
@@ -168,6 +168,19 @@ describe('A session', () => {
     expect(await touchSession(database, busy, clock.now())).toBeUndefined();
     await forgetOldSessions(database, clock.now());
     expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
+  });
+
+  test('does not outlive a clock that was a year ahead, and survives smaller corrections', async () => {
+    const { sessionToken } = await accept((await invite()).token);
+    clock.setTimeOfDay({ hours: -11 });
+    expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
+    clock.setTimeOfDay({ hours: -11 });
+    expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
+    clock.setTimeOfDay({ hours: 365 * 24 });
+    const { sessionToken: ahead } = await attempt();
+    clock.setTimeOfDay({ hours: -365 * 24 });
+    expect(await touchSession(database, ahead, clock.now())).toBeUndefined();
+    expect(await openSessions(database, [ahead], clock.now())).toEqual(new Set());
   });
 
   test('ends with a revocation, like invitations and known devices', async () => {

@@ -16,6 +16,9 @@ const MAX_REHEARSED_ROWS = 200_000;
 
 const CHECK = 'backups';
 
+/** The clocks of two machines may differ by this much. */
+const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
 interface BackupsToCheck {
   folder: string;
   everyMs: number;
@@ -44,6 +47,12 @@ export async function checkBackups(
     const ageMs = now() - Date.parse(header.createdAt);
     const proven = isRehearsed ? 'passed a trial restore' : 'is complete (no trial restore)';
     const message = `${path} of ${header.createdAt} with ${rows.toLocaleString('en')} rows ${proven}`;
+    if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
+      return warning(
+        CHECK,
+        `${message}, but that is in the future`,
+        "Check the clocks of this machine and of the database's.",
+      );
     if (ageMs > 2 * everyMs) return warning(CHECK, `${message}, but is old`, 'The log of the site has the reason.');
     return ok(CHECK, message);
   } catch (error) {

@@ -209,6 +209,10 @@ describe('backups', () => {
       status: 'warning',
       message: expect.stringContaining('is old'),
     });
+    expect(await check(() => Date.now() - 3 * 3_600_000)).toMatchObject({
+      status: 'warning',
+      message: expect.stringContaining('is in the future'),
+    });
     const whole = await readFile(path);
     await writeFile(path, whole.subarray(0, 500));
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('cut off') });

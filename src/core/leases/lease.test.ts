@@ -13,7 +13,7 @@ beforeEach(() => database.query('DELETE FROM leases'));
 const NAME = 'scheduled backup';
 const DAY_MS = 86_400_000;
 const take = (holder: string, { everyMs = DAY_MS, heldMs = 60_000 } = {}) =>
-  takeLease(database, NAME, { holder, everyMs, heldMs });
+  takeLease(database, NAME, { holder, everyMs, heldMs, maxHeldMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];
 
 /** Moves the stored times back, because the database measures how much time has passed. */
@@ -61,5 +61,16 @@ test('failed work is retried after a pause, and earlier results stay known', asy
   expect(await take(other)).toBeUndefined();
   await pass(5_001);
   expect(await lastDoneAt(database, NAME)).toBeDefined();
+  expect(await take(other)).toBeDefined();
+});
+
+test.each([
+  ['which is held', async () => {}],
+  ['whose work was done', async (begunAt: Date) => endLease(database, NAME, me, { doneAt: begunAt })],
+])('a lease %s does not outlast a clock that was a year ahead', async (_state, finish) => {
+  const lease = await take(me);
+  await finish(lease?.begunAt ?? new Date(0));
+  expect(await take(other)).toBeUndefined();
+  await pass(-365 * DAY_MS);
   expect(await take(other)).toBeDefined();
 });

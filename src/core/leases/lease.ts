@@ -14,21 +14,24 @@ export interface Lease {
 const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   VALUES ($1, $2, $3::uuid, clock_timestamp() + $4::integer * interval '1 millisecond')
   ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, expires_at = EXCLUDED.expires_at
-    WHERE present.expires_at <= clock_timestamp()
-      AND (present.completed_at IS NULL OR present.completed_at <= clock_timestamp() - $5::bigint * interval '1 millisecond')
+    WHERE present.expires_at NOT BETWEEN clock_timestamp() AND clock_timestamp() + $6::integer * interval '1 millisecond'
+      AND (present.completed_at IS NULL
+        OR present.completed_at NOT BETWEEN clock_timestamp() - $5::bigint * interval '1 millisecond' AND clock_timestamp())
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
  * Acquires a lease that is free, if the last work of its name began longer ago than `everyMs`. PostgreSQL runs the one
- * statement for one caller at a time, so one of many gets it.
+ * statement for one caller at a time, so one of many gets it. Times that the database's clock cannot have reached do
+ * not count: it was wrong and set back, and work must not wait until it is as late again. `maxHeldMs` is the longest
+ * time for which anything holds the lease.
  */
 export async function takeLease(
   sql: Sql,
   name: LeaseName,
-  { holder, everyMs, heldMs }: { holder: string; everyMs: number; heldMs: number },
+  { holder, everyMs, heldMs, maxHeldMs }: { holder: string; everyMs: number; heldMs: number; maxHeldMs: number },
 ): Promise<Lease | undefined> {
   const tag = randomBytes(4).toString('hex');
-  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [name, tag, holder, heldMs, everyMs]);
+  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [name, tag, holder, heldMs, everyMs, maxHeldMs]);
   return row && { tag: row.tag, begunAt: row.begun_at };
 }
 

@@ -93,7 +93,8 @@ test('old ones are deleted once the new one is complete: only those that the sit
   const schedule = start(logs(), { keep: 1 });
   await expect.poll(() => schedule.lastSuccess()).toBeInstanceOf(Date);
   const [lease] = await database.query<{ tag: string }>('SELECT tag FROM leases');
-  const old = [1, 2, 3].map((day) => scheduledName(lease?.tag ?? '', new Date(Date.UTC(2020, 0, day))));
+  // The last one was written while the clock was wrong.
+  const old = [2001, 2002, 2099].map((year) => scheduledName(lease?.tag ?? '', new Date(Date.UTC(year, 0, 1))));
   const killed = `${scheduledName(lease?.tag ?? '', new Date(0))}.123.partial`;
   for (const name of [...old, killed]) await writeFile(join(folder, name), '');
   const first = schedule.lastSuccess();

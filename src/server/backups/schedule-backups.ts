@@ -1,5 +1,5 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-folder.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
@@ -59,7 +59,7 @@ export function scheduleBackups(
       everyMs,
       async run(lease, signal) {
         const path = await backUp(lease, signal);
-        const removed = await pruneBackups(folder, lease.tag, keep).catch((error: unknown) => {
+        const removed = await pruneBackups(folder, basename(path), keep).catch((error: unknown) => {
           log.warn({ err: error, folder }, 'Cannot remove old backups');
           return [];
         });

@@ -9,6 +9,7 @@ import { Type } from 'typebox';
 import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
+import { systemCode } from '../../../core/database/embedded/embedded-database-error.ts';
 import { readColumnMap } from '../../../core/imports/fields.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-faults.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
@@ -49,7 +50,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       await saveBody(body, path);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw error;
+      throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The sender is gone') : error;
     }
     const events = new PassThrough();
     const tell = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);
