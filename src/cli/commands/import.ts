@@ -124,12 +124,13 @@ async function importFile(
 
 /** Each line names the file, so it can be passed on as it is. */
 function reportFaults(path: string, { faults, count }: ImportRefusedError): void {
-  for (const { line, item, field, reason } of faults) {
+  const shown = faults.slice(0, MAX_SHOWN);
+  for (const { line, item, field, reason } of shown) {
     // An item of a JSON array on one line needs no line number.
     const where = [describePosition({ line, item }), item !== undefined && line > 1 && `line ${line}`, field];
     printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
-  const rest = count > faults.length ? `, the first ${faults.length} of them above` : '';
+  const rest = count > shown.length ? `, the first ${shown.length} of them above` : '';
   printError(
     `groundswell: ${basename(path)}: ${count} ${count === 1 ? 'fault' : 'faults'}${rest}; nothing was imported`,
   );

@@ -34,7 +34,7 @@ interface ImportFault extends Position {
 }
 
 /** Faults that are listed; further ones are only counted. */
-const NAMED_FAULTS = 20;
+const NAMED_FAULTS = 200;
 
 /** A file with faults, which was not imported. */
 export class ImportRefusedError extends Error {

@@ -80,10 +80,11 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
   if (text === '') return {};
   if (isProductId(text)) return { id: text };
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
-  if (!slugifyIds) {
-    throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and - (--slugify-ids converts such ids)`);
-  }
   const slug = slugOf(text, 64);
+  if (!slugifyIds) {
+    const hint = slug === '' ? '' : ` (slugified, it is '${slug}')`;
+    throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and -${hint}`);
+  }
   if (slug === '') throw new FieldFault(`'${shown}' has no character for an id: a-z, 0-9 and -`);
   return { id: slug, rawId: text };
 }

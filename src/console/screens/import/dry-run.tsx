@@ -6,7 +6,8 @@ import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';
 
 interface Props {
-  chosen: ChosenFile;
+  /** The rows with faults, or the first ones. */
+  rows: ChosenFile['rows'];
   choice: ColumnChoice;
   /** The result of the last dry run with these columns. */
   result: ImportResult | undefined;
@@ -15,7 +16,7 @@ interface Props {
 }
 
 /** The effect of an import, row by row, with every fault in its place. */
-export function DryRun({ chosen, choice, result, isBusy, onImport }: Props) {
+export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
   return (
     <section className="card panel" aria-labelledby="dry-run-title">
       <div className="panel-head">
@@ -36,7 +37,7 @@ export function DryRun({ chosen, choice, result, isBusy, onImport }: Props) {
       {result?.kind === 'done' ? (
         <Changes summary={result.summary} />
       ) : (
-        <Rows chosen={chosen} choice={choice} faults={result?.kind === 'faults' ? result.faults : []} />
+        <Rows rows={rows} choice={choice} faults={result?.kind === 'faults' ? result.faults : []} />
       )}
     </section>
   );
@@ -66,9 +67,16 @@ function Outcome({ result }: { result: ImportResult }) {
 }
 
 /** The changes by product; the first hundred of each kind. */
-function Changes({ summary: { firstCreated, firstUpdated } }: { summary: ImportSummary }) {
+function Changes({ summary }: { summary: ImportSummary }) {
+  const { firstCreated, firstUpdated } = summary;
+  const more = changesOf(summary) - firstCreated.length - firstUpdated.length;
   return (
-    <div className="table-scroll">
+    <section
+      className="table-scroll"
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Changes"
+    >
       <table>
         <thead>
           <tr>
@@ -101,27 +109,26 @@ function Changes({ summary: { firstCreated, firstUpdated } }: { summary: ImportS
             </tr>
           ))}
         </tbody>
+        {more > 0 && (
+          <tfoot>
+            <tr>
+              <td colSpan={3}>and {formatAmount(more, 'more product')}</td>
+            </tr>
+          </tfoot>
+        )}
       </table>
-    </div>
+    </section>
   );
 }
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
-/** The first rows of the file; a faulty cell shows its fault. */
-function Rows({
-  chosen,
-  choice,
-  faults,
-}: {
-  chosen: ChosenFile;
-  choice: ColumnChoice;
-  faults: readonly ImportFaultRecord[];
-}) {
+/** Rows of the file; a faulty cell shows its fault. */
+function Rows({ rows, choice, faults }: Pick<Props, 'rows' | 'choice'> & { faults: readonly ImportFaultRecord[] }) {
   const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
-  const isAt = (fault: ImportFaultRecord, row: ChosenFile['rows'][number]) =>
+  const isAt = (fault: ImportFaultRecord, row: Props['rows'][number]) =>
     row.item === undefined ? fault.line === row.line : fault.item === row.item;
-  const elsewhere = faults.filter((fault) => !chosen.rows.some((row) => isAt(fault, row)));
+  const elsewhere = faults.filter((fault) => !rows.some((row) => isAt(fault, row)));
   return (
     <>
       {elsewhere.length > 0 && (
@@ -150,7 +157,7 @@ function Rows({
             </tr>
           </thead>
           <tbody>
-            {chosen.rows.map((row) => {
+            {rows.map((row) => {
               const ofRow = faults.filter((fault) => isAt(fault, row));
               const whole = ofRow.find(({ field }) => field === null);
               return (

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { guessColumns, mapTexts } from './guess-columns.ts';
-import { readCsvSample, readFile } from './read-file.ts';
+import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {
   test('is read with quotes, line breaks inside them, and any of the separators', () => {
@@ -47,4 +47,18 @@ test('a column with the name of a field is ignored where the operator chose none
   const columns = ['Title', 'name', 'created_at', 'Topics'];
   expect(mapTexts({ name: 'Title', tags: 'Topics' }, columns)).toEqual(['name=Title', 'tags=Topics', 'createdAt=']);
   expect(mapTexts({}, ['name'])).toEqual(['name=']);
+});
+
+test('the rows with faults are found anywhere in the file, by line or by item', async () => {
+  const numbers = Array.from({ length: 200 }, (_, index) => index + 1);
+  const csv = await readFile(new File([`name\n"two\nlines"\n\n${numbers.join('\n')}\n`], 'a.csv'));
+  expect(await readRowsAt(csv, [{ line: 2 }, { line: 154 }, { line: 204 }, { line: 999 }])).toEqual([
+    { line: 2, values: { name: 'two\nlines' } },
+    { line: 154, values: { name: '150' } },
+    { line: 204, values: { name: '200' } },
+  ]);
+  const json = await readFile(new File([JSON.stringify(numbers.map((name) => ({ name })))], 'a.json'));
+  expect(await readRowsAt(json, [{ line: 1, item: 150 }])).toEqual([{ line: 1, item: 150, values: { name: '150' } }]);
+  const lines = await readFile(new File([numbers.map((name) => `{"name":${name}}`).join('\n')], 'a.jsonl'));
+  expect(await readRowsAt(lines, [{ line: 150 }])).toEqual([{ line: 150, values: { name: '150' } }]);
 });

@@ -10,7 +10,7 @@ import { ColumnForm } from './column-form.tsx';
 import { DropZone } from './drop-zone.tsx';
 import { DryRun } from './dry-run.tsx';
 import { type ColumnChoice, guessColumns } from './guess-columns.ts';
-import { type ChosenFile, readFile } from './read-file.ts';
+import { type ChosenFile, readFile, readRowsAt } from './read-file.ts';
 import { type ImportResult, runImport } from './run-import.ts';
 
 /** Imports a file of products in steps: choose it, map its columns, review the changes, import. */
@@ -20,12 +20,15 @@ export function ImportScreen() {
   const [choice, setChoice] = useState<ColumnChoice>({});
   const [slugifyIds, setSlugifyIds] = useState(false);
   const [result, setResult] = useState<ImportResult>();
+  /** The rows with faults, or the first ones. */
+  const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
 
   async function choose(file: File): Promise<void> {
     try {
       const read = await readFile(file);
       setChosen(read);
+      setRows(read.rows);
       setChoice(guessColumns(read.columns));
       setResult(undefined);
     } catch (error) {
@@ -38,12 +41,13 @@ export function ImportScreen() {
     setChoice(next);
     setSlugifyIds(slugify);
     setResult(undefined);
+    setRows(chosen?.rows ?? []);
   }
 
   async function run(dryRun: boolean): Promise<ImportResult> {
     if (!chosen) throw new Error('No file is chosen');
     const { size } = chosen.file;
-    const rows =
+    const products =
       result?.kind === 'done' ? result.summary.created + result.summary.updated + result.summary.unchanged : 0;
     setProgress({ label: 'Sending', share: 0 });
     try {
@@ -53,7 +57,7 @@ export function ImportScreen() {
           setProgress(
             stage === 'check'
               ? { label: 'Checking', share: done / Math.max(1, size) / 2 }
-              : { label: dryRun ? 'Comparing' : 'Importing', share: 0.5 + done / Math.max(1, rows, done) / 2 },
+              : { label: dryRun ? 'Comparing' : 'Importing', share: 0.5 + done / Math.max(1, products, done) / 2 },
           ),
       });
     } finally {
@@ -61,9 +65,15 @@ export function ImportScreen() {
     }
   }
 
+  async function finish(last: ImportResult): Promise<void> {
+    const faulty = chosen && last.kind === 'faults' ? await readRowsAt(chosen, last.faults) : [];
+    setRows(faulty.length > 0 ? faulty : (chosen?.rows ?? []));
+    setResult(last);
+  }
+
   async function check(): Promise<void> {
     try {
-      setResult(await run(true));
+      await finish(await run(true));
     } catch (error) {
       showToast({ title: 'The file could not be checked', description: messageOf(error), tone: 'destructive' });
     }
@@ -76,7 +86,7 @@ export function ImportScreen() {
       async run() {
         const last = await run(false);
         if (last.kind !== 'done') {
-          setResult(last);
+          await finish(last);
           throw new Error('Something changed since the dry run. Nothing was imported.');
         }
         const { created, updated } = last.summary;
@@ -122,7 +132,7 @@ export function ImportScreen() {
             </div>
           )}
           <DryRun
-            chosen={chosen}
+            rows={rows}
             choice={choice}
             result={result}
             isBusy={progress !== undefined}

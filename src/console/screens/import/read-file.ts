@@ -11,6 +11,26 @@ export interface ChosenFile {
 const MAX_ROWS = 50;
 /** Enough bytes for the first rows of a CSV file. */
 const SAMPLE_BYTES = 512 * 1024;
+/** Looking for rows anywhere in a larger file would stop the page. */
+const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
+
+/** The lines of rows to read, or their items in a JSON array; unset: the first rows. */
+type Wanted = ReadonlySet<number> | undefined;
+
+const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);
+
+/** The rows at these positions; none of a file that is too large to search. */
+export async function readRowsAt(
+  { file, kind }: ChosenFile,
+  positions: readonly { line: number; item?: number | undefined }[],
+): Promise<ChosenFile['rows']> {
+  if (file.size > MAX_SEARCHED_BYTES) return [];
+  const wanted = new Set(positions.map(({ line, item }) => item ?? line));
+  const text = await file.text();
+  if (kind === 'csv') return readCsvSample(text, wanted).rows;
+  if (kind === 'json') return readItems(parseArray(text), wanted).rows;
+  return readLines(text.split('\n'), wanted).rows;
+}
 
 /** Reads columns and the first rows. @throws Error with the expected format. */
 export async function readFile(file: File): Promise<ChosenFile> {
@@ -27,9 +47,10 @@ export async function readFile(file: File): Promise<ChosenFile> {
 type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
 /** RFC 4180, with the separators that the import accepts. */
-export function readCsvSample(text: string): Sample {
+export function readCsvSample(text: string, wanted?: Wanted): Sample {
   const header = text.split('\n', 1)[0] ?? '';
   const delimiter = [',', ';', '\t'].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
+  const maxRows = wanted?.size ?? MAX_ROWS;
   const records: { line: number; cells: string[] }[] = [];
   let cells: string[] = [];
   let cell = '';
@@ -40,7 +61,13 @@ export function readCsvSample(text: string): Sample {
     cells.push(cell);
     cell = '';
   };
-  for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length && records.length <= MAX_ROWS; at += 1) {
+  const endRecord = () => {
+    const isHeader = records.length === 0;
+    if (cells.some((each) => each !== '') && (isHeader || isWanted(wanted, startedAt)))
+      records.push({ line: startedAt, cells });
+    cells = [];
+  };
+  for (let at = text.startsWith('\ufeff') ? 1 : 0; at < text.length && records.length <= maxRows; at += 1) {
     const character = text.charAt(at);
     if (character === '\n') line += 1;
     if (isQuoted) {
@@ -53,17 +80,19 @@ export function readCsvSample(text: string): Sample {
     else if (character === delimiter) endCell();
     else if (character === '\n') {
       endCell();
-      if (cells.some((each) => each !== '')) records.push({ line: startedAt, cells });
-      cells = [];
+      endRecord();
       startedAt = line;
     } else if (character !== '\r') cell += character;
   }
-  if (cell !== '' || cells.length > 0) records.push({ line: startedAt, cells: [...cells, cell] });
+  if (cell !== '' || cells.length > 0) {
+    endCell();
+    endRecord();
+  }
   const [first, ...rest] = records;
   const columns = (first?.cells ?? []).map((name) => name.trim());
   return {
     columns,
-    rows: rest.slice(0, MAX_ROWS).map(({ line: at, cells: values }) => ({
+    rows: rest.slice(0, maxRows).map(({ line: at, cells: values }) => ({
       line: at,
       values: Object.fromEntries(columns.map((column, index) => [column, values[index] ?? ''])),
     })),
@@ -76,14 +105,17 @@ function parseArray(text: string): unknown[] {
   return value;
 }
 
-function readItems(items: readonly unknown[]): Sample {
-  return sampleOf(items.slice(0, MAX_ROWS).map((value, index) => ({ line: 1, item: index + 1, value })));
+function readItems(items: readonly unknown[], wanted?: Wanted): Sample {
+  const numbered = items.map((value, index) => ({ line: 1, item: index + 1, value }));
+  return sampleOf(numbered.filter(({ item }) => isWanted(wanted, item)).slice(0, wanted?.size ?? MAX_ROWS));
 }
 
-function readLines(lines: readonly string[]): Sample {
+function readLines(lines: readonly string[], wanted?: Wanted): Sample {
   const rows = lines.flatMap((text, index) => {
     try {
-      return text.trim() === '' ? [] : [{ line: index + 1, value: JSON.parse(text) as unknown }];
+      return text.trim() === '' || !isWanted(wanted, index + 1)
+        ? []
+        : [{ line: index + 1, value: JSON.parse(text) as unknown }];
     } catch {
       // The dry run reports the fault of this line.
       return [];
