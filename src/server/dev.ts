@@ -46,7 +46,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { siteName, siteUrl, timeZone, votesPerNetwork, submissions }: Parameters<RendererFactory>[0],
+  { siteName, siteUrl, ...features }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
   return {
     siteName,
@@ -57,16 +57,7 @@ async function devRenderer(
     shell: () => '',
     async render(path, api, today = '') {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({
-        url: path,
-        api,
-        siteName,
-        siteUrl: siteUrl(),
-        today,
-        timeZone,
-        votesPerNetwork,
-        submissions,
-      });
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), today });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
       const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }));
       return { status: page.status, html, problems: page.problems ?? [] };

@@ -32,32 +32,16 @@ export interface RendererOptions {
 }
 
 /** The renderer of a built site. */
-export function createPageRenderer({
-  siteName,
-  siteUrl,
-  build,
-  timeZone,
-  votesPerNetwork,
-  submissions,
-}: RendererOptions): PageRenderer {
+export function createPageRenderer({ siteName, siteUrl, build, ...features }: RendererOptions): PageRenderer {
   return {
     siteName,
     siteUrl,
     scriptHash: scriptHashOf(build.headScript),
     async render(path, api, today = '') {
-      const page = await render({
-        url: path,
-        api,
-        siteName,
-        siteUrl: siteUrl(),
-        today,
-        timeZone,
-        votesPerNetwork,
-        submissions,
-      });
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), today });
       return { status: page.status, html: renderDocument(page, build), problems: page.problems ?? [] };
     },
-    shell: () => renderDocument(emptyPage(siteName, siteUrl(), { timeZone, votesPerNetwork, submissions }), build),
+    shell: () => renderDocument(emptyPage(siteName, siteUrl(), features), build),
   };
 }
 

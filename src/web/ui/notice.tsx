@@ -1,4 +1,5 @@
-import type { ReactNode } from 'react';
+import type { MouseEventHandler, ReactNode } from 'react';
+import { Link } from './link.tsx';
 
 interface NoticeProps {
   children: ReactNode;
@@ -12,6 +13,39 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
     <div className="notice" data-tone={tone}>
       <div className="notice-window" />
       {children}
+    </div>
+  );
+}
+
+/** A notice of data that could not be read. `title` says what; `actions` stand beside the one that tries again. */
+export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
+  return (
+    <Notice tone="failure">
+      {title}
+      <p>The tide is out for a moment. Nothing is lost.</p>
+      <div className="notice-actions">
+        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
+          Try again
+        </button>
+        {actions}
+      </div>
+    </Notice>
+  );
+}
+
+interface NoticeLinkProps {
+  to: string;
+  onClick?: MouseEventHandler;
+  children: ReactNode;
+}
+
+/** The way out of a notice. */
+export function NoticeLink({ to, onClick, children }: NoticeLinkProps) {
+  return (
+    <div className="notice-actions">
+      <Link className="button" data-tone="primary" to={to} onClick={onClick}>
+        {children}
+      </Link>
     </div>
   );
 }

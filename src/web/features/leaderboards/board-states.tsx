@@ -1,6 +1,5 @@
 import { paths } from '../../../contract/paths.ts';
-import { Link } from '../../ui/link.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
@@ -29,17 +28,13 @@ export function BoardLoading() {
 
 export function BoardFailure() {
   return (
-    <Notice tone="failure">
-      <p className="notice-title" role="alert">
-        Failed to load the leaderboard
-      </p>
-      <p>The tide is out for a moment. Nothing is lost.</p>
-      <div className="notice-actions">
-        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          Try again
-        </button>
-      </div>
-    </Notice>
+    <FailureNotice
+      title={
+        <p className="notice-title" role="alert">
+          Failed to load the leaderboard
+        </p>
+      }
+    />
   );
 }
 
@@ -52,11 +47,7 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
           ? 'The first wave is still on its way, and its place is free.'
           : 'Nothing was launched then. The boards before and after have more to show.'}
       </p>
-      <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={paths.home}>
-          Show all products
-        </Link>
-      </div>
+      <NoticeLink to={paths.home}>Show all products</NoticeLink>
     </Notice>
   );
 }
@@ -66,11 +57,7 @@ export function BoardMissing() {
     <Notice tone="lost">
       <PageHeading className="notice-title">There is no leaderboard for this time</PageHeading>
       <p>The period is before the first launch, or in the future.</p>
-      <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={paths.home}>
-          Show all products
-        </Link>
-      </div>
+      <NoticeLink to={paths.home}>Show all products</NoticeLink>
     </Notice>
   );
 }

@@ -1,6 +1,6 @@
 import { paths } from '../../../contract/paths.ts';
 import { Link } from '../../ui/link.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import type { ProductFilters } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
@@ -29,22 +29,20 @@ export function ListSearching() {
 
 export function ListFailure({ filters }: { filters: ProductFilters }) {
   return (
-    <Notice tone="failure">
-      <p className="notice-title" role="alert">
-        Failed to load products
-      </p>
-      <p>The tide is out for a moment. Nothing is lost.</p>
-      <div className="notice-actions">
-        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          Try again
-        </button>
-        {filters.cursor && (
+    <FailureNotice
+      title={
+        <p className="notice-title" role="alert">
+          Failed to load products
+        </p>
+      }
+      actions={
+        filters.cursor && (
           <Link className="button" data-tone="outline" to={paths.list(withoutPlace(filters))} onClick={focusListTitle}>
             Start from the first page
           </Link>
-        )}
-      </div>
-    </Notice>
+        )
+      }
+    />
   );
 }
 
@@ -61,11 +59,9 @@ export function ListEmpty({ filters }: { filters: ProductFilters }) {
     <Notice>
       <p className="notice-title">Nothing on the horizon for “{filters.q ?? filters.tag}”</p>
       <p>{reasonOf(filters)}</p>
-      <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
-          Show all products
-        </Link>
-      </div>
+      <NoticeLink to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
+        Show all products
+      </NoticeLink>
     </Notice>
   );
 }

@@ -3,8 +3,7 @@ import { paths } from '../../../contract/paths.ts';
 import { useDocumentHead, useSiteName } from '../../routing/document-head.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';
 import { useLocation } from '../../routing/router.tsx';
-import { Link } from '../../ui/link.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { notFoundHead } from './head.ts';
 
@@ -21,11 +20,7 @@ export function NotFound() {
     <Notice tone="lost">
       <PageHeading className="notice-number">404</PageHeading>
       <p className="notice-title">Oops! Page not found</p>
-      <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={paths.home}>
-          Return to Home
-        </Link>
-      </div>
+      <NoticeLink to={paths.home}>Return to Home</NoticeLink>
     </Notice>
   );
 }

@@ -1,7 +1,6 @@
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
-import { Link } from '../../ui/link.tsx';
-import { Notice } from '../../ui/notice.tsx';
+import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 
@@ -10,27 +9,13 @@ export function ProductMissing() {
     <Notice tone="lost">
       <PageHeading className="notice-title">{PRODUCT_MESSAGES.notFound}</PageHeading>
       <p>It may have drifted away, or the address may be mistyped.</p>
-      <div className="notice-actions">
-        <Link className="button" data-tone="primary" to={paths.home}>
-          Return to home
-        </Link>
-      </div>
+      <NoticeLink to={paths.home}>Return to home</NoticeLink>
     </Notice>
   );
 }
 
 export function ProductFailure() {
-  return (
-    <Notice tone="failure">
-      <PageHeading className="notice-title">Failed to load products</PageHeading>
-      <p>The tide is out for a moment. Nothing is lost.</p>
-      <div className="notice-actions">
-        <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          Try again
-        </button>
-      </div>
-    </Notice>
-  );
+  return <FailureNotice title={<PageHeading className="notice-title">Failed to load products</PageHeading>} />;
 }
 
 /** The placeholder of a product's page while it loads. */
