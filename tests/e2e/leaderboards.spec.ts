@@ -44,8 +44,13 @@ async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonl
     name: `${prefix} ${index}`,
     createdAt: new Date().toISOString(),
   }));
-  for (const [index, count] of votes.entries())
-    for (let vote = 0; vote < count; vote += 1) await upvote(page, ids[index] ?? '');
+  for (const [index, count] of votes.entries()) {
+    const id = ids[index] ?? '';
+    // The site follows the database's clock, and is behind it by the time that its last answer took.
+    const status = async () => (await page.request.get(paths.api.product(id))).status();
+    await expect.poll(status).toBe(200);
+    for (let vote = 0; vote < count; vote += 1) await upvote(page, id);
+  }
   return ids;
 }
 

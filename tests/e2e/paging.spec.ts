@@ -64,9 +64,9 @@ test.describe('§2: the list loads more products', () => {
       .scrollIntoViewIfNeeded();
     await page.mouse.move(600, 400);
     await page.mouse.wheel(0, 10_000);
-    await expect.poll(() => failed.requests.length).toBe(1);
+    await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(1);
     await page.clock.fastForward(1_000);
-    await expect.poll(() => failed.requests.length).toBe(2);
+    await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(2);
     await page.clock.fastForward(2_000);
     await expect(page.getByRole('alert').filter({ hasText: 'More products could not be loaded.' })).toBeVisible();
     expect(failed.requests).toHaveLength(3);
