@@ -7,6 +7,7 @@ import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
 import { rowLock } from '../database/transactions.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
+import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { Runtime } from '../runtime.ts';
 import { createNetworkCounts, type NetworkCounts, type VotedFrom } from './network-counts.ts';
 import { type BatchNeeds, setUpvotesStatement } from './upvotes-statement.ts';
@@ -126,6 +127,7 @@ async function write(
       changes.map(({ upvoted }) => upvoted),
       changes.map(() => runtime.uuid()),
       now,
+      new Date(Date.parse(now) - WINDOW_MS).toISOString(),
       ...(networks !== 'unknown' ? [changes.map(({ network }) => network ?? null)] : []),
       ...(mustJudge ? [rules.votesPerNetwork] : []),
     ]);

@@ -14,25 +14,26 @@ export interface BatchNeeds {
   networks: 'unknown' | 'below' | 'distinct' | 'shared';
 }
 
-const WINDOW_END = "window_from + interval '24 hours'";
-const IN_WINDOW = `$5::timestamptz < product_counts.${WINDOW_END}`;
+// Compared with a parameter: Citus calculates with columns of time neither in a CASE nor in RETURNING.
+const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**
  * One statement, so one round trip and one flush for the whole batch. A count changes only if a row was added or removed.
  * Counts are locked first, in the order of their keys, like everywhere: two processes that write the same products wait
  * for each other instead of deadlocking, which takes a second to be detected.
  *
- * $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 networks unless unknown, $7 the cap if it is checked.
+ * $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 when windows began that end now, $7 networks unless
+ * unknown, $8 the cap if it is checked.
  * Returns one row for each changed product: one for each vote takes as long as writing it.
  */
 export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchNeeds): string {
   const isJudged = networks === 'distinct' || networks === 'shared';
-  const [input, network] = networks === 'unknown' ? ['', ''] : [', $6::uuid[]', ', network'];
+  const [input, network] = networks === 'unknown' ? ['', ''] : [', $7::uuid[]', ', network'];
   return `WITH writable AS (
-    SELECT product_id, window_from, ${IN_WINDOW} AS in_window FROM product_counts
+    SELECT product_id, window_from, window_from + interval '24 hours' AS window_end, ${IN_WINDOW} AS in_window FROM product_counts
     WHERE product_id = ANY($1::text[]) AND window_from <= $5::timestamptz AND ${OPEN} ORDER BY product_id ${lock}
   ), desired AS (
-    SELECT d.*${removal || isJudged ? ', writable.window_from, writable.in_window' : ''}
+    SELECT d.*${removal || isJudged ? ', writable.window_from, writable.window_end, writable.in_window' : ''}
     FROM unnest($1::text[], $2::text[], $3::boolean[], $4::uuid[]${input})
       ${networks === 'shared' ? 'WITH ORDINALITY' : ''} AS d (product_id, user_session, upvoted, id${network}${networks === 'shared' ? ', position' : ''})
     JOIN writable ON writable.product_id = d.product_id
@@ -82,7 +83,7 @@ const TOTALS_BY_VERDICT = [
 // Every vote of the network takes a place, even an excluded one: the operator's decision about one changes no other.
 const EARLIER = `(SELECT count(*) FROM (
       SELECT FROM upvotes u
-      WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $7
+      WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
     ) AS earlier)`;
 
 const COLUMNS = { unknown: '', below: ', network', distinct: ', network, verdict', shared: ', network, verdict' };
@@ -90,7 +91,7 @@ const COLUMNS = { unknown: '', below: ', network', distinct: ', network, verdict
 const VALUES = {
   unknown: ' FROM desired WHERE upvoted',
   below: ', network FROM desired WHERE upvoted',
-  distinct: `, network, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $7 THEN 'network' END
+  distinct: `, network, CASE WHEN in_window AND network IS NOT NULL AND ${EARLIER} >= $8 THEN 'network' END
     FROM desired WHERE upvoted`,
   shared: ', network, verdict FROM judged',
 };
@@ -99,7 +100,7 @@ const VALUES = {
 const JUDGED = `, judged AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL
-        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + ${EARLIER} > $7
+        AND row_number() OVER (PARTITION BY product_id, network ORDER BY position) + ${EARLIER} > $8
       THEN 'network' END AS verdict
     FROM desired
     WHERE upvoted AND NOT EXISTS (
@@ -111,7 +112,7 @@ const REMOVED = `, removed AS (
     DELETE FROM upvotes USING desired
     WHERE NOT desired.upvoted AND upvotes.product_id = desired.product_id AND upvotes.user_session = desired.user_session
     RETURNING upvotes.*, desired.in_window,
-      upvotes.created_at >= desired.window_from AND upvotes.created_at < desired.${WINDOW_END} AS was_in_window
+      upvotes.created_at >= desired.window_from AND upvotes.created_at < desired.window_end AS was_in_window
   ), retracted AS (
     INSERT INTO retracted_upvotes (product_id, id, user_session, created_at, network, verdict)
     SELECT r.product_id, r.id, r.user_session, r.created_at, r.network, r.verdict

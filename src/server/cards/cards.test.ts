@@ -87,7 +87,7 @@ describe('a card', () => {
 });
 
 test('the card of a leaderboard shows its first three, and follows the end of voting at once, votes later', async () => {
-  const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes });
+  const entry = (rank: number, name: string, votes: number) => ({ rank, name, votes, tied: votes === 9 });
   const board = {
     ...{ period: '2026-06-03', kind: 'day', status: 'open', revision: 0, launches: 4 },
     items: [entry(1, 'Git', 9), entry(1, 'Vim', 9), entry(3, 'Make', 1), entry(4, 'Ed', 0)],
@@ -97,8 +97,8 @@ test('the card of a leaderboard shows its first three, and follows the end of vo
     title: 'Launches of 3 June 2026',
     summary: '4 launches, so far',
     first: [
-      { place: '1st', name: 'Git', votes: '9 votes' },
-      { place: '1st', name: 'Vim', votes: '9 votes' },
+      { place: '1st', name: 'Git', votes: '9 votes, tied' },
+      { place: '1st', name: 'Vim', votes: '9 votes, tied' },
       { place: '3rd', name: 'Make', votes: '1 vote' },
     ],
   });

@@ -191,10 +191,10 @@ function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoa
   return {
     title: `Launches of ${periodInWords({ name: period, kind })}`,
     summary: `${amountOf(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
-    first: first.map(({ rank, name, votes }) => ({
+    first: first.map(({ rank, tied, name, votes }) => ({
       place: ordinal(rank),
       name,
-      votes: amountOf(votes, 'vote', 'votes'),
+      votes: `${amountOf(votes, 'vote', 'votes')}${tied ? ', tied' : ''}`,
     })),
   };
 }
