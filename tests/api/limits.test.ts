@@ -154,6 +154,30 @@ describe('work that a request causes is charged', () => {
     expect(answers).toEqual([200, 200, 429, 429]);
   });
 
+  test('pages of unknown products, which no cache holds; those of known ones are free', async () => {
+    const { id } = await start({ cacheEnabled: true });
+    const read = vi.spyOn(site.core, 'listComments');
+    const unknown = await Promise.all(times(20, () => site.ask.get(`/product/${randomUUID()}`)));
+    const expected = times(20, (): number => 429).fill(404, 0, SMALL.search.network.amount);
+    expect(unknown.map(({ statusCode }) => statusCode).sort()).toEqual(expected);
+    expect(read).toHaveBeenCalledTimes(SMALL.search.network.amount);
+    expect((await site.ask.get(`/product/${id}`)).statusCode).toBe(200);
+  });
+
+  test('a flood of refused pages is left to the browsers to render', async () => {
+    const { clock } = await start({ cacheEnabled: true });
+    const refusals = async () => {
+      const pages = await Promise.all(times(22, () => site.ask.get(`/?q=${randomUUID()}`)));
+      return pages.filter(({ statusCode }) => statusCode === 429).map(({ body }) => body);
+    };
+    const bodies = await refusals();
+    expect(bodies).toHaveLength(20);
+    expect(bodies.filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
+    for (const body of bodies) expect(body).toContain('data-app="/assets/app.js"');
+    clock.advance({ milliseconds: 1_000 });
+    expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
+  });
+
   test('pages that a forged cookie demands: beyond the limit they come from the cache', async () => {
     const { clock } = await start({ cacheEnabled: true });
     await site.ask.get('/');

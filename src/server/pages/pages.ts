@@ -13,21 +13,24 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE, problem } from '../http/problems.ts';
+import { createTokenBuckets } from '../limits/token-buckets.ts';
 import type { PageRenderer } from './renderer.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */
 export interface Pages {
-  /** Sends the page at a path of `page-address.ts`, or the 404 page. `charge` is called before anything is rendered. */
-  send(
-    path: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    charge?: (reason: RevalidationReason) => void,
-  ): undefined | Promise<void>;
-  /** Sends the page for failed reads, which offers a retry. */
+  /** Sends the page at a path of `page-address.ts`, or the 404 page. */
+  send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
+  /** Sends the page for failed reads, which offers a retry. In a flood of refusals, the browser renders it. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
   /** Sends the 404 page. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
+}
+
+/** Charges the client for a page, before anything is rendered. @throws CoreError `rate_limited`. */
+export interface PageCharges {
+  reading(reason: RevalidationReason): void;
+  /** The product of the page, and the charge if it is unknown: such pages are not cached, and have any address. */
+  product?: { id: string; chargeUnknown(): void } | undefined;
 }
 
 interface PagesOptions {
@@ -42,20 +45,41 @@ interface PagesOptions {
   today: () => string;
 }
 
+/** Rendering a refusal costs as much as rendering a page. */
+const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
+
 /** Rendered in place of every unknown path, since they all have the same page. */
 const SOME_UNKNOWN_PATH = '/404';
 
 export function createPages({ renderer, api, cache, log, runtime, isRemoved, today }: PagesOptions): Pages {
-  const send: Pages['send'] = (path, request, reply, charge) => {
+  const renderedRefusals = createTokenBuckets({ ...MAX_RENDERED_REFUSALS, now: runtime.monotonicMs });
+
+  const send: Pages['send'] = (path, request, reply, charges) => {
+    let isNew = false;
     const wanted = {
       key: path,
       freshness: PAGE_FRESHNESS,
       notBefore: lastWriteOf(request, runtime),
-      produce: () => render(path),
-      ...(charge && { charge }),
+      async produce() {
+        const { product } = charges ?? {};
+        if (isNew && product && (await isUnknown(product.id))) product.chargeUnknown();
+        return render(path);
+      },
+      charge(reason: RevalidationReason) {
+        charges?.reading(reason);
+        isNew = reason === 'miss';
+      },
     };
     return sendFromCache(cache, wanted, request, reply);
   };
+
+  /** A failed read is left to the page. */
+  function isUnknown(productId: string): Promise<boolean> {
+    return api.getProduct(productId).then(
+      (found) => found === null,
+      () => false,
+    );
+  }
 
   async function render(path: string): Promise<CacheableResponse> {
     const tracker = trackDependencies(api, { standingsOf: 'neighbours' });
@@ -72,6 +96,20 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     };
   }
 
+  async function renderRefusal(path: string, refusal: CoreError): Promise<string> {
+    const refuse = () => Promise.reject(refusal);
+    const page = await renderer.render(path, {
+      listProducts: refuse,
+      getProduct: refuse,
+      listComments: refuse,
+      listLeaderboards: refuse,
+      getLeaderboard: refuse,
+      getStandings: refuse,
+      ...(api.getModerationLog && { getModerationLog: refuse }),
+    });
+    return page.html;
+  }
+
   /** A removed product is 410 Gone, so links and indexes to it are dropped. */
   async function statusOf(status: number, { products: [id] }: Dependencies): Promise<number> {
     return status === 404 && id !== undefined && (await isRemoved(id)) ? 410 : status;
@@ -80,18 +118,9 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   return {
     send,
     async sendRefusal(path, refusal, reply) {
-      const refuse = () => Promise.reject(refusal);
-      const page = await renderer.render(path, {
-        listProducts: refuse,
-        getProduct: refuse,
-        listComments: refuse,
-        listLeaderboards: refuse,
-        getLeaderboard: refuse,
-        getStandings: refuse,
-        ...(api.getModerationLog && { getModerationLog: refuse }),
-      });
+      const html = renderedRefusals.take('') ? await renderRefusal(path, refusal) : renderer.shell();
       const { status } = problem(refusal.code, refusal.message);
-      return reply.code(status).type('text/html; charset=utf-8').header('Cache-Control', NO_STORE).send(page.html);
+      return reply.code(status).type('text/html; charset=utf-8').header('Cache-Control', NO_STORE).send(html);
     },
     sendNotFound: (request, reply) => send(SOME_UNKNOWN_PATH, request, reply),
   };

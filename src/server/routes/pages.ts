@@ -28,24 +28,33 @@ export function addPageRoutes(app: FastifyInstance, { pages, charge, currentPeri
     return sendAt(board === '' ? homeAddress(query) : boardAddress(query), request, reply);
   });
   app.get<{ Params: { id: string } }>(paths.product.route, (request, reply) =>
-    sendAt(productAddress(request.params.id, queryOf(request) ?? NO_QUERY), request, reply),
+    sendAt(productAddress(request.params.id, queryOf(request) ?? NO_QUERY), request, reply, request.params.id),
   );
 
-  function sendAt({ path, faulty }: PageAddress, request: FastifyRequest, reply: FastifyReply) {
+  function sendAt(
+    { path, faulty }: PageAddress,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    productId?: string | undefined,
+  ) {
     if (faulty) return reply.redirect(path, 302);
     const isPlain = !path.includes('?');
     /**
      * Searches and later pages are rendered for few visitors each; others are charged only if a cookie demands a new
      * version.
      */
-    const chargeReading = (reason: RevalidationReason) => {
+    const reading = (reason: RevalidationReason) => {
       if (!isPlain || reason === 'claim') charge('search', request, reason === 'miss' ? reply : undefined);
     };
+    const chargeUnknown = () => charge('search', request, reply);
+    const product = isPlain && productId !== undefined ? { id: productId, chargeUnknown } : undefined;
     try {
-      return pages.send(path, request, reply, chargeReading)?.catch((error: unknown) => {
+      return pages.send(path, request, reply, { reading, product })?.catch(async (error: unknown) => {
         // The site did not exist in that period, or the period is in the future.
         if (error instanceof CoreError && error.code === 'period_not_found')
           return void reply.redirect(paths.home, 302);
+        if (error instanceof CoreError && error.code === 'rate_limited')
+          return void (await pages.sendRefusal(path, error, reply));
         throw error;
       });
     } catch (refusal) {
