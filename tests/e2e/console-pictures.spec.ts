@@ -1,3 +1,4 @@
+import { expectAccessible } from '../support/axe.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 import { pictureFile } from '../support/submission-site.ts';
@@ -34,4 +35,32 @@ test('an operator uploads pictures in the editor, and the site shows them once t
   await page.goto(`/product/${id}`);
   const shown = page.locator(`img[src="${saved.image}"]`).first();
   await expect(shown).toHaveJSProperty('naturalWidth', 512);
+});
+
+test('members of a team are added with an uploaded picture, and removed', async ({ page, site }) => {
+  const { id } = await site.addProduct({
+    name: 'Crewed tide',
+    team: [
+      { name: 'Ada', role: 'Maker', avatar: '' },
+      { name: 'Bo', role: '', avatar: '/pictures/git/tile.svg' },
+    ],
+  });
+  await signIn(page, site);
+  await openConsole(page, `/console/products?edit=${id}`);
+  const editor = page.getByRole('dialog', { name: 'Edit Crewed tide' });
+  await editor.getByRole('button', { name: 'Add a member' }).click();
+  const added = editor.getByRole('textbox', { name: 'Name of team member 3' });
+  await expect(added).toBeFocused();
+  await added.fill('Cy');
+  await editor.getByLabel('Upload the picture of team member 3').setInputFiles(await pictureFile('cy.png', '#c2410c'));
+  await expect(editor.getByRole('textbox', { name: 'Picture of team member 3' })).toHaveValue(/^\/images\//);
+  await expectAccessible(page, 'a team in the editor');
+  await editor.getByRole('button', { name: 'Remove team member 1' }).click();
+  await editor.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Saved Crewed tide')).toBeVisible();
+  const teamOf = async () => (await (await page.request.get(`/api/products/${id}`)).json()).product.team;
+  await expect.poll(teamOf).toEqual([
+    { name: 'Bo', role: '', avatar: '/pictures/git/tile.svg' },
+    { name: 'Cy', role: '', avatar: expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/) },
+  ]);
 });

@@ -1,5 +1,5 @@
 import { fieldOf } from '../../../contract/products/fields.ts';
-import { DRAFT_FIELDS, type Draft } from './product-draft.ts';
+import { DRAFT_FIELDS, type Draft, shownText } from './product-draft.ts';
 
 interface Props {
   before: Draft;
@@ -30,8 +30,8 @@ export function Conflict({ before, mine, theirs, onResolve }: Props) {
                 data-clash={mine[name] !== before[name] && theirs[name] !== before[name] && mine[name] !== theirs[name]}
               >
                 <th scope="row">{fieldOf(name).label}</th>
-                <td>{mine[name]}</td>
-                <td>{theirs[name]}</td>
+                <td>{shownText(name, mine[name])}</td>
+                <td>{shownText(name, theirs[name])}</td>
               </tr>
             ))}
           </tbody>

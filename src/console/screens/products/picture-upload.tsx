@@ -1,17 +1,17 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 
 interface Props {
   use: 'image' | 'screenshot';
+  /** The button's text, such as 'Upload a picture'. */
+  label: ReactNode;
   /** Called with the URL of each stored picture; saving the product makes it use the picture. */
   onUploaded: (address: string) => void;
 }
 
-const LABELS = { image: 'Upload a picture', screenshot: 'Upload screenshots' };
-
 /** Uploads pictures one by one. */
-export function PictureUpload({ use, onUploaded }: Props) {
+export function PictureUpload({ use, label, onUploaded }: Props) {
   const [isSending, setSending] = useState(false);
   const [faults, setFaults] = useState<readonly string[]>([]);
 
@@ -36,7 +36,7 @@ export function PictureUpload({ use, onUploaded }: Props) {
   return (
     <div className="picture-upload">
       <label className="button" data-tone="outline" aria-disabled={isSending}>
-        {isSending ? 'Uploading …' : LABELS[use]}
+        {isSending ? 'Uploading …' : label}
         <input
           className="visually-hidden"
           type="file"

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { buildProduct } from '../../../../tests/support/build-product.ts';
-import { changesOf, draftOf, fieldValue, withPicture } from './product-draft.ts';
+import { changesOf, draftOf, fieldValue, membersOf, shownText, teamText, withPicture } from './product-draft.ts';
 
 const product = {
   ...buildProduct({
@@ -29,7 +29,11 @@ test('each changed field is sent as its type', () => {
     name: 'Ebb',
     tags: ' Sea,, Sand \nWind',
     screenshots: '/one.png\n\n /three.png ',
-    team: 'Ada | Skipper | /a.svg\nCy',
+    team: teamText([
+      { name: 'Ada', role: 'Skipper | Cook', avatar: '/a.svg' },
+      { name: '', role: ' ', avatar: '' },
+      { name: 'Cy', role: '', avatar: '' },
+    ]),
     createdAt: '2026-12-01T10:00',
   };
   expect(changesOf(before, draft)).toEqual({
@@ -37,11 +41,21 @@ test('each changed field is sent as its type', () => {
     tags: ['Sea', 'Sand', 'Wind'],
     screenshots: ['/one.png', '/three.png'],
     team: [
-      { name: 'Ada', role: 'Skipper', avatar: '/a.svg' },
+      { name: 'Ada', role: 'Skipper | Cook', avatar: '/a.svg' },
       { name: 'Cy', role: '', avatar: '' },
     ],
     createdAt: '2026-12-01T10:00Z',
   });
+});
+
+test('a member without a role keeps its picture when another one is edited', () => {
+  const draft = draftOf(product);
+  const [ada, ...others] = membersOf(draft);
+  expect(fieldValue('team', teamText([{ ...ada, name: 'Eve', role: 'Maker', avatar: '' }, ...others]))).toEqual([
+    { name: 'Eve', role: 'Maker', avatar: '' },
+    { name: 'Bo', role: '', avatar: '/b.svg' },
+  ]);
+  expect(shownText('team', draft.team)).toBe('Ada, Maker, /a.svg\nBo, /b.svg');
 });
 
 test('an empty time asks for the default', () => {

@@ -10,7 +10,7 @@ export type PictureField = 'image' | 'screenshots';
 
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');
 
-/** A product as texts: lists have one item per line, and team members are `name, role, picture`. */
+/** A product as texts: lists have one item per line, and the team is JSON, since names may hold any character. */
 export function draftOf(product: Product): Draft {
   return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, textOf(product, name)])) as Draft;
 }
@@ -19,12 +19,26 @@ function textOf(product: Product, name: DraftField): string {
   const value = product[name];
   if (name === 'createdAt') return String(value).slice(0, 16);
   if (typeof value === 'string') return value;
-  if (name === 'team') return product.team.map(memberText).join('\n');
+  if (name === 'team') return teamText(product.team);
   return (value as string[]).join(name === 'tags' ? ', ' : '\n');
 }
 
-function memberText({ name, role, avatar }: TeamMember): string {
-  return [name, role, avatar].filter(Boolean).join(' | ');
+/** The members of a draft's team. */
+export function membersOf({ team }: Pick<Draft, 'team'>): TeamMember[] {
+  return JSON.parse(team) as TeamMember[];
+}
+
+/** The inverse of `membersOf`. The order of the properties is fixed, so equal teams have equal texts. */
+export function teamText(team: readonly TeamMember[]): string {
+  return JSON.stringify(team.map(({ name, role, avatar }) => ({ name, role, avatar })));
+}
+
+/** A field's text for people. */
+export function shownText(name: DraftField, text: string): string {
+  if (name !== 'team') return text;
+  return membersOf({ team: text })
+    .map((member) => [member.name, member.role, member.avatar].filter(Boolean).join(', '))
+    .join('\n');
 }
 
 /** The changed fields, with their values for the API. */
@@ -51,10 +65,8 @@ export function fieldValue(name: DraftField, text: string): unknown {
     case 'addresses':
       return lines;
     case 'team':
-      return lines.map((line) => {
-        const [name = '', role = '', avatar = ''] = line.split('|').map((part) => part.trim());
-        return { name, role, avatar };
-      });
+      // A member that was added and left empty.
+      return membersOf({ team: text }).filter((member) => Object.values(member).some((value) => value.trim() !== ''));
     default:
       return text;
   }
@@ -72,10 +84,14 @@ export function previewOf(product: Product, draft: Draft): Product {
     ...product,
     name: draft.name || (fieldOf('name').default ?? ''),
     description: draft.description || (fieldOf('description').default ?? ''),
-    // An incomplete URL is omitted; saving rejects other invalid ones.
-    image: /^(?:https?:\/\/.|\/.|data:image\/)/i.test(draft.image) ? draft.image : '',
+    image: completeAddress(draft.image),
     category: draft.category,
     maker: draft.maker,
     tags: fieldValue('tags', draft.tags) as string[],
   };
+}
+
+/** The address of a picture, or an empty text while it is incomplete; saving rejects other invalid ones. */
+export function completeAddress(text: string): string {
+  return /^(?:https?:\/\/.|\/.|data:image\/)/i.test(text) ? text : '';
 }

@@ -11,7 +11,7 @@ import { ConsoleError, call, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
-import { changesOf, type Draft, draftOf, previewOf, withPicture } from './product-draft.ts';
+import { changesOf, type Draft, draftOf, membersOf, previewOf, teamText, withPicture } from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
@@ -166,6 +166,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
           faults={faults}
           onChange={(change) => setDraft((latest) => ({ ...latest, ...change }))}
           onPicture={(name, address) => setDraft((latest) => withPicture(latest, name, address))}
+          onTeam={(change) => setDraft((latest) => ({ ...latest, team: teamText(change(membersOf(latest))) }))}
         />
         <aside className="editor-side" aria-label="Preview">
           <ProductPreview product={previewOf(product, draft)} />

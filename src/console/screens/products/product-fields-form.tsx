@@ -1,6 +1,7 @@
 import { fieldOf } from '../../../contract/products/fields.ts';
 import { PictureUpload } from './picture-upload.tsx';
-import { DRAFT_FIELDS, type Draft, type DraftField, type PictureField } from './product-draft.ts';
+import { DRAFT_FIELDS, type Draft, type DraftField, membersOf, type PictureField } from './product-draft.ts';
+import { type ChangeTeam, TeamField } from './team-field.tsx';
 
 interface Props {
   draft: Draft;
@@ -8,19 +9,23 @@ interface Props {
   onChange: (change: Partial<Draft>) => void;
   /** Called with the address of an uploaded picture. */
   onPicture: (name: PictureField, address: string) => void;
+  /** Changes the latest team, which may differ from the draft's during an upload. */
+  onTeam: ChangeTeam;
 }
 
 const HINTS: Partial<Record<DraftField, string>> = {
   image: 'A URL that begins with https://, or with / for this site.',
   tags: 'Separated by commas.',
-  team: 'One per line: name | role | URL of a picture.',
   screenshots: 'One URL per line.',
   createdAt: 'UTC. A future time schedules the launch.',
   launchDate: 'Shown as written.',
 };
 
-/** The kind of picture that a field uploads. */
-const UPLOADS = { image: 'image', screenshots: 'screenshot' } as const satisfies Record<PictureField, string>;
+/** The kind of picture that a field uploads, and its button. */
+const UPLOADS = {
+  image: { use: 'image', label: 'Upload a picture' },
+  screenshots: { use: 'screenshot', label: 'Upload screenshots' },
+} as const satisfies Record<PictureField, object>;
 
 const LABELS: Partial<Record<DraftField, string>> = {
   createdAt: 'Launches',
@@ -29,12 +34,13 @@ const LABELS: Partial<Record<DraftField, string>> = {
 };
 
 /** A box for each field of a product, generated from the declarations. */
-export function ProductFieldsForm({ draft, faults, onChange, onPicture }: Props) {
+export function ProductFieldsForm({ draft, faults, onChange, onPicture, onTeam }: Props) {
   return (
     <div className="form">
       {DRAFT_FIELDS.map((name) => {
         const { label, kind } = fieldOf(name);
         const fault = faults[name];
+        if (name === 'team') return <TeamField key={name} members={membersOf(draft)} fault={fault} onChange={onTeam} />;
         const hint = HINTS[name];
         const described = [hint && `${name}-hint`, fault && `${name}-fault`].filter(Boolean).join(' ');
         const box = {
@@ -44,7 +50,7 @@ export function ProductFieldsForm({ draft, faults, onChange, onPicture }: Props)
           ...(described !== '' && { 'aria-describedby': described }),
           onChange: (event: { target: { value: string } }) => onChange({ [name]: event.target.value }),
         };
-        const isLong = name === 'description' || kind === 'team' || kind === 'addresses';
+        const isLong = name === 'description' || kind === 'addresses';
         return (
           <div key={name} className="field">
             <label htmlFor={box.id}>{LABELS[name] ?? label}</label>
@@ -59,7 +65,7 @@ export function ProductFieldsForm({ draft, faults, onChange, onPicture }: Props)
               </small>
             )}
             {(name === 'image' || name === 'screenshots') && (
-              <PictureUpload use={UPLOADS[name]} onUploaded={(address) => onPicture(name, address)} />
+              <PictureUpload {...UPLOADS[name]} onUploaded={(address) => onPicture(name, address)} />
             )}
             {fault && (
               <small id={`${name}-fault`} className="field-fault">
