@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LightMyRequestResponse } from 'fastify';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
 import { DEFAULT_RATE_LIMITS, type RateLimits } from '../../src/settings/rate-limits.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
@@ -139,55 +139,6 @@ test('limits follow a monotonic clock: a jump of the time of day neither refuses
   }
   clock.advance({ milliseconds: 20_000 });
   expect((await put()).statusCode).toBe(200);
-});
-
-describe('work that a request causes is charged', () => {
-  const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
-
-  test('a search whose cached response is stale, each time', async () => {
-    const { id } = await start({ cacheEnabled: true });
-    const answers: number[] = [];
-    for (let round = 0; round < 4; round += 1) {
-      answers.push((await site.ask.get('/api/products?q=harbour&sort=top', newVisitor())).statusCode);
-      await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
-    }
-    expect(answers).toEqual([200, 200, 429, 429]);
-  });
-
-  test('pages of unknown products, which no cache holds; those of known ones are free', async () => {
-    const { id } = await start({ cacheEnabled: true });
-    const read = vi.spyOn(site.core, 'listComments');
-    const unknown = await Promise.all(times(20, () => site.ask.get(`/product/${randomUUID()}`)));
-    const expected = times(20, (): number => 429).fill(404, 0, SMALL.search.network.amount);
-    expect(unknown.map(({ statusCode }) => statusCode).sort()).toEqual(expected);
-    expect(read).toHaveBeenCalledTimes(SMALL.search.network.amount);
-    expect((await site.ask.get(`/product/${id}`)).statusCode).toBe(200);
-  });
-
-  test('a flood of refused pages is left to the browsers to render', async () => {
-    const { clock } = await start({ cacheEnabled: true });
-    const refusals = async () => {
-      const pages = await Promise.all(times(22, () => site.ask.get(`/?q=${randomUUID()}`)));
-      return pages.filter(({ statusCode }) => statusCode === 429).map(({ body }) => body);
-    };
-    const bodies = await refusals();
-    expect(bodies).toHaveLength(20);
-    expect(bodies.filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
-    for (const body of bodies) expect(body).toContain('data-app="/assets/app.js"');
-    clock.advance({ milliseconds: 1_000 });
-    expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
-  });
-
-  test('pages that a forged cookie demands: beyond the limit they come from the cache', async () => {
-    const { clock } = await start({ cacheEnabled: true });
-    await site.ask.get('/');
-    const rendered = vi.spyOn(site.core, 'listProducts');
-    for (let round = 0; round < 20; round += 1) {
-      clock.advance({ milliseconds: 1 });
-      expect((await site.ask.get('/', FORGED)).statusCode).toBe(200);
-    }
-    expect(rendered).toHaveBeenCalledTimes(SMALL.search.network.amount);
-  });
 });
 
 test('other reads are not limited and have no limit headers', async () => {

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, expect, test, vi } from 'vitest';
+import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
+import { newVisitor } from '../support/requests.ts';
+import { createTestClock } from '../support/test-clock.ts';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const SEARCHES = 2;
+
+let site: TestSite;
+afterEach(() => site.close());
+
+/** A site with a cache, that limits searches. */
+async function start() {
+  const clock = createTestClock();
+  const rateLimits = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: SEARCHES, seconds: 1 } } };
+  site = await startTestSite({ runtime: clock, rateLimits, cacheEnabled: true });
+  const { id } = await site.addProduct();
+  return { clock, id };
+}
+
+const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
+
+const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
+
+test('a search whose cached response is stale is charged each time', async () => {
+  const { id } = await start();
+  const answers: number[] = [];
+  for (let round = 0; round < 4; round += 1) {
+    answers.push((await site.ask.get('/api/products?q=harbour&sort=top', newVisitor())).statusCode);
+    await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
+  }
+  expect(answers).toEqual([200, 200, 429, 429]);
+});
+
+test('pages of unknown products, which no cache holds, are charged; those of known ones are free', async () => {
+  const { id } = await start();
+  const read = vi.spyOn(site.core, 'listComments');
+  const unknown = await Promise.all(times(20, () => site.ask.get(`/product/${randomUUID()}`)));
+  const expected = times(20, (): number => 429).fill(404, 0, SEARCHES);
+  expect(unknown.map(({ statusCode }) => statusCode).sort()).toEqual(expected);
+  expect(read).toHaveBeenCalledTimes(SEARCHES);
+  expect((await site.ask.get(`/product/${id}`)).statusCode).toBe(200);
+});
+
+test('a flood of refused pages is left to the browsers to render', async () => {
+  const { clock } = await start();
+  const refusals = async () => {
+    const pages = await Promise.all(times(22, () => site.ask.get(`/?q=${randomUUID()}`)));
+    return pages.filter(({ statusCode }) => statusCode === 429).map(({ body }) => body);
+  };
+  const bodies = await refusals();
+  expect(bodies).toHaveLength(20);
+  expect(bodies.filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
+  for (const body of bodies) expect(body).toContain('data-app="/assets/app.js"');
+  clock.advance({ milliseconds: 1_000 });
+  expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
+});
+
+test('pages that a forged cookie demands are charged: beyond the limit they come from the cache', async () => {
+  const { clock } = await start();
+  await site.ask.get('/');
+  const rendered = vi.spyOn(site.core, 'listProducts');
+  for (let round = 0; round < 20; round += 1) {
+    clock.advance({ milliseconds: 1 });
+    expect((await site.ask.get('/', FORGED)).statusCode).toBe(200);
+  }
+  expect(rendered).toHaveBeenCalledTimes(SEARCHES);
+});
