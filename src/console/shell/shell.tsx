@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useRef, useState } from 'react';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
+import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, WaveMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme-switch.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
@@ -122,7 +123,11 @@ export function Shell({ session }: { session: ConsoleSession }) {
         </div>
       </header>
       <main id="main" className="main" tabIndex={-1}>
-        {current && <current.Screen key={current.screen} />}
+        {current && (
+          <ErrorBoundary key={current.screen}>
+            <current.Screen />
+          </ErrorBoundary>
+        )}
       </main>
       {open === 'palette' && (
         <Palette

@@ -18,7 +18,7 @@ const KINDS = [
 
 /** The site as files: everything as a backup, or one table as an export. */
 export function BackupScreen() {
-  const { data } = useOverview();
+  const { data, isError } = useOverview();
   const [table, setTable] = useState<(typeof TABLES)[number][0]>('products');
   const [kind, setKind] = useState<(typeof KINDS)[number][0]>('csv');
   const [counts, setCounts] = useState(false);
@@ -34,7 +34,17 @@ export function BackupScreen() {
             it as safe as the site.
           </p>
           <p className="quiet">
-            Last backup: {data?.lastBackupAt ? <TimeAgo time={data.lastBackupAt} /> : data ? 'never' : '…'}.
+            Last backup:{' '}
+            {data?.lastBackupAt ? (
+              <TimeAgo time={data.lastBackupAt} />
+            ) : data ? (
+              'never'
+            ) : isError ? (
+              'unknown'
+            ) : (
+              'loading'
+            )}
+            .
           </p>
           <p>
             <a className="button" data-tone="primary" href="/api/console/backup" download>

@@ -17,7 +17,7 @@ export function OverviewScreen() {
   return (
     <Page title="Overview">
       {overview.isPending ? (
-        <Loading label="Loading the overview" />
+        <LoadingOverview />
       ) : overview.isError ? (
         <Failure error={overview.error} onRetry={() => void overview.refetch()} />
       ) : (
@@ -31,6 +31,24 @@ export function OverviewScreen() {
         </div>
       )}
     </Page>
+  );
+}
+
+/** Placeholders of the size of what they stand for, so nothing moves when it is there. */
+function LoadingOverview() {
+  return (
+    <div className="overview" role="status" aria-label="Loading the overview">
+      <div className="facts">
+        {['waiting', 'bursts', 'products', 'backup'].map((fact) => (
+          <span key={fact} className="skeleton skeleton-fact" />
+        ))}
+      </div>
+      <span className="skeleton skeleton-chart" />
+      <div className="overview-columns">
+        <span className="skeleton skeleton-panel" />
+        <span className="skeleton skeleton-panel" />
+      </div>
+    </div>
   );
 }
 
