@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { changeVerdicts, undoVerdicts } from '../../src/core/leaderboards/change-verdicts.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
 import { readTrustedProxies } from '../../src/settings/trusted-proxies.ts';
@@ -53,6 +53,12 @@ async function counted(id: string): Promise<unknown> {
   return counts;
 }
 
+/** On Citus, votes beyond the cap count until they are settled a moment later. */
+async function expectCounted(id: string, expected: object): Promise<void> {
+  if (inject('citusWorkers').length > 0) await expect.poll(() => counted(id)).toEqual(expected);
+  expect(await counted(id)).toEqual(expected);
+}
+
 const numbers = Array.from({ length: CAP + 10 }, (_, index) => index + 1);
 
 test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
@@ -69,7 +75,7 @@ test.each<[string, (n: number) => Parameters<typeof vote>[1]]>([
     .slice(0, 60);
   await launch(id);
   for (const n of numbers) expect((await vote(id, from(n))).statusCode).toBe(200);
-  expect(await counted(id)).toEqual({ upvotes: CAP + 10, counted: CAP, excluded: 10 });
+  await expectCounted(id, { upvotes: CAP + 10, counted: CAP, excluded: 10 });
 });
 
 test('withdrawn votes leave room for other visitors of the network', async () => {
@@ -78,7 +84,7 @@ test('withdrawn votes leave room for other visitors of the network', async () =>
   const from = '192.0.2.6';
   for (const visitor of griefers) await vote('griefed', { forwardedFor: from, visitor });
   for (let honest = 1; honest <= 5; honest += 1) await vote('griefed', { forwardedFor: from, at: beside });
-  expect(await counted('griefed')).toEqual({ upvotes: CAP + 5, counted: CAP, excluded: 5 });
+  await expectCounted('griefed', { upvotes: CAP + 5, counted: CAP, excluded: 5 });
   for (const visitor of griefers) await vote('griefed', { forwardedFor: from, visitor, method: 'DELETE' });
   await expect.poll(() => counted('griefed')).toEqual({ upvotes: 5, counted: 5, excluded: 0 });
 });

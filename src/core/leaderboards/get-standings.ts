@@ -5,13 +5,14 @@ import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from './calendar.ts';
 import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 
-interface LaunchRow {
-  launched_at: Date;
-  votes: number;
-  upvotes: number;
-  excluded_network: number;
-  excluded_operator: number;
-}
+type LaunchRow = Record<PeriodKind, string> &
+  Record<`${PeriodKind}_order`, string> & {
+    launched_at: Date;
+    votes: number;
+    upvotes: number;
+    excluded_network: number;
+    excluded_operator: number;
+  };
 
 interface Neighbour {
   product_id: string;
@@ -26,7 +27,8 @@ interface PlaceRow extends LeaderboardRow {
   below: Neighbour | null;
 }
 
-const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, c.upvotes, c.excluded_network, c.excluded_operator
+const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) => `l.${kind}, l.${kind}_order`).join(', ')},
+    c.upvotes, c.excluded_network, c.excluded_operator
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id
   WHERE l.product_id = $1 AND l.placed_for IS NOT NULL`;
 
@@ -35,20 +37,19 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below') => `(
     SELECT to_jsonb(n) FROM (
       SELECT o.product_id, p.name, o.votes
       FROM (
-        SELECT * FROM launches WHERE launches.${kind} = l.${kind}
-          AND ((-launches.votes), launches.${kind}_order) ${direction === 'above' ? '<' : '>'} ((-l.votes), l.${kind}_order)
-        ORDER BY (-launches.votes) ${direction === 'above' ? 'DESC' : 'ASC'},
-          launches.${kind}_order ${direction === 'above' ? 'DESC' : 'ASC'} LIMIT 1
+        SELECT product_id, votes FROM launches
+        WHERE ${kind} = $1 AND ((-votes), ${kind}_order) ${direction === 'above' ? '<' : '>'} (-$2::integer, $3::uuid)
+        ORDER BY (-votes) ${direction === 'above' ? 'DESC' : 'ASC'}, ${kind}_order ${direction === 'above' ? 'DESC' : 'ASC'} LIMIT 1
       ) AS o JOIN products p ON p.id = o.product_id
     ) AS n
   ) AS ${direction}`;
 
+/** By the place of the launch, because Citus joins no distributed table to one of the coordinator here. */
 const selectPlace = (kind: PeriodKind) => `SELECT ${LEADERBOARD_COLUMNS},
-    coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > l.votes), 0)::integer AS more,
-    coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = l.votes), 1) AS same,
+    coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $2::integer), 0)::integer AS more,
+    coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $2::integer), 1) AS same,
     ${neighbour(kind, 'above')}, ${neighbour(kind, 'below')}
-  FROM launches l JOIN leaderboards b ON b.period = l.${kind}
-  WHERE l.product_id = $1`;
+  FROM leaderboards b WHERE b.period = $1`;
 
 /**
  * The standing of a launch in its day, week, month and year; `null` for an unknown or scheduled product. The votes are
@@ -59,7 +60,7 @@ export async function getStandings(sql: Sql, productId: string, rules: Leaderboa
   if (!isProductId(productId)) return null;
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId]);
   if (launch === undefined) return null;
-  const standings = await Promise.all(PERIOD_KINDS.map((kind) => readStanding(sql, productId, kind, launch, rules)));
+  const standings = await Promise.all(PERIOD_KINDS.map((kind) => readStanding(sql, kind, launch, rules)));
   const [day, week, month, year] = standings;
   return day && week && month && year ? { day, week, month, year } : null;
 }
@@ -74,12 +75,12 @@ export async function isUnplaced(sql: Sql, productId: string, now: Date): Promis
 
 async function readStanding(
   sql: Sql,
-  productId: string,
   kind: PeriodKind,
   launch: LaunchRow,
   rules: LeaderboardRules,
 ): Promise<Standing | undefined> {
-  const [place] = await sql.query<PlaceRow>(selectPlace(kind), [productId]);
+  const values = [launch[kind], launch.votes, launch[`${kind}_order`]];
+  const [place] = await sql.query<PlaceRow>(selectPlace(kind), values);
   const period = place && parsePeriod(place.period);
   if (place === undefined || period === undefined) return undefined;
   const excluded = [

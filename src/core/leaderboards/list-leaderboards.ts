@@ -5,7 +5,13 @@ import type { Sql } from '../database/database.ts';
 import { afterCursor, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';
 import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';
 
-type SummaryRow = LeaderboardRow & { winners: { product_id: string; name: string; votes: number }[] };
+interface Winner {
+  product_id: string;
+  name: string;
+  votes: number;
+}
+
+type SummaryRow = LeaderboardRow & { winners: Winner[] };
 
 const ORDER: KeysetOrder<SummaryRow> = {
   name: 'leaderboards',
@@ -42,26 +48,37 @@ interface SummaryCondition {
 }
 
 /** The periods of one kind with a launch that meet a condition, newest first. @throws CoreError `unavailable`. */
-export function readSummaries(
+export async function readSummaries(
   sql: Sql,
   kind: PeriodKind,
   { condition, values, limit }: SummaryCondition,
 ): Promise<SummaryRow[]> {
-  return sql.query<SummaryRow>(
-    `SELECT ${LEADERBOARD_COLUMNS},
-       (SELECT coalesce(jsonb_agg(to_jsonb(leaders) ORDER BY leaders.tie_order) FILTER (WHERE leaders.votes = leaders.most), '[]')
-        FROM (
-          SELECT l.product_id, p.name, l.votes, max(l.votes) OVER () AS most, l.${kind}_order AS tie_order
-          FROM (
-            SELECT * FROM launches WHERE launches.${kind} = b.period AND launches.votes > 0
-            ORDER BY (-launches.votes), launches.${kind}_order LIMIT ${MAX_WINNERS}
-          ) AS l JOIN products p ON p.id = l.product_id
-        ) AS leaders) AS winners
-     FROM leaderboards b
-     WHERE ${condition} AND EXISTS (SELECT FROM launches WHERE launches.${kind} = b.period)
+  const rows = await sql.query<LeaderboardRow>(
+    `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b
+     WHERE ${condition} AND EXISTS (SELECT FROM leaderboard_counts h WHERE h.period = b.period AND h.products > 0)
      ORDER BY ${orderBy(ORDER)} LIMIT ${limit}`,
     values,
   );
+  const periods = rows.map((row) => row.period);
+  const leaders =
+    periods.length === 0
+      ? []
+      : await sql.query<Winner & { period: string }>(selectLeaders(kind, periods.length), periods);
+  return rows.map((row) => {
+    const first = leaders.filter(({ period }) => period === row.period);
+    return { ...row, winners: first.filter(({ votes }) => votes === first[0]?.votes) };
+  });
+}
+
+/** The first launches of each of these periods, read from the index of the boards. Citus limits no LATERAL subquery. */
+function selectLeaders(kind: PeriodKind, periods: number): string {
+  const leaders = Array.from(
+    { length: periods },
+    (_, index) => `(SELECT ${kind} AS period, product_id, votes, ${kind}_order AS tie_order FROM launches
+      WHERE ${kind} = $${index + 1} AND votes > 0 ORDER BY (-votes), ${kind}_order LIMIT ${MAX_WINNERS})`,
+  );
+  return `SELECT l.period, l.product_id, p.name, l.votes FROM (${leaders.join(' UNION ALL ')}) AS l
+    JOIN products p ON p.id = l.product_id ORDER BY l.period, l.votes DESC, l.tie_order`;
 }
 
 export function winnersOf({ winners }: SummaryRow): LeaderboardSummary['winners'] {

@@ -1,14 +1,17 @@
 import type { Sql } from '../database/database.ts';
 
-/** SQL: whether a vote `v` was cast inside the launch window of `l`. */
-export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at < l.launched_at + interval '24 hours'";
+/**
+ * SQL: whether a vote `v` was cast inside the launch window of `l`. A difference, because Citus updates no rows by a sum
+ * of a time and an interval, which may depend on the time zone.
+ */
+export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
 /** SQL: every vote of these launches that was cast inside its window and existed when the window ended. */
 export const WINDOW_VOTES = `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
-    SELECT id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id
+    SELECT product_id, id, user_session, created_at, network, verdict FROM upvotes WHERE upvotes.product_id = l.product_id
     UNION ALL
-    SELECT id, user_session, created_at, network, verdict FROM retracted_upvotes r WHERE r.product_id = l.product_id
+    SELECT product_id, id, user_session, created_at, network, verdict FROM retracted_upvotes r WHERE r.product_id = l.product_id
   ) AS v
   WHERE l.product_id = ANY($1::text[]) AND ${IN_WINDOW}`;
 

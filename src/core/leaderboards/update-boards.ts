@@ -4,7 +4,7 @@ import { lockFreeCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { type RowLock, rowLock } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { boundsOf, periodsAt } from './calendar.ts';
+import { boundsOf, periodsAt, WINDOW_MS } from './calendar.ts';
 import { readLaunchEvents } from './launch-events.ts';
 import { recountLaunches } from './recount-launches.ts';
 import { fixLateLaunches, lockDays, periodsOf, reviseBoards } from './revise-boards.ts';
@@ -62,14 +62,14 @@ const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL,
 // voted again inside it.
 const FORGET_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
-    l.launched_at + interval '24 hours' > $2::timestamptz
+    l.launched_at > $2::timestamptz
     OR EXISTS (
       SELECT FROM upvotes u WHERE u.product_id = r.product_id AND u.user_session = r.user_session
-        AND u.created_at > r.created_at AND u.created_at < l.launched_at + interval '24 hours'
+        AND u.created_at > r.created_at AND u.created_at - l.launched_at < interval '24 hours'
     )
     OR EXISTS (
       SELECT FROM retracted_upvotes o WHERE o.product_id = r.product_id AND o.user_session = r.user_session
-        AND o.created_at > r.created_at AND o.created_at < l.launched_at + interval '24 hours'
+        AND o.created_at > r.created_at AND o.created_at - l.launched_at < interval '24 hours'
     )
   )`;
 
@@ -144,7 +144,7 @@ export async function placeLaunches(
     await leaveBoards(sql, productIds);
     // Due launches are updated only once: a second update of a row in a transaction would lock its product.
     await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
-    await sql.query(FORGET_RETRACTED, [productIds, now.toISOString()]);
+    await sql.query(FORGET_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
     const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
     const placed = new Set(due);
     await recountLaunches(sql, productIds);

@@ -5,7 +5,7 @@ import { productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
 import { isForeignKeyViolation } from '../database/database-faults.ts';
-import { rowLock } from '../database/transactions.ts';
+import { isDistributed, rowLock } from '../database/transactions.ts';
 import type { BatchResult, Outcome } from '../group-commit.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { Runtime } from '../runtime.ts';
@@ -66,9 +66,13 @@ export async function setUpvotes(
 ): Promise<BatchResult<UpvoteState> & { unsettled: VotedFrom[] }> {
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
-  const written = await write(sql, runtime, last, now, rules);
+  const judged = await judge(sql, last, rules);
+  // On Citus, no vote is compared with the rows of its network as it is written: those that may be beyond the cap count
+  // until they are settled.
+  const isLate = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
+  const written = await write(sql, runtime, last, { now, networks: isLate ? 'below' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
-  const unsettled = unsettledBy(last, written, rules.networkCounts);
+  const unsettled = unsettledBy(last, written, rules.networkCounts, isLate);
   return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unsettled };
 }
 
@@ -80,6 +84,7 @@ function unsettledBy(
   changes: readonly UpvoteChange[],
   rows: readonly WrittenRow[],
   networkCounts: NetworkCounts,
+  isLate: boolean,
 ): VotedFrom[] {
   const networks = new Map(changes.map((change) => [keyOf(change), change.network]));
   const unsettled: VotedFrom[] = [];
@@ -90,7 +95,7 @@ function unsettledBy(
     for (const network of freed ?? []) unsettled.push({ productId, network });
   }
   for (const { productId, network } of changes) {
-    if (network !== undefined && contested.has(productId)) unsettled.push({ productId, network });
+    if (network !== undefined && (isLate || contested.has(productId))) unsettled.push({ productId, network });
   }
   return unsettled;
 }
@@ -114,11 +119,9 @@ async function write(
   sql: Sql,
   runtime: Runtime,
   changes: readonly UpvoteChange[],
-  now: string,
-  rules: VoteRules,
+  { now, networks, rules }: { now: string; networks: BatchNeeds['networks']; rules: VoteRules },
 ): Promise<WrittenRow[]> {
   try {
-    const networks = await judge(sql, changes, rules);
     const removal = changes.some(({ upvoted }) => !upvoted);
     const mustJudge = networks === 'distinct' || networks === 'shared';
     return await sql.query<WrittenRow>(setUpvotesStatement(await rowLock(sql, 'FOR UPDATE'), { removal, networks }), [
