@@ -2,9 +2,13 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { Log } from '../../core/runtime.ts';
 import type { Settings } from '../../settings/settings.ts';
+import { SERVER_BOUNDS } from '../http/bounds.ts';
 import { NO_STORE, PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
 import { StartError } from '../start-error.ts';
 import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
+
+/** A few scrapers; strangers must not take the file descriptors of the site. */
+const MAX_CONNECTIONS = 50;
 
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
@@ -42,7 +46,8 @@ export async function startMetricsServer(
   metrics: MetricsText,
   { host, port, token, log }: { host: string; port: number; token: string | undefined; log: Log },
 ): Promise<FastifyInstance> {
-  const server = Fastify();
+  const server = Fastify(SERVER_BOUNDS);
+  server.server.maxConnections = MAX_CONNECTIONS;
   addMetricsRoute(server, metrics, token);
   const address = token === undefined ? '127.0.0.1' : host;
   try {
