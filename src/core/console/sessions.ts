@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 
 /** A session ends after this time without use. */
@@ -40,8 +41,15 @@ export async function touchSession(sql: Sql, token: string | undefined, now: Dat
   const hash = hashToken(token);
   const [session] = await sql.query<{ operator: string; used_at: Date }>(SELECT_SESSION, [hash, ...boundsOf(now)]);
   if (session && Math.abs(now.getTime() - session.used_at.getTime()) > USE_INTERVAL_MS)
-    await sql.query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [hash, now.toISOString()]);
+    await sql
+      .query('UPDATE operator_sessions SET used_at = $2 WHERE token_hash = $1', [hash, now.toISOString()])
+      .catch(unlessUnavailable);
   return session?.operator;
+}
+
+/** The console can be read while the database accepts no changes; the next request records the use. */
+function unlessUnavailable(error: unknown): void {
+  if (!(error instanceof CoreError && error.code === 'unavailable')) throw error;
 }
 
 const SELECT_OPEN = `SELECT token_hash FROM operator_sessions WHERE token_hash = ANY($1::bytea[]) AND ${IS_OPEN}`;

@@ -3,7 +3,8 @@ import { blockedStatements } from '../../../tests/support/blocked-statements.ts'
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
-import type { Database } from '../database/database.ts';
+import { CoreError } from '../core-error.ts';
+import type { Database, Sql } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
 import { forgetOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
@@ -168,6 +169,18 @@ describe('A session', () => {
     expect(await touchSession(database, busy, clock.now())).toBeUndefined();
     await forgetOldSessions(database, clock.now());
     expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
+  });
+
+  test('stays open while the database accepts no changes', async () => {
+    const { sessionToken } = await accept((await invite()).token);
+    clock.advance({ hours: 1 });
+    const readOnly: Sql = {
+      query: (text, values) =>
+        text.startsWith('UPDATE')
+          ? Promise.reject(new CoreError('unavailable', 'Read-only'))
+          : database.query(text, values),
+    };
+    expect(await touchSession(readOnly, sessionToken, clock.now())).toBe('ada');
   });
 
   test('does not outlive a clock that was a year ahead, and survives smaller corrections', async () => {
