@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '@playwright/test';
+import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { openConsole, signIn } from '../support/console-page.ts';
 import { expect, test } from '../support/e2e-test.ts';
 
@@ -85,4 +86,23 @@ test('an edit that was closed without saving comes back with undo', async ({ pag
   await expect(page.getByRole('dialog')).toBeHidden();
   // At most the earlier message, which may have gone.
   expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
+});
+
+test('undoing the restoration of a comment hides it for the reason that it was hidden for', async ({ page, site }) => {
+  const product = await site.addProduct();
+  await site.addComments(product.id, [{ content: 'Buy my coins' }]);
+  const hidden = () =>
+    site.database.query<{ id: string; hidden_reason: string | null }>(
+      'SELECT id::text, hidden_reason FROM comments WHERE product_id = $1',
+      [product.id],
+    );
+  await hideComments(site.database, [(await hidden())[0]?.id ?? ''], 'Spam');
+  await signIn(page, site);
+  await openConsole(page, `/console/comments?product=${product.id}`);
+  await expect(page.getByText('Hidden: Spam')).toBeVisible();
+  await page.keyboard.press('a');
+  await expect(page.getByText('Restored 1 comment')).toBeVisible();
+  await page.keyboard.press('u');
+  await expect(page.getByText('Undone', { exact: true })).toBeVisible();
+  expect(await hidden()).toMatchObject([{ hidden_reason: 'Spam' }]);
 });

@@ -15,14 +15,15 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**
- * Keeps the screen up to date with the changes of other operators and visitors.
+ * Keeps the screen up to date with the changes of other operators and visitors, unless it is paused.
  * @returns whether the stream is connected.
  */
-export function useLiveUpdates(): boolean {
+export function useLiveUpdates(isPaused: boolean): boolean {
   const client = useQueryClient();
   const [isConnected, setConnected] = useState(true);
 
   useEffect(() => {
+    if (isPaused) return;
     const stream = new EventSource('/api/console/events');
     const timers = new Map<string, ReturnType<typeof setTimeout>>();
     const refetch = (subject: string, ms: number) => {
@@ -59,7 +60,7 @@ export function useLiveUpdates(): boolean {
       for (const timer of timers.values()) clearTimeout(timer);
       stream.close();
     };
-  }, [client]);
+  }, [client, isPaused]);
 
   return isConnected;
 }

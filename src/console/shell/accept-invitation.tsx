@@ -33,7 +33,12 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   if (invitation.isError)
     return (
       <Gate title="This invitation does not work">
-        <p>{messageOf(invitation.error)}</p>
+        <p>
+          {/* The command stands between backticks. */}
+          {messageOf(invitation.error)
+            .split('`')
+            .map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}
+        </p>
         <button type="button" className="button" data-tone="outline" onClick={onLeave}>
           Sign in instead
         </button>

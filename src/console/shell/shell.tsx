@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, WaveMark } from '../../web/ui/icons.tsx';
@@ -25,7 +26,8 @@ const SEQUENCE_MS = 1_200;
 export function Shell({ session }: { session: ConsoleSession }) {
   const client = useQueryClient();
   const { screen } = useConsoleLocation();
-  const isConnected = useLiveUpdates();
+  const [isLeaving, setLeaving] = useState(false);
+  const isConnected = useLiveUpdates(isLeaving);
   const { submissions = 0, heldComments = 0 } = useWaiting() ?? {};
   const waiting = submissions + heldComments;
   const [open, setOpen] = useState<'palette' | 'shortcuts' | undefined>();
@@ -33,10 +35,15 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
+    // Nothing may be requested between the end of the session and that of this screen.
+    flushSync(() => setLeaving(true));
+    await client.cancelQueries();
     try {
       await call(everywhere ? '/sign-out-everywhere' : '/sign-out', { method: 'POST' });
       switchSession(client, null);
     } catch (error) {
+      setLeaving(false);
+      void client.invalidateQueries();
       showToast({ title: 'You are still signed in', description: messageOf(error), tone: 'destructive' });
     }
   }

@@ -5,6 +5,7 @@ import { call, messageOf } from '../api/console-api.ts';
 import { Gate, GateFault } from './gate.tsx';
 
 export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) => void }) {
+  const name = useRef<HTMLInputElement>(null);
   const passphrase = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
     mutationFn: (body: SignInBody) => call<ConsoleSession>('/sign-in', { method: 'POST', body }),
@@ -14,6 +15,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
 
   useEffect(() => {
     document.title = 'Sign in · Console';
+    name.current?.focus();
   }, []);
 
   return (
@@ -28,6 +30,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
         <label className="field">
           <span>Name</span>
           <input
+            ref={name}
             name="name"
             autoComplete="username"
             autoCapitalize="none"

@@ -38,9 +38,20 @@ export function useModerate() {
           ...(length > 0 && { note: `${formatAmount(length, 'comment')} had already changed.` }),
         };
       },
-      undo: () => send(INVERSE_ACTIONS[action], done),
+      undo: () => (action === 'restore' ? hideAgain(comments, done) : send(INVERSE_ACTIONS[action], done)),
     });
   };
+}
+
+/** Hides restored comments for the reasons that they were hidden for, one request for each. */
+async function hideAgain(comments: readonly ConsoleComment[], ids: readonly string[]): Promise<void> {
+  const byReason = new Map<string, string[]>();
+  for (const { id, hidden } of comments) {
+    if (!ids.includes(id)) continue;
+    const reason = hidden?.reason ?? '';
+    byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  }
+  for (const [reason, hiddenFor] of byReason) await send('hide', hiddenFor, reason);
 }
 
 function after(comment: ConsoleComment, action: CommentAction, reason = ''): ConsoleComment {
