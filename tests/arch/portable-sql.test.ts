@@ -47,6 +47,7 @@ describe('statements of the program', () => {
         'counts',
         'exports',
         'imports',
+        'leaderboards',
         'products',
         'stats',
         'upvotes',
@@ -109,6 +110,14 @@ describe('non-portable statements are found', () => {
     [
       'UPDATE comments SET hidden_at = clock_timestamp() WHERE id = $1',
       'a function that answers differently each time, in an UPDATE of a distributed table',
+    ],
+    [
+      "UPDATE launches SET final = true WHERE launched_at + interval '24 hours' < $1",
+      'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table',
+    ],
+    [
+      "DELETE FROM retracted_upvotes r USING launches l WHERE r.created_at > l.launched_at + interval '24 hours'",
+      'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table',
     ],
     [
       'WITH l AS (SELECT id FROM comments WHERE id = ANY($1) FOR UPDATE) SELECT * FROM l',

@@ -37,11 +37,31 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
     kind !== 'VAR_SET_MULTI' && isLocal !== true && 'a setting that outlives its transaction, which a pooler loses',
   UpdateStmt: ({ relation, targetList, whereClause }) =>
     isDistributed((relation as Fields).relname) &&
-    /"sval":"(?:clock_timestamp|random|gen_random_uuid)"/.test(JSON.stringify([targetList, whereClause])) &&
-    'a function that answers differently each time, in an UPDATE of a distributed table',
+    ((/"sval":"(?:clock_timestamp|random|gen_random_uuid)"/.test(JSON.stringify([targetList, whereClause])) &&
+      'a function that answers differently each time, in an UPDATE of a distributed table') ||
+      (addsInterval([targetList, whereClause]) && ADDS_INTERVAL)),
+  DeleteStmt: ({ relation, whereClause }) =>
+    isDistributed((relation as Fields).relname) && addsInterval(whereClause) && ADDS_INTERVAL,
   FuncCall: (fields) => functionFault(fields),
   SelectStmt: (fields) => lockFault(fields),
 };
+
+const ADDS_INTERVAL = 'the sum of a column of time and an interval, in an UPDATE or DELETE of a distributed table';
+
+/** Such a sum may depend on the time zone, and Citus refuses it. The difference of two times does not. */
+function addsInterval(node: unknown): boolean {
+  if (typeof node !== 'object' || node === null) return false;
+  const { name, lexpr, rexpr } = node as Fields;
+  const operands = [lexpr, rexpr].map((operand) => JSON.stringify(operand ?? null));
+  const isSum = /"sval":"[+-]"/.test(JSON.stringify(name ?? null));
+  if (
+    isSum &&
+    operands.some((text) => text.startsWith('{"ColumnRef"')) &&
+    operands.some((text) => text.startsWith('{"TypeCast"') && text.includes('"sval":"interval"'))
+  )
+    return true;
+  return Object.values(node).some(addsInterval);
+}
 
 /** PostgreSQL's parsenodes.h, CURSOR_OPT_HOLD. */
 const CURSOR_WITH_HOLD = 0x20;
