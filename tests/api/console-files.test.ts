@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
+import { revokeOperator } from '../../src/core/console/operators.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
@@ -34,6 +36,23 @@ test('an export and a backup are downloaded as files, and the backup is in the a
 });
 
 describe('Imports', () => {
+  test('a file that arrives while access is revoked is not imported', async () => {
+    const { cookie } = await addOperator(site, 'grace');
+    async function* file() {
+      yield 'id,name\n';
+      await revokeOperator(site.database, 'grace');
+      yield 'too-late,Too late\n';
+    }
+    const refused = await site.app.inject({
+      method: 'POST',
+      url: '/api/console/import?name=launches.csv&kind=csv',
+      headers: { cookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/octet-stream' },
+      payload: Readable.from(file(), { objectMode: false }),
+    });
+    expect([refused.statusCode, refused.json().code]).toEqual([401, 'not_signed_in']);
+    expect((await site.ask.get('/api/products/too-late')).statusCode).toBe(404);
+  });
+
   async function send(content: string, query: Record<string, string> = {}): Promise<ImportEvent> {
     const search = new URLSearchParams({ name: 'launches.csv', kind: 'csv', ...query });
     const response = await ada.ask('POST', `/import?${search}`, Buffer.from(content), {

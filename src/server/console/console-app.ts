@@ -1,6 +1,6 @@
 import fastifyStatic from '@fastify/static';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
 import { runAsOperator } from '../../core/audit/audit-log.ts';
 import { touchSession } from '../../core/console/sessions.ts';
@@ -9,6 +9,7 @@ import { SERVER_BOUNDS } from '../http/bounds.ts';
 import { acceptJsonOnly, handleError, validateByContract } from '../http/error-handler.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { createRequestIds, trustRequestIds } from '../http/request-keys.ts';
+import { hideRefusals } from '../routes/static-files.ts';
 import type { ConsoleOptions } from './console-options.ts';
 import { CONSOLE_HEADERS } from './console-page.ts';
 import { eventRoutes } from './console-streams.ts';
@@ -59,6 +60,12 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
   app.decorateRequest('operator', '');
   const cookies = consoleCookies(siteUrl);
 
+  async function requireOperator(request: FastifyRequest): Promise<void> {
+    const operator = await touchSession(database, cookies.sessionOf(request), runtime.now());
+    if (operator === undefined) throw new CoreError('not_signed_in', 'Please sign in.');
+    request.operator = operator;
+  }
+
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(CONSOLE_HEADERS);
     // A development server inlines further scripts.
@@ -66,9 +73,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     if (!request.url.startsWith(`${CONSOLE_PATHS.api}/`)) return;
     requireSameOrigin(request, siteUrl());
     if (request.routeOptions.config.isOpenToAll) return;
-    const operator = await touchSession(database, cookies.sessionOf(request), runtime.now());
-    if (operator === undefined) throw new CoreError('not_signed_in', 'Please sign in.');
-    request.operator = operator;
+    await requireOperator(request);
   });
   // Not earlier: reading a body would lose the async context.
   app.addHook('preHandler', (request, _reply, done) => {
@@ -87,9 +92,9 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     pictureRoutes,
     submissionRoutes,
     voteRoutes,
-    importRoutes,
   ])
     await app.register(routes, options);
+  await app.register(importRoutes, { ...options, requireOperator });
   for (const screen of ['overview', ...CONSOLE_SCREENS] as const) {
     app.get(CONSOLE_PATHS.screen(screen), async (_request, reply) =>
       reply.type('text/html; charset=utf-8').send(await options.document()),
@@ -102,6 +107,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
 
 /** Content-hashed files. Private, because a shared cache need not store the console. */
 async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir: string }): Promise<void> {
+  hideRefusals(app);
   // The headers of the reply replace those that the plug-in's own `setHeaders` would set.
   app.addHook('onSend', async (_request, reply) => {
     if (reply.statusCode >= 400) return;

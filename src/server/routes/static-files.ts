@@ -1,5 +1,5 @@
 import fastifyStatic from '@fastify/static';
-import type { FastifyError, FastifyPluginAsync } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { paths } from '../../contract/paths.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import { REVALIDATE } from '../http/problems.ts';
@@ -32,11 +32,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
   app,
   { clientDir, picturesDir, imagesDir = '' },
 ) => {
-  // A folder, or an address outside the root, is not found.
-  app.setErrorHandler<FastifyError>((error, _request, reply) => {
-    if (error.statusCode === undefined || error.statusCode >= 500) throw error;
-    return reply.callNotFound();
-  });
+  hideRefusals(app);
   await app.register(fastifyStatic, {
     root: `${clientDir}/assets`,
     prefix: '/assets/',
@@ -74,6 +70,14 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
     });
   });
 };
+
+/** A folder, or an address outside the root of the files, is not found. */
+export function hideRefusals(app: FastifyInstance): void {
+  app.setErrorHandler<FastifyError>((error, _request, reply) => {
+    if (error.statusCode === undefined || error.statusCode >= 500) throw error;
+    return reply.callNotFound();
+  });
+}
 
 /** The files that make the site installable and readable offline. */
 export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = async (app, { renderer }) => {

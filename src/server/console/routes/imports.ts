@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
@@ -29,10 +30,15 @@ const Query = Type.Object({
 /** Progress is reported at most this often. */
 const PROGRESS_INTERVAL_MS = 100;
 
+interface Options extends ConsoleOptions {
+  /** @throws CoreError `not_signed_in`. */
+  requireOperator(request: FastifyRequest): Promise<void>;
+}
+
 /** Imports of product files: the body is the file; the response streams the progress and ends with the result. */
-export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
+export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { withoutTimeLimit, runtime, log },
+  { withoutTimeLimit, runtime, log, requireOperator },
 ) => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
@@ -48,6 +54,8 @@ export const importRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     const path = join(folder, 'upload');
     try {
       await saveBody(body, path);
+      // An upload may take minutes, in which access can have been revoked.
+      await requireOperator(request);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
       throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The sender is gone') : error;
