@@ -25,10 +25,18 @@ const cacheAtOnce = (page: Page) =>
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
 
-/** Opens a page and waits until it is in the offline cache. */
+/** Opens a page and waits until it is in the offline cache and has everything that it requests. */
 async function visitAndCache(page: Page, path: string): Promise<void> {
   await visit(page, path);
   await expectCached(page, path);
+  // The names of the neighbours are requested after the page was hydrated.
+  const neighbours = page.getByRole('navigation', { name: 'Products beside this one' }).getByRole('button');
+  const areNamed = () =>
+    neighbours.evaluateAll((buttons) =>
+      buttons.every((button) => button.hasAttribute('disabled') || button.hasAttribute('title')),
+    );
+  await expect.poll(areNamed).toBe(true);
+  await page.waitForLoadState('networkidle');
 }
 
 async function expectCached(page: Page, path: string): Promise<void> {
