@@ -55,9 +55,9 @@ async function devRenderer(
     scriptHash: '',
     // Only the built site can be read offline.
     shell: () => '',
-    async render(path, api, today = '') {
+    async render(path, api, moment) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), today });
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
       const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }));
       return { status: page.status, html, problems: page.problems ?? [] };

@@ -48,6 +48,8 @@ export interface RenderRequest {
   siteUrl: string;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today?: string;
+  /** Milliseconds since 1970 by the site's clock; unset: by this machine's. */
+  renderedAt?: number;
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
   submissions?: Site['submissions'] | undefined;
@@ -93,6 +95,7 @@ export async function render({
   siteName,
   siteUrl,
   today = '',
+  renderedAt = Date.now(),
   timeZone,
   votesPerNetwork,
   submissions,
@@ -108,7 +111,6 @@ export async function render({
     return { ...(await renderLog({ api, siteName, siteUrl, searchParams })), ...features };
   }
   const client = createQueryClient('server');
-  const renderedAt = Date.now();
   const site = { name: siteName, url: siteUrl, today, timeZone, votesPerNetwork, ...(submissions && { submissions }) };
   const { structuredData, ...head } = await read({ client, api, siteName, siteUrl, pathname, searchParams });
   const html = renderToString(

@@ -76,6 +76,8 @@ test('a process whose own clock jumps serves and counts as before', async () => 
         upvotes: (before?.upvotes ?? 0) + 1,
       });
     expect(await traces()).toEqual([]);
+    const page = await site.ask.get('/?q=rendered-only-now');
+    expect(Number(/"renderedAt":(\d+)/.exec(page.body)?.[1])).toBeLessThan(startedAt + 20 * HOUR_MS);
   } finally {
     vi.useRealTimers();
   }

@@ -83,7 +83,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
 
   async function render(path: string): Promise<CacheableResponse> {
     const tracker = trackDependencies(api, { standingsOf: 'neighbours' });
-    const page = await renderer.render(path, tracker.api, today());
+    const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('period_not_found', 'There is no leaderboard for this period');
     for (const fault of page.problems) log.error({ err: fault }, fault.message);
     const dependencies = tracker.dependencies();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ReadApi } from '../../contract/api.ts';
-import { emptyPage, render } from '../../web/entry-server.tsx';
+import { emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
 import { type ClientBuild, renderDocument } from './document.ts';
 
 /** Turns an address into a whole document; the same for every visitor. */
@@ -10,11 +10,11 @@ export interface PageRenderer {
   siteUrl(): string;
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;
-  /** `today` is the day in the site's time zone. Reads through `api`, so its caller can record dependencies. */
+  /** `moment` is that of the site's clock. Reads through `api`, so its caller can record dependencies. */
   render(
     path: string,
     api: ReadApi,
-    today?: string,
+    moment?: Pick<RenderRequest, 'today' | 'renderedAt'>,
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
   /** The document without a page, from which an offline browser starts. */
   shell(): string;
@@ -37,8 +37,8 @@ export function createPageRenderer({ siteName, siteUrl, build, ...features }: Re
     siteName,
     siteUrl,
     scriptHash: scriptHashOf(build.headScript),
-    async render(path, api, today = '') {
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), today });
+    async render(path, api, moment) {
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
       return { status: page.status, html: renderDocument(page, build), problems: page.problems ?? [] };
     },
     shell: () => renderDocument(emptyPage(siteName, siteUrl(), features), build),
