@@ -87,6 +87,7 @@ test('while the database hangs under load, every visited page is still served; a
     expect(upvoted.status).toBe(200);
     await suspendDatabase(dataDir);
     seen.responses.clear();
+    seen.stale.clear();
     // Hanging statements time out after some seconds; from then on, each response is marked as stale.
     await expect.poll(() => seen.stale.size).toBe(paths.length);
     expect([...seen.responses.keys()].toSorted()).toEqual(paths.toSorted());
