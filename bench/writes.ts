@@ -104,21 +104,29 @@ async function startSide(
   return { server: await start(database), database, commentId, succeeded };
 }
 
-async function measure(side: Side, workload: Workload, { connections, seconds }: BenchOptions): Promise<LoadResult> {
+async function measure(
+  side: Side,
+  workload: Workload,
+  { connections, seconds }: BenchOptions,
+  isSpread = false,
+): Promise<LoadResult> {
   const targets = WORKLOADS[workload](side);
-  const result = await runLoad({ address: side.server.address, connections, seconds, targets });
+  const result = await runLoad({ address: side.server.address, connections, seconds, targets, isSpread });
   if (result.succeeded !== result.sent) throw new Error(`Not everything succeeded: ${JSON.stringify(result.statuses)}`);
   side.succeeded[workload] += result.succeeded;
   return result;
 }
 
-/** Votes for products in their launch window against votes for products launched long ago, on the same site in turns. */
+/**
+ * Votes for products in their launch window against votes for products launched long ago, on the same site in turns.
+ * Each connection is another network, since those of one are soon beyond the cap.
+ */
 async function measureWindow(side: Side, options: BenchOptions) {
   await launchNow(side.database, 'w-', PRODUCTS);
   const ratios: number[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
-    const outside = await measure(side, 'upvotes, 1,000 products', options);
-    const inside = await measure(side, 'upvotes, in a launch window', options);
+    const outside = await measure(side, 'upvotes, 1,000 products', options, true);
+    const inside = await measure(side, 'upvotes, in a launch window', options, true);
     ratios.push(inside.perSecond / outside.perSecond);
     console.log(`launch windows, round ${round}: ${summary(inside)} inside against ${summary(outside)} outside`);
   }

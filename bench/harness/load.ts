@@ -13,7 +13,15 @@ process.send?.(await load(given));
 process.disconnect();
 
 async function load(options: LoadOptions): Promise<LoadResult> {
-  const { address, connections, seconds, targets, localAddress, maxPerSecond = Number.POSITIVE_INFINITY } = options;
+  const {
+    address,
+    connections,
+    seconds,
+    targets,
+    localAddress,
+    isSpread,
+    maxPerSecond = Number.POSITIVE_INFINITY,
+  } = options;
   const pauseMs = (connections / maxPerSecond) * 1_000;
   const run = randomBytes(8).toString('hex');
   const latencies: number[] = [];
@@ -31,8 +39,9 @@ async function load(options: LoadOptions): Promise<LoadResult> {
     return requestText(method, path, `session-${run}-${sentCount.toString(16)}`, body, acceptEncoding);
   };
 
-  const keepBusy = async (): Promise<void> => {
-    const connection = new HttpConnection(address, localAddress);
+  const keepBusy = async (index: number): Promise<void> => {
+    const source = isSpread ? `127.1.${index >> 8}.${index & 255}` : localAddress;
+    const connection = new HttpConnection(address, source);
     for (let sentAt = performance.now(); sentAt < end; ) {
       const { status } = await connection.send(nextRequest());
       const received = performance.now();
@@ -46,7 +55,7 @@ async function load(options: LoadOptions): Promise<LoadResult> {
     connection.close();
   };
 
-  await Promise.all(Array.from({ length: connections }, keepBusy));
+  await Promise.all(Array.from({ length: connections }, (_, index) => keepBusy(index)));
   const sorted = Float64Array.from(latencies).sort();
   return {
     perSecond: sorted.length / seconds,

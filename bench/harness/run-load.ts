@@ -17,6 +17,8 @@ export interface LoadOptions {
   targets: readonly Target[];
   /** Source address of the requests; 127.0.0.1 by default. */
   localAddress?: string;
+  /** Gives each connection another source address, and so another network, of 127.1.0.0/16. */
+  isSpread?: boolean;
   /** Upper bound of requests per second; unlimited by default. */
   maxPerSecond?: number;
 }

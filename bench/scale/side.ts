@@ -1,4 +1,5 @@
 import type { PeriodKind } from '../../src/contract/leaderboards/period.ts';
+import { writeListCursor } from '../../src/contract/products/list-cursor.ts';
 import type { ProductSort } from '../../src/contract/products/schema.ts';
 import type { Database } from '../../src/core/database/database.ts';
 import { cursorBehind } from '../../src/core/keyset.ts';
@@ -47,7 +48,7 @@ export async function openSide(database: Database, products: number): Promise<Si
     rareWords: words.rare,
     middlingWords: words.middling,
     periods: await periodsOf(database),
-    cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(pages * PAGE, products - PAGE - 1)),
+    cursorAt: (sort, pages) => cursorAt(database, sort, Math.min(Math.round(pages * PAGE), products - PAGE - 1)),
   };
 }
 
@@ -82,5 +83,6 @@ async function cursorAt(database: Database, sort: ProductSort, offset: number): 
   if (offset <= 0) return '';
   const [row] = await database.query<{ key: Date | number; id: string }>(`${KEYS[sort]} LIMIT 1 OFFSET ${offset}`);
   if (row === undefined) throw new Error(`There is no product ${offset} in the list`);
-  return cursorBehind(PRODUCT_ORDERS[sort], [row.key instanceof Date ? row.key.toISOString() : row.key, row.id]);
+  const keys = [row.key instanceof Date ? row.key.toISOString() : row.key, row.id];
+  return writeListCursor(cursorBehind(PRODUCT_ORDERS[sort], keys), offset);
 }
