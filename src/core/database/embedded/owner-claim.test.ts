@@ -1,9 +1,12 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Ground } from './embedded.fixture.ts';
-import { type Claim, claimOwnership } from './owner-claim.ts';
+import { type Claim, claimOwnership, connectToListener } from './owner-claim.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clear());
@@ -41,5 +44,20 @@ describe('the claim on a data folder', () => {
     const claims = await claimTogether(dataDir, 8);
     expect(claims.filter((one) => one.won)).toHaveLength(1);
     endAll(claims);
+  });
+
+  it.runIf(process.platform === 'linux')('takes an owner that is killed while it is asked for a dead one', async () => {
+    const address = join(await ground.folder(), 'dying.sock');
+    const listening = `require('node:net').createServer().listen(process.argv[1], () => console.log('listening'))`;
+    const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
+    await once(owner.stdout, 'data');
+    owner.kill('SIGSTOP');
+    // Nothing may run between the connection and the death, or the connection would be reported as open.
+    const asked = connectToListener(address);
+    owner.kill('SIGKILL');
+    const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));
+    const threads = () => readdirSync(`/proc/${owner.pid}/task`).length;
+    while (!isDead() || threads() > 1);
+    expect(await asked).toBeNull();
   });
 });

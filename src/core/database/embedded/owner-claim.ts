@@ -175,8 +175,11 @@ function handOver(folder: string, owner: FolderOwner): void {
   });
 }
 
+/** What a connection gets without a listener: ECONNRESET if that was killed before it took the connection. */
+const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK']);
+
 /** Connects to a socket. Null: certainly without a listener. Throws if that is unknown. */
-function connectToListener(address: string): Promise<Socket | null> {
+export function connectToListener(address: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     socket.on('connect', () => {
@@ -186,7 +189,7 @@ function connectToListener(address: string): Promise<Socket | null> {
     });
     socket.on('error', (error) => {
       const code = systemCode(error);
-      if (code === 'ECONNREFUSED' || code === 'ENOENT' || code === 'ENOTSOCK') resolve(null);
+      if (code !== undefined && NOBODY_LISTENS.has(code)) resolve(null);
       else {
         const reason = `The database is held by a process of another user that does not respond (${code})`;
         reject(
