@@ -7,7 +7,7 @@ import { quantile } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 import { fillDatabase } from './seed/fill.ts';
 
-const SIZES = { products: 100_000, upvotes: 500_000, comments: 100_000, seed: 1 };
+const SIZES = { products: 1_000_000, upvotes: 2_000_000, comments: 500_000, seed: 1 };
 const ACTIONS_A_ROUND = 20;
 const TARGET_MS = 100;
 
