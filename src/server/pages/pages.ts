@@ -62,8 +62,14 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
       notBefore: lastWriteOf(request, runtime),
       async produce() {
         const { product } = charges ?? {};
-        if (isNew && product && (await isUnknown(product.id))) product.chargeUnknown();
-        return render(path);
+        if (!isNew || product === undefined) return render(path, api);
+        const found = api.getProduct(product.id);
+        // A failed read is left to the page.
+        if ((await found.catch(() => undefined)) === null) product.chargeUnknown();
+        return render(path, {
+          ...api,
+          getProduct: (id, signal) => (id === product.id ? found : api.getProduct(id, signal)),
+        });
       },
       charge(reason: RevalidationReason) {
         charges?.reading(reason);
@@ -73,16 +79,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return sendFromCache(cache, wanted, request, reply);
   };
 
-  /** A failed read is left to the page. */
-  function isUnknown(productId: string): Promise<boolean> {
-    return api.getProduct(productId).then(
-      (found) => found === null,
-      () => false,
-    );
-  }
-
-  async function render(path: string): Promise<CacheableResponse> {
-    const tracker = trackDependencies(api, { standingsOf: 'neighbours' });
+  async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
+    const tracker = trackDependencies(from, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('period_not_found', 'There is no leaderboard for this period');
     for (const fault of page.problems) log.error({ err: fault }, fault.message);
