@@ -55,6 +55,11 @@ export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   return Uint8Array.from(bytes.slice(0, bytes.length === 4 ? ipv4Bytes : 8));
 }
 
+/** The network of an address, which for IPv4 is the address itself. */
+export function addressPrefix(text = ''): Uint8Array {
+  return networkPrefix(text, 4);
+}
+
 /** The first 48 bits of IPv6, of which one customer may have 65,536 networks; empty for everything else. */
 export function sitePrefix(text = ''): Uint8Array {
   const prefix = networkPrefix(text);

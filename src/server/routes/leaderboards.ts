@@ -24,7 +24,7 @@ import {
   standingsResponse,
 } from '../cache/api-response.ts';
 import { sendTally } from '../leaderboards/send-tally.ts';
-import { networkPrefix, sitePrefix } from '../limits/network-keys.ts';
+import { addressPrefix, sitePrefix } from '../limits/network-keys.ts';
 import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
@@ -34,12 +34,10 @@ interface Options {
   isLimited: boolean;
 }
 
-const IPV4_BYTES = 4;
-
 /** The network that reads a tally: an IPv4 address, or the IPv6 /48 that one customer may have. */
 function readerOf({ ip }: FastifyRequest): string {
   const site = sitePrefix(ip);
-  return Buffer.from(site.length > 0 ? site : networkPrefix(ip, IPV4_BYTES)).toString('hex');
+  return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');
 }
 
 /** The leaderboards: the list, one of them, and the standing of a product. */

@@ -18,7 +18,7 @@ import type { Submissions } from '../../core/submissions/submissions.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { NO_STORE } from '../http/problems.ts';
 import { idempotencyKeyOf, makerKeyOf, sessionOf } from '../http/request-keys.ts';
-import { networkPrefix } from '../limits/network-keys.ts';
+import { addressPrefix } from '../limits/network-keys.ts';
 import type { RepeatedTexts } from '../limits/repeated-texts.ts';
 import { type Operation, SUBMISSION_EXAMPLE } from '../openapi/parts.ts';
 import { receivePictures } from '../pictures/receive-pictures.ts';
@@ -31,9 +31,6 @@ interface Options {
   repeatedTexts: RepeatedTexts | undefined;
 }
 
-/** Waiting submissions are counted by IPv4 address and by IPv6 /64. */
-const IPV4_BYTES = 4;
-
 /** The routes of makers. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
@@ -41,7 +38,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 ) => {
   const isLimited = repeatedTexts !== undefined;
   const params = Type.Object({ id: Type.String() });
-  const network = ({ ip }: FastifyRequest) => (isLimited ? networkPrefix(ip, IPV4_BYTES) : undefined);
+  const network = ({ ip }: FastifyRequest) => (isLimited ? addressPrefix(ip) : undefined);
   const accessOf = (request: FastifyRequest): MakerAccess => ({
     id: (request.params as { id: string }).id,
     makerKey: makerKeyOf(request),

@@ -9,7 +9,7 @@ import type { Runtime } from '../../core/runtime.ts';
 import { setLastWriteCookie } from '../http/last-write-cookie.ts';
 import { NO_STORE } from '../http/problems.ts';
 import { knownSessionOf, sessionOf } from '../http/request-keys.ts';
-import { networkPrefix } from '../limits/network-keys.ts';
+import { addressPrefix } from '../limits/network-keys.ts';
 import type { UpvoteBursts } from '../limits/upvote-bursts.ts';
 import { type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 
@@ -19,9 +19,6 @@ interface Options {
   /** Unset: bursts are not detected. */
   bursts: UpvoteBursts | undefined;
 }
-
-/** Votes of one IPv4 address are counted together, and those of one IPv6 /64. */
-const IPV4_BYTES = 4;
 
 export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, runtime, bursts }) => {
   app.addHook('onRequest', async (_request, reply) => {
@@ -65,7 +62,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
       handler: async (request, reply) => {
         const { id: productId } = request.params;
         const session = sessionOf(request);
-        const state = await core.setUpvote({ productId, session, upvoted }, networkPrefix(request.ip, IPV4_BYTES));
+        const state = await core.setUpvote({ productId, session, upvoted }, addressPrefix(request.ip));
         bursts?.note(productId, { session, address: request.ip }, upvoted);
         setLastWriteCookie(reply, runtime);
         return state;
