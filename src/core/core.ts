@@ -13,14 +13,12 @@ import { listComments, listHeldComments } from './comments/list-comments.ts';
 import { CoreError, productNotFound } from './core-error.ts';
 import type { Database } from './database/database.ts';
 import { type ReadSources, readsFrom } from './database/replicas.ts';
-import type { BatchResult } from './group-commit.ts';
-import { type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
+import { type BatchResult, type GroupCommitObserver, groupCommit, type Outcome } from './group-commit.ts';
 import { periodsAt } from './leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from './leaderboards/get-leaderboard.ts';
 import { getStandings, isUnplaced } from './leaderboards/get-standings.ts';
 import { type BoardAddress, listLeaderboards, readBoardAddresses } from './leaderboards/list-leaderboards.ts';
-import { readTally, type Tally } from './leaderboards/read-tally.ts';
-import { createTallySlots } from './leaderboards/tally-slots.ts';
+import { createTallySlots, readTally, type Tally } from './leaderboards/read-tally.ts';
 import { placeLaunches } from './leaderboards/update-boards.ts';
 import type { VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
@@ -79,7 +77,7 @@ export interface CoreOptions {
   /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;
   /** Called with networks whose votes may have to be judged again; see `setUpvotes`. */
-  onUnsettled?: ((networks: readonly VotedFrom[]) => void) | undefined;
+  onUnchecked?: ((networks: readonly VotedFrom[]) => void) | undefined;
   launches?: LaunchOptions;
   /** Unset: no webhooks. */
   recordEvents?: RecordEvents | undefined;
@@ -107,7 +105,7 @@ export const DEFAULT_LAUNCHES: LaunchOptions = {
 const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
-  const { runtime = systemRuntime, observeWrites, onWrite, onUnsettled, reads = readsFrom(database) } = options;
+  const { runtime = systemRuntime, observeWrites, onWrite, onUnchecked, reads = readsFrom(database) } = options;
   const { launches = DEFAULT_LAUNCHES, recordEvents } = options;
   const rules = (): LeaderboardRules => ({ ...launches, now: runtime.now() });
 
@@ -121,7 +119,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
   const upvotes = groupCommit<UpvoteChange, UpvoteState>({
     async commit(changes) {
       const written = await setUpvotes(database, runtime, changes, { ...launches, networkCounts });
-      onUnsettled?.(written.unsettled);
+      onUnchecked?.(written.unchecked);
       return publish(written);
     },
     observer: observeWrites?.('upvotes'),

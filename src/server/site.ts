@@ -4,7 +4,7 @@ import { openSessions } from '../core/console/sessions.ts';
 import { type Core, createCore, DEFAULT_LAUNCHES } from '../core/core.ts';
 import type { Database } from '../core/database/database.ts';
 import type { ReplicatedReads } from '../core/database/replicas.ts';
-import { keepBoards } from '../core/leaderboards/keep-boards.ts';
+import { startBoardUpdater } from '../core/leaderboards/board-updater.ts';
 import { createVoteNetworks } from '../core/leaderboards/vote-networks.ts';
 import type { PicturePipeline } from '../core/pictures/picture-store.ts';
 import { systemRuntime } from '../core/runtime.ts';
@@ -92,7 +92,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     invalidateOn(changes, cache);
     const live = createLive({ database, changes, log, now: runtime.now });
     const networks = createVoteNetworks(database, { runtime, timeZone: launches.timeZone });
-    const boards = keepBoards(database, {
+    const boards = startBoardUpdater(database, {
       runtime,
       timeZone: launches.timeZone,
       votesPerNetwork: launches.votesPerNetwork,
@@ -111,7 +111,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
         boards.onWrite(change);
         changes.onWrite(change);
       },
-      onUnsettled: boards.onUnsettled,
+      onUnchecked: boards.onUnchecked,
       reads: replicas,
       recordEvents,
       hasModerationLog,

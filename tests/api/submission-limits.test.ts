@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { CreatedSubmission } from '../../src/contract/submissions/schema.ts';
+import { renewMakerKey } from '../../src/core/submissions/change-submission.ts';
 import { listSubmissions } from '../../src/core/submissions/list-submissions.ts';
-import { renewMakerKey } from '../../src/core/submissions/renew-key.ts';
 import { DEFAULT_RATE_LIMITS } from '../../src/settings/rate-limits.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { instantPictures } from '../support/instant-pictures.ts';

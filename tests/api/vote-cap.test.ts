@@ -53,7 +53,7 @@ async function counted(id: string): Promise<unknown> {
   return counts;
 }
 
-/** On Citus, votes beyond the cap count until they are settled a moment later. */
+/** On Citus, votes beyond the cap count until the cap is applied a moment later. */
 async function expectCounted(id: string, expected: object): Promise<void> {
   if (inject('citusWorkers').length > 0) await expect.poll(() => counted(id)).toEqual(expected);
   expect(await counted(id)).toEqual(expected);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Leaderboard, LeaderboardSummary } from '../../src/contract/leaderboards/schema.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
-import { refreshLaunches } from '../../src/core/leaderboards/refresh-launches.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { launch, vote } from '../support/launch-site.ts';

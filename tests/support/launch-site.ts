@@ -1,8 +1,8 @@
 import type { Database } from '../../src/core/database/database.ts';
+import { applyCapToNetworks } from '../../src/core/leaderboards/apply-vote-cap.ts';
 import type { LeaderboardRules } from '../../src/core/leaderboards/get-leaderboard.ts';
+import { refreshLaunches } from '../../src/core/leaderboards/launch-votes.ts';
 import { readTally } from '../../src/core/leaderboards/read-tally.ts';
-import { refreshLaunches } from '../../src/core/leaderboards/refresh-launches.ts';
-import { settleNetworks } from '../../src/core/leaderboards/settle-networks.ts';
 import { placeLaunches } from '../../src/core/leaderboards/update-boards.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { systemRuntime } from '../../src/core/runtime.ts';
@@ -34,8 +34,8 @@ export async function vote(
   { upvoted = true, network }: { upvoted?: boolean; network?: string } = {},
 ): Promise<void> {
   const runtime = { ...systemRuntime, now: () => new Date(at) };
-  const { unsettled } = await setUpvotes(database, runtime, [{ productId, session, upvoted, network }], voteRules);
-  await settleNetworks(database, unsettled, CAP);
+  const { unchecked } = await setUpvotes(database, runtime, [{ productId, session, upvoted, network }], voteRules);
+  await applyCapToNetworks(database, unchecked, CAP);
   await refreshLaunches(database, [productId]);
 }
 

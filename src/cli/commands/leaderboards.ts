@@ -1,9 +1,8 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
-import { checkBoard } from '../../core/leaderboards/check-board.ts';
+import { checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
-import { repairBoard } from '../../core/leaderboards/repair-board.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, numberReader, UsageError } from '../arguments.ts';
 import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';

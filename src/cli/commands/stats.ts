@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Connection } from '../../core/database/connect.ts';
 import { type DayStats, readStats, type SiteStats } from '../../core/stats/read-stats.ts';
-import type { SubmissionStats } from '../../core/submissions/count-submissions.ts';
+import type { SubmissionStats } from '../../core/submissions/list-submissions.ts';
 import { jsonOption, numberReader } from '../arguments.ts';
 import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { type Column, printTable } from '../terminal/table.ts';

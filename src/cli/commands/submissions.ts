@@ -6,6 +6,7 @@ import { submissionPaths } from '../../contract/submissions/paths.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Database } from '../../core/database/database.ts';
 import { systemRuntime } from '../../core/runtime.ts';
+import { renewMakerKey } from '../../core/submissions/change-submission.ts';
 import {
   approveSubmission,
   type DecisionTarget,
@@ -15,7 +16,6 @@ import {
 } from '../../core/submissions/decide-submission.ts';
 import type { LaunchRules } from '../../core/submissions/launch-product.ts';
 import { inspectSubmission } from '../../core/submissions/list-submissions.ts';
-import { renewMakerKey } from '../../core/submissions/renew-key.ts';
 import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, numberReader, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';

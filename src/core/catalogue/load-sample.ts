@@ -2,8 +2,7 @@ import { recordAudit } from '../audit/audit-log.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { saveProducts } from '../products/save-products.ts';
 import type { Runtime } from '../runtime.ts';
-import { getSiteMetadata, setSiteMetadata } from '../site-metadata.ts';
-import type { SampleCatalogue, SampleTime } from './sample-catalogue.ts';
+import { getSiteMetadata, type SampleCatalogue, type SampleTime, setSiteMetadata } from './sample-catalogue.ts';
 
 /**
  * Adds missing sample products with their sample upvotes and comments; existing products do not change. Atomic, and

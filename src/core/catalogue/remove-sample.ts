@@ -4,13 +4,16 @@ import { recordChange } from '../changes/change-feed.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { recountLaunches } from '../leaderboards/recount-launches.ts';
-import { refreshLaunches } from '../leaderboards/refresh-launches.ts';
-import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
+import { recountLaunches, refreshLaunches } from '../leaderboards/launch-votes.ts';
 import { leaveBoards } from '../leaderboards/update-boards.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from '../products/product-row.ts';
-import { deleteSiteMetadata, setSiteMetadata } from '../site-metadata.ts';
-import { SAMPLE_SESSION_PREFIX, type SampleCatalogue } from './sample-catalogue.ts';
+import {
+  deleteSiteMetadata,
+  SAMPLE_SESSION_PREFIX,
+  type SampleCatalogue,
+  setSiteMetadata,
+} from './sample-catalogue.ts';
 
 /** The numbers that a removal of the sample catalogue would remove. */
 export interface SampleRemoval {

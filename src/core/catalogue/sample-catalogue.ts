@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DateTime } from 'luxon';
 import type { Comment } from '../../contract/comments/schema.ts';
 import type { StoredProduct } from '../../contract/products/schema.ts';
+import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import { completeProduct, type PartialProduct } from '../products/save-products.ts';
 
@@ -122,4 +123,23 @@ function castUpvotes(
 /** A pseudo-random number in [0, 1), the same for the same text. */
 function shareOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
+}
+
+/** State of the site that outlives a process. */
+type MetadataName = 'sample_catalogue' | 'sample_loaded_at';
+
+export async function getSiteMetadata(sql: Sql, name: MetadataName): Promise<string | undefined> {
+  const [row] = await sql.query<{ value: string }>('SELECT value FROM site_metadata WHERE name = $1', [name]);
+  return row?.value;
+}
+
+export async function setSiteMetadata(sql: Sql, name: MetadataName, value: string): Promise<void> {
+  await sql.query(
+    'INSERT INTO site_metadata (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value',
+    [name, value],
+  );
+}
+
+export async function deleteSiteMetadata(sql: Sql, name: MetadataName): Promise<void> {
+  await sql.query('DELETE FROM site_metadata WHERE name = $1', [name]);
 }

@@ -2,7 +2,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
-import { countWaiting } from '../submissions/count-submissions.ts';
+import { countWaiting } from '../submissions/list-submissions.ts';
 import { receiverOf } from '../webhooks/outbox.ts';
 import { readWebhookStatus } from '../webhooks/webhook-status.ts';
 import {

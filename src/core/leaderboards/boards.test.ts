@@ -10,12 +10,12 @@ import { saveProducts } from '../products/save-products.ts';
 import { type Runtime, systemRuntime } from '../runtime.ts';
 import { createNetworkCounts } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { changeVerdicts, undoVerdicts } from './change-verdicts.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
 import { getStandings } from './get-standings.ts';
-import { refreshLaunches } from './refresh-launches.ts';
-import { settleNetworks } from './settle-networks.ts';
-import { voterOf } from './tally-format.ts';
+import { refreshLaunches } from './launch-votes.ts';
+import { voterOf } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
 import { readSecret } from './vote-networks.ts';
 
@@ -257,8 +257,8 @@ test('after any launches, votes, retractions, decisions and waits, every board m
           // Like `VoteNetworks`.
           const network = model.isOpen(productId, now) ? NETWORKS[one.network - 1] : undefined;
           const change = { productId, session: `session-${session}`, upvoted, network };
-          const { unsettled } = await setUpvotes(database, runtime, [change], voteRules);
-          await settleNetworks(database, unsettled, CAP);
+          const { unchecked } = await setUpvotes(database, runtime, [change], voteRules);
+          await applyCapToNetworks(database, unchecked, CAP);
           model.vote(productId, now, one);
         } else if (model.hasLaunched(one.product, now)) {
           await decide(one, model.dayOf(one.product), runtime);

@@ -5,10 +5,9 @@ import { parsePeriod } from '../../contract/leaderboards/period.ts';
 import { listAudit } from '../audit/audit-log.ts';
 import { systemRuntime } from '../runtime.ts';
 import { changeVerdicts, listVotes, undoVerdicts } from './change-verdicts.ts';
-import { checkBoard } from './check-board.ts';
+import { checkBoard, repairBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
-import { repairBoard } from './repair-board.ts';
 
 const DAY = '2026-06-01';
 const DUE = '2026-06-04T00:00:00.000Z';

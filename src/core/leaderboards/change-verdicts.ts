@@ -10,12 +10,11 @@ import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { recountLaunches } from './recount-launches.ts';
-import { refreshLaunches } from './refresh-launches.ts';
-import { lockDays, periodsOf, reviseBoards } from './revise-boards.ts';
-import { settleLaunches } from './settle-networks.ts';
-import { readTallyParts } from './tally-parts.ts';
-import { readWindowVotes } from './tally-votes.ts';
+import { applyVoteCap } from './apply-vote-cap.ts';
+import { lockDays, periodsOf, reviseBoards } from './final-boards.ts';
+import { recountLaunches, refreshLaunches } from './launch-votes.ts';
+import { readWindowVotes } from './read-tally.ts';
+import { readTallyParts } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 export type Verdict = 'network' | 'operator' | 'included' | null;
@@ -199,7 +198,7 @@ async function rewriteRows(
   await sql.query(setVerdicts('retracted_upvotes'), values);
   await recountLaunches(sql, [productId]);
   // An undone verdict may have changed since, because an earlier vote of its network was withdrawn.
-  await settleLaunches(sql, [productId], votesPerNetwork);
+  await applyVoteCap(sql, [productId], votesPerNetwork);
   await sql.query('UPDATE product_counts SET window_changes = window_changes + 1 WHERE product_id = $1', [productId]);
   await refreshLaunches(sql, [productId]);
   return changes.length;

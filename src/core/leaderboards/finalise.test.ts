@@ -12,7 +12,7 @@ import { systemRuntime } from '../runtime.ts';
 import { checkBoard } from './check-board.ts';
 import { finaliseDue } from './finalise.ts';
 import { getLeaderboard } from './get-leaderboard.ts';
-import { refreshLaunches } from './refresh-launches.ts';
+import { refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 import { readSecret } from './vote-networks.ts';
 

@@ -4,14 +4,12 @@ import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, rowLock } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
+import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
 import { HOUR_MS, WINDOW_MS } from './calendar.ts';
-import { fixLaunches } from './fix-launches.ts';
+import { finaliseLaunches, lockDays, readFinalHeader } from './final-boards.ts';
 import type { LeaderboardRules } from './get-leaderboard.ts';
 import { readFinalEvents } from './launch-events.ts';
-import { lockDays, readFinalHeader } from './revise-boards.ts';
-import { SETTLE_BATCH, settleWrongLaunches } from './settle-networks.ts';
-import { headerLine } from './tally-format.ts';
-import { digestText } from './tally-parts.ts';
+import { digestText, headerLine } from './tally-file.ts';
 import { placeLaunches } from './update-boards.ts';
 
 export interface FinaliseOptions {
@@ -89,7 +87,7 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
 /**
- * One transaction, after votes beyond the cap were settled: no vote is cast in a closed window. Visitors never wait for
+ * One transaction, after the cap was applied: no vote is cast in a closed window. Visitors never wait for
  * it, because upvotes and retractions after the window change none of its rows.
  * @returns false if another process was first, or a launch of the day is about to move.
  */
@@ -99,10 +97,10 @@ async function finaliseDay(
   { rules, votesPerNetwork, signal, recordEvents }: FinaliseOptions,
 ): Promise<boolean> {
   const ofDay = await database.query<{ product_id: string }>('SELECT product_id FROM launches WHERE day = $1', [day]);
-  for (let first = 0; first < ofDay.length; first += SETTLE_BATCH) {
+  for (let first = 0; first < ofDay.length; first += CAP_BATCH) {
     signal?.throwIfAborted();
-    const batch = ofDay.slice(first, first + SETTLE_BATCH).map((row) => row.product_id);
-    await settleWrongLaunches(database, batch, votesPerNetwork);
+    const batch = ofDay.slice(first, first + CAP_BATCH).map((row) => row.product_id);
+    await applyCapToLaunches(database, batch, votesPerNetwork);
   }
   return database.transaction(async (sql) => {
     await disableTimeouts(sql);
@@ -116,7 +114,7 @@ async function finaliseDay(
     const ids = launches.map((row) => row.product_id);
     const hash = createHash('sha256').update(headerLine(await readFinalHeader(sql, day)));
     const [row] = await sql.query<{ secret: Buffer }>('SELECT secret FROM tally_secrets WHERE day = $1', [day]);
-    await fixLaunches(sql, day, ids, { secret: row?.secret, hash });
+    await finaliseLaunches(sql, day, ids, { secret: row?.secret, hash });
     await sql.query(SET_FINAL, [day, digestText(hash), WINDOW_MS + rules.reviewHours * HOUR_MS]);
     await sql.query('DELETE FROM tally_secrets WHERE day = $1', [day]);
     await sql.query(MARK_SECRETS, [rules.now.toISOString()]);

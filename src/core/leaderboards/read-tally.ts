@@ -4,6 +4,7 @@ import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
 import type { Runtime } from '../runtime.ts';
+import { createSemaphore, type Slots } from '../semaphore.ts';
 import {
   describePeriod,
   isCovered,
@@ -11,9 +12,8 @@ import {
   type LeaderboardRow,
   type LeaderboardRules,
 } from './get-leaderboard.ts';
-import { headerLine, type TallyHeader, voteLine } from './tally-format.ts';
-import { readTallyParts } from './tally-parts.ts';
-import { readWindowVotes } from './tally-votes.ts';
+import { WINDOW_VOTES } from './launch-votes.ts';
+import { headerLine, readTallyParts, type TallyHeader, type TallyVote, voteLine, voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 /** The tally of a day as of one moment. */
@@ -120,4 +120,117 @@ function versionOf(header: TallyHeader, launches: readonly TallyLaunch[]): strin
   return `open:${createHash('sha256')
     .update(`${headerLine(header)}${changes}`)
     .digest('hex')}`;
+}
+
+interface VoteRow {
+  product_id: string;
+  id: string;
+  user_session: string;
+  created_at: Date;
+  verdict: 'network' | 'operator' | 'included' | null;
+}
+
+/** A vote in a launch window, with its non-public fields. */
+export interface WindowVote extends TallyVote {
+  id: string;
+  verdict: VoteRow['verdict'];
+}
+
+const BATCH_ROWS = 1_000;
+
+const DECLARE = `DECLARE tally_votes NO SCROLL CURSOR FOR
+  SELECT product_id, id, user_session, created_at, verdict FROM (${WINDOW_VOTES}) AS w
+  ORDER BY product_id, date_trunc('second', created_at)`;
+
+/**
+ * Reads every vote that was cast in the windows of these launches, in the order of the tally, in batches. Bounded memory: a batch, and
+ * the votes of one product within one second. Call it inside a transaction, one at a time.
+ */
+export async function* readWindowVotes(
+  sql: Sql,
+  productIds: readonly string[],
+  secret: Buffer,
+): AsyncGenerator<WindowVote[]> {
+  await sql.query(DECLARE, [productIds]);
+  let second: WindowVote[] = [];
+  for (;;) {
+    const rows = await sql.query<VoteRow>(`FETCH ${BATCH_ROWS} FROM tally_votes`);
+    const sorted: WindowVote[] = [];
+    for (const row of rows) {
+      const vote = voteOf(row, secret);
+      if (second[0] !== undefined && !isSameSecond(second[0], vote)) {
+        sorted.push(...second.sort(byVoter));
+        second = [];
+      }
+      second.push(vote);
+    }
+    if (sorted.length > 0) yield sorted;
+    if (rows.length < BATCH_ROWS) break;
+  }
+  if (second.length > 0) yield second.sort(byVoter);
+  await sql.query('CLOSE tally_votes');
+}
+
+function voteOf(row: VoteRow, secret: Buffer): WindowVote {
+  const { product_id: product, id, user_session: session, created_at: at, verdict } = row;
+  const reason = verdict === 'included' ? null : verdict;
+  return { product, voter: voterOf(secret, session), at, reason, id, verdict };
+}
+
+function isSameSecond(one: TallyVote, other: TallyVote): boolean {
+  return one.product === other.product && secondOf(one) === secondOf(other);
+}
+
+function secondOf({ at }: TallyVote): number {
+  return Math.floor(at.getTime() / 1_000);
+}
+
+function byVoter(one: TallyVote, other: TallyVote): number {
+  return one.voter < other.voter ? -1 : 1;
+}
+
+/** Tallies that one process reads at a time: each holds a connection and a snapshot of the database. */
+const MAX_TALLIES = 3;
+
+/** The share of a pool's connections that tallies may hold, since other requests need the rest. */
+const MAX_SHARE = 1 / 3;
+
+/** How long a reader waits for another tally to end. */
+const WAIT_MS = 5_000;
+
+/** Runs reads of tallies: a few at a time, and one of each reader, so a slow reader does not keep out the others. */
+export interface TallySlots {
+  /**
+   * @param reader identifies a network; unset: not limited.
+   * @throws CoreError `overloaded`, or the errors of `work`.
+   */
+  run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;
+}
+
+export function createTallySlots(maxConnections: number, waitMs = WAIT_MS): TallySlots {
+  const all = createSemaphore(Math.max(1, Math.min(MAX_TALLIES, Math.floor(maxConnections * MAX_SHARE))));
+  const readers = new Map<string, { slots: Slots; requests: number }>();
+
+  async function runIn<Result>(slots: Slots, work: () => Promise<Result>): Promise<Result> {
+    const release = await slots.take(waitMs);
+    if (release === undefined) {
+      throw new CoreError('overloaded', 'Too many tallies are being read right now. Please try again in a moment.');
+    }
+    return work().finally(release);
+  }
+
+  return {
+    async run(reader, work) {
+      if (reader === undefined) return runIn(all, work);
+      const own = readers.get(reader) ?? { slots: createSemaphore(1), requests: 0 };
+      own.requests += 1;
+      readers.set(reader, own);
+      try {
+        return await runIn(own.slots, () => runIn(all, work));
+      } finally {
+        own.requests -= 1;
+        if (own.requests === 0) readers.delete(reader);
+      }
+    },
+  };
 }

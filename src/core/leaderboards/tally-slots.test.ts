@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createTallySlots, type TallySlots } from './tally-slots.ts';
+import { createTallySlots, type TallySlots } from './read-tally.ts';
 
 const LONG_MS = 600_000;
 

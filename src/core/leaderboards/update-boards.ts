@@ -4,11 +4,11 @@ import { lockFreeCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { type RowLock, rowLock } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
+import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, periodsAt, WINDOW_MS } from './calendar.ts';
+import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { readLaunchEvents } from './launch-events.ts';
-import { recountLaunches } from './recount-launches.ts';
-import { fixLateLaunches, lockDays, periodsOf, reviseBoards } from './revise-boards.ts';
-import { settleLaunches } from './settle-networks.ts';
+import { recountLaunches } from './launch-votes.ts';
 import { tieOrder } from './tie-order.ts';
 
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
@@ -148,10 +148,10 @@ export async function placeLaunches(
     const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
     const placed = new Set(due);
     await recountLaunches(sql, productIds);
-    await settleLaunches(sql, productIds, votesPerNetwork);
+    await applyVoteCap(sql, productIds, votesPerNetwork);
     await sql.query(PLACE, [JSON.stringify(places.filter((place) => placed.has(place.product_id)))]);
     await joinBoards(sql, due);
-    await fixLateLaunches(sql, due);
+    await finaliseLateLaunches(sql, due);
     await reviseBoards(sql, await periodsOf(sql, due));
     const launched = rows.filter((row) => row.is_due && row.placed_for === null).map((row) => row.product_id);
     if (recordEvents && launched.length > 0) await recordEvents(sql, await readLaunchEvents(sql, launched, now));

@@ -5,7 +5,7 @@ import type { Change } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { dayAt, WINDOW_MS } from './calendar.ts';
-import { networkOf } from './tally-format.ts';
+import { networkOf } from './tally-file.ts';
 
 /** The facts about its product that a vote needs. */
 export interface Poll {

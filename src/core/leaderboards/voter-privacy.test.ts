@@ -11,7 +11,7 @@ import { openEmbedded } from '../database/embedded/open-embedded.ts';
 import { migrate } from '../database/migrate.ts';
 import { systemRuntime } from '../runtime.ts';
 import { finaliseDue } from './finalise.ts';
-import { voterOf } from './tally-format.ts';
+import { voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
 const DAYS = ['2026-06-01', '2026-06-02'] as const;

@@ -5,7 +5,7 @@ import { recordChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
-import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { leaveBoards } from '../leaderboards/update-boards.ts';
 
 /** A removed product, and what went with it. Counts are public ones. */

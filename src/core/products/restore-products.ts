@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { fixLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { joinBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf } from './save-products.ts';
@@ -144,7 +144,7 @@ async function bringBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[
   if (taken.length > 0) return taken;
   for (const statement of BRING_THE_REST) await sql.query(statement, [removalIds]);
   await joinBoards(sql, [...brought]);
-  await fixLateLaunches(sql, [...brought]);
+  await finaliseLateLaunches(sql, [...brought]);
   await reviseBoards(sql, await periodsOf(sql, [...brought]));
   return [];
 }

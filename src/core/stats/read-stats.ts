@@ -1,7 +1,9 @@
 import type { ActivityRecord } from '../../contract/console/records.ts';
 import { PUBLIC } from '../comments/comment-row.ts';
 import type { Sql } from '../database/database.ts';
-import { readSubmissionStats, type SubmissionStats } from '../submissions/count-submissions.ts';
+import { findDueDays } from '../leaderboards/finalise.ts';
+import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
+import { readSubmissionStats, type SubmissionStats } from '../submissions/list-submissions.ts';
 import { listUpvoteBursts, type NamedBurst } from './upvote-bursts.ts';
 
 /** One day (UTC): current rows only, without withdrawn, removed, held and hidden ones. */
@@ -183,4 +185,30 @@ async function countByHour(
     [new Date(since).toISOString(), until.toISOString()],
   );
   return new Map(rows.map(({ hour, rows: count }) => [hour.getTime(), count]));
+}
+
+/** For metrics: leaderboards by state, and votes in the launch windows of the last four days. */
+export interface BoardStats {
+  /** `overdue` ones are counted as open, too. */
+  boards: { open: number; final: number; overdue: number };
+  votes: { counted: number; network: number; operator: number };
+}
+
+const SELECT_BOARDS = `SELECT count(*) FILTER (WHERE final_at IS NULL)::integer AS open,
+    count(*) FILTER (WHERE final_at IS NOT NULL)::integer AS final FROM leaderboards`;
+
+const SELECT_VOTES = `SELECT coalesce(sum(c.counted), 0)::float8 AS counted, coalesce(sum(c.excluded_network), 0)::float8 AS network,
+    coalesce(sum(c.excluded_operator), 0)::float8 AS operator
+  FROM launches l JOIN product_counts c ON c.product_id = l.product_id
+  WHERE l.launched_at > $1::timestamptz - interval '4 days' AND l.launched_at <= $1::timestamptz`;
+
+/** @throws CoreError `unavailable`. */
+export async function readBoardStats(sql: Sql, rules: LeaderboardRules): Promise<BoardStats> {
+  const [boards] = await sql.query<{ open: number; final: number }>(SELECT_BOARDS);
+  const [votes] = await sql.query<BoardStats['votes']>(SELECT_VOTES, [rules.now.toISOString()]);
+  const overdue = (await findDueDays(sql, rules)).length;
+  return {
+    boards: { open: 0, final: 0, ...boards, overdue },
+    votes: votes ?? { counted: 0, network: 0, operator: 0 },
+  };
 }

@@ -1,11 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fieldOf } from '../../contract/products/fields.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
+import { recordAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import { lockQueue, takeWaitingPlace } from './create-submission.ts';
 import { cancelLaunch, expectScheduled, type LaunchRules, launchTime, moveLaunch } from './launch-product.ts';
-import { lockQueue, takeWaitingPlace } from './networks.ts';
+import { createMakerKey } from './maker-key.ts';
 import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
 import { checkKey, expectMakerKey, lockSubmission, type SubmissionRow, updateSubmission } from './submission-row.ts';
 
@@ -167,4 +169,23 @@ async function reschedule(
 
 export function submissionChanged(): CoreError {
   return new CoreError('submission_changed', 'This submission has changed. Reload it before you change it.');
+}
+
+const REPLACE_KEYS = 'UPDATE submissions SET key_hashes = ARRAY[$2::bytea] WHERE id = $1';
+const FORGET_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission_id = $1';
+
+/**
+ * Gives a submission a new maker key and ends all earlier ones.
+ * @returns the key, of which only a hash is stored.
+ * @throws CoreError `submission_not_found`, `unavailable`.
+ */
+export function renewMakerKey(database: Database, id: string): Promise<string> {
+  const { key, hash } = createMakerKey();
+  return transactionWithRetries(database, async (sql) => {
+    await lockSubmission(sql, id);
+    await sql.query(REPLACE_KEYS, [id, hash]);
+    await sql.query(FORGET_RETRIES, [id]);
+    await recordAudit(sql, { action: 'submissions key', target: id });
+    return key;
+  });
 }

@@ -6,8 +6,8 @@ import type { NewSubmission } from '../../contract/submissions/schema.ts';
 import { IdAssigner } from '../imports/assign-ids.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { forgetClosedSubmissions } from './forget-submissions.ts';
-import { renewMakerKey } from './renew-key.ts';
+import { renewMakerKey } from './change-submission.ts';
+import { forgetClosedSubmissions } from './submission-row.ts';
 
 const desk = openSubmissionDesk();
 const { at, clock, inHours } = desk;

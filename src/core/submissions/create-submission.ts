@@ -1,16 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { NewSubmission } from '../../contract/submissions/schema.ts';
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import { keyExpiry } from '../comments/draft.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
+import { slugOfName } from '../imports/read-values.ts';
+import { networkOf } from '../leaderboards/tally-file.ts';
 import { uuidOf } from '../leaderboards/tie-order.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { createMakerKey, type MakerKey } from './maker-key.ts';
-import { lockQueue, takeWaitingPlace } from './networks.ts';
-import { freeIdFor } from './reserve-id.ts';
 import { checkFields, NO_FIELDS, type SubmissionFields } from './submission-fields.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
@@ -143,4 +144,68 @@ async function insert(
     if (row) return row;
   }
   throw new CoreError('overloaded', 'Too many submissions have this name right now. Please try again in a moment.');
+}
+
+/** How many numbered ids are tried before a random one. */
+const MAX_NUMBER = 20;
+
+// Two statements, since products may be distributed over several servers.
+const SELECT_TAKEN = [
+  'SELECT id FROM products WHERE id = ANY($1::text[])',
+  `SELECT id FROM submissions WHERE id = ANY($1::text[])
+   UNION ALL SELECT product_id FROM removed_products WHERE product_id = ANY($1::text[])`,
+];
+
+/**
+ * An id for the product of a submission: a slug of its name, with a number if it is taken. Suspected spam never gets a plain
+ * slug, so it cannot occupy the ids of others.
+ */
+async function freeIdFor(sql: Sql, name: string, suspectedSpam: boolean): Promise<string> {
+  const slug = slugOfName(name);
+  const random = `${slug}-${randomBytes(4).toString('hex').slice(0, 7)}`;
+  if (suspectedSpam) return random;
+  const candidates = [slug, ...Array.from({ length: MAX_NUMBER - 1 }, (_, index) => `${slug}-${index + 2}`)];
+  const taken = new Set<string>();
+  for (const statement of SELECT_TAKEN) {
+    for (const { id } of await sql.query<{ id: string }>(statement, [candidates])) taken.add(id);
+  }
+  return candidates.find((id) => !taken.has(id)) ?? random;
+}
+
+const ADD_SECRET = "INSERT INTO site_secrets (name, secret) VALUES ('submissions', $1) ON CONFLICT (name) DO NOTHING";
+const LOCK_SECRET = "SELECT secret FROM site_secrets WHERE name = 'submissions' FOR UPDATE";
+const COUNT_WAITING =
+  "SELECT count(*)::integer AS waiting FROM submissions WHERE network = $1::uuid AND status = 'waiting'";
+
+/**
+ * Serializes submitters until the transaction ends, so the limit on waiting submissions is exact.
+ * @returns the secret under which networks are hashed.
+ */
+export async function lockQueue(sql: Sql): Promise<Buffer> {
+  const [present] = await sql.query<{ secret: Buffer }>(LOCK_SECRET);
+  if (present) return present.secret;
+  await sql.query(ADD_SECRET, [randomBytes(32)]);
+  const [added] = await sql.query<{ secret: Buffer }>(LOCK_SECRET);
+  if (added === undefined) throw new Error('The secret of submissions could not be stored');
+  return added.secret;
+}
+
+/**
+ * Hashes a network and checks that it may have one more waiting submission; call it after `lockQueue`. `prefix` is
+ * unset if nothing is limited.
+ * @throws CoreError `too_many_waiting`.
+ */
+export async function takeWaitingPlace(
+  sql: Sql,
+  secret: Buffer,
+  prefix: Uint8Array | undefined,
+): Promise<string | null> {
+  if (prefix === undefined) return null;
+  const network = networkOf(secret, prefix);
+  const [row] = await sql.query<{ waiting: number }>(COUNT_WAITING, [network]);
+  if ((row?.waiting ?? 0) < SUBMISSION_LIMITS.waitingPerNetwork) return network;
+  throw new CoreError(
+    'too_many_waiting',
+    `At most ${SUBMISSION_LIMITS.waitingPerNetwork} submissions from this network may wait for a decision. Please try again once one of them is decided.`,
+  );
 }

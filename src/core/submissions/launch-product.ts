@@ -3,7 +3,7 @@ import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Sql } from '../database/database.ts';
-import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/revise-boards.ts';
+import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { leaveBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';

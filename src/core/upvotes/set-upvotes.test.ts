@@ -197,7 +197,7 @@ describe('if rows are not locked first, a product that is removed while it is up
         outcomes: [expect.objectContaining({ code: 'product_not_found' })],
         productIds: [],
         commentIds: [],
-        unsettled: [],
+        unchecked: [],
       },
     });
   });

@@ -53,7 +53,7 @@ const defaultRules = (): VoteRules => ({
 
 /**
  * Applies changes in one transaction, with the same result as one after the other. A process that writes at the same
- * moment may let votes of a network exceed the cap: `unsettled` names those networks, and networks that got a place
+ * moment may let votes of a network exceed the cap: `unchecked` names those networks, and networks that got a place
  * below the cap back.
  * @returns for each change the state and the product's count after it, or `product_not_found`; the existing products.
  * @throws CoreError `unavailable`.
@@ -63,41 +63,41 @@ export async function setUpvotes(
   runtime: Runtime,
   changes: readonly UpvoteChange[],
   rules: VoteRules = defaultRules(),
-): Promise<BatchResult<UpvoteState> & { unsettled: VotedFrom[] }> {
+): Promise<BatchResult<UpvoteState> & { unchecked: VotedFrom[] }> {
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
   const judged = await judge(sql, last, rules);
   // On Citus, no vote is compared with the rows of its network as it is written: those that may be beyond the cap count
-  // until they are settled.
+  // until the cap is applied.
   const isLate = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
   const written = await write(sql, runtime, last, { now, networks: isLate ? 'below' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
-  const unsettled = unsettledBy(last, written, rules.networkCounts, isLate);
-  return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unsettled };
+  const unchecked = uncheckedBy(last, written, rules.networkCounts, isLate);
+  return { outcomes: replay(changes, upvoted, counts), productIds: [...counts.keys()], commentIds: [], unchecked };
 }
 
 /**
  * A statement judges a network's votes as of its start, or before it. If others wrote to the product since this process
  * last did, they may have done so meanwhile.
  */
-function unsettledBy(
+function uncheckedBy(
   changes: readonly UpvoteChange[],
   rows: readonly WrittenRow[],
   networkCounts: NetworkCounts,
   isLate: boolean,
 ): VotedFrom[] {
   const networks = new Map(changes.map((change) => [keyOf(change), change.network]));
-  const unsettled: VotedFrom[] = [];
+  const unchecked: VotedFrom[] = [];
   const contested = new Set<string>();
   for (const { product_id: productId, window_changes: windowChanges, added, freed } of rows) {
     const voted = (added ?? []).flatMap((session) => networks.get(keyOf({ productId, session })) ?? []);
     if (!networkCounts.note(productId, windowChanges, voted, freed ?? [])) contested.add(productId);
-    for (const network of freed ?? []) unsettled.push({ productId, network });
+    for (const network of freed ?? []) unchecked.push({ productId, network });
   }
   for (const { productId, network } of changes) {
-    if (network !== undefined && (isLate || contested.has(productId))) unsettled.push({ productId, network });
+    if (network !== undefined && (isLate || contested.has(productId))) unchecked.push({ productId, network });
   }
-  return unsettled;
+  return unchecked;
 }
 
 /**

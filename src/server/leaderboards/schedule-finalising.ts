@@ -1,8 +1,8 @@
 import type { Connection } from '../../core/database/connect.ts';
 import { finaliseDue, isFinalisingDue } from '../../core/leaderboards/finalise.ts';
 import type { LeaderboardRules } from '../../core/leaderboards/get-leaderboard.ts';
-import { type BoardStats, readBoardStats } from '../../core/leaderboards/read-board-stats.ts';
 import type { Log } from '../../core/runtime.ts';
+import { type BoardStats, readBoardStats } from '../../core/stats/read-stats.ts';
 import type { RecordEvents } from '../../core/webhooks/outbox.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';

@@ -2,7 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Core } from '../../core/core.ts';
 import type { Database } from '../../core/database/database.ts';
 import type { ReadStats } from '../../core/database/replicas.ts';
-import type { WaitingSubmissions } from '../../core/submissions/count-submissions.ts';
+import type { WaitingSubmissions } from '../../core/submissions/list-submissions.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { WebhookDeliveries } from '../deliver-webhooks.ts';
 import type { Finaliser } from '../leaderboards/schedule-finalising.ts';

@@ -4,8 +4,8 @@ import type { Database } from '../database/database.ts';
 import type { Log, Runtime } from '../runtime.ts';
 import type { VotedFrom } from '../upvotes/network-counts.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './refresh-launches.ts';
-import { SETTLE_BATCH, settleNetworks, settleWrongLaunches } from './settle-networks.ts';
+import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-cap.ts';
+import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
 /** How long a vote may take to move its launch on the boards, at most twice this. */
@@ -22,15 +22,15 @@ const MAX_INTERVAL_MS = 5_000;
 const SWEEP_INTERVAL_MS = 60_000;
 
 /** Keeps the boards up to date with this process's writes, and places launches as they begin. */
-export interface BoardKeeper extends ChangeListener {
+interface BoardUpdater extends ChangeListener {
   /** Records the writes of this process. */
   onWrite(change: Change): void;
   /** Judges networks of voters again. */
-  onUnsettled(networks: readonly VotedFrom[]): void;
+  onUnchecked(networks: readonly VotedFrom[]): void;
   close(): Promise<void>;
 }
 
-export interface BoardKeeperOptions {
+interface BoardUpdaterOptions {
   runtime: Runtime;
   timeZone: string;
   votesPerNetwork: number;
@@ -41,16 +41,16 @@ export interface BoardKeeperOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-export function keepBoards(
+export function startBoardUpdater(
   database: Database,
-  { runtime, timeZone, votesPerNetwork, log, publish, recordEvents }: BoardKeeperOptions,
-): BoardKeeper {
+  { runtime, timeZone, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
+): BoardUpdater {
   let written = new Set<string>();
-  let unsettled = new Map<string, VotedFrom>();
+  let unchecked = new Map<string, VotedFrom>();
   let intervalMs = REFRESH_INTERVAL_MS;
   let mustPlace = true;
   let mustSweep = true;
-  let mustSettle = true;
+  let mustCheckCaps = true;
   let isFailing = false;
   let isClosed = false;
   let isRunning = false;
@@ -64,32 +64,32 @@ export function keepBoards(
       isRunning = true;
       running = update().then(() => {
         isRunning = false;
-        if (written.size > 0 || unsettled.size > 0 || mustPlace || mustSweep) schedule();
+        if (written.size > 0 || unchecked.size > 0 || mustPlace || mustSweep) schedule();
       });
     }, intervalMs).unref();
   }
 
   async function update(): Promise<void> {
     const started = runtime.monotonicMs();
-    const [batch, networks] = [written, unsettled];
+    const [batch, networks] = [written, unchecked];
     const [places, sweeps] = [mustPlace, mustSweep];
     written = new Set();
-    unsettled = new Map();
+    unchecked = new Map();
     mustPlace = false;
     mustSweep = false;
     try {
       if (places || sweeps) await place(sweeps);
-      await settleNetworks(database, [...networks.values()], votesPerNetwork);
+      await applyCapToNetworks(database, [...networks.values()], votesPerNetwork);
       const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
       await refresh([...batch, ...behind]);
       // Last, because it is slow for windows with many votes, and boards do not wait for it.
-      if (mustSettle) await settleOpenWindows();
+      if (mustCheckCaps) await capOpenWindows();
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'Cannot update the leaderboards; trying again');
       isFailing = true;
       for (const id of batch) written.add(id);
-      for (const [key, network] of networks) unsettled.set(key, network);
+      for (const [key, network] of networks) unchecked.set(key, network);
       mustPlace ||= places;
       mustSweep ||= sweeps;
     }
@@ -108,12 +108,12 @@ export function keepBoards(
   }
 
   /** A killed process may have left votes beyond the cap. */
-  async function settleOpenWindows(): Promise<void> {
+  async function capOpenWindows(): Promise<void> {
     const open = await findOpenLaunches(database, runtime.now());
-    for (let first = 0; first < open.length && !isClosed; first += SETTLE_BATCH) {
-      await settleWrongLaunches(database, open.slice(first, first + SETTLE_BATCH), votesPerNetwork);
+    for (let first = 0; first < open.length && !isClosed; first += CAP_BATCH) {
+      await applyCapToLaunches(database, open.slice(first, first + CAP_BATCH), votesPerNetwork);
     }
-    mustSettle = false;
+    mustCheckCaps = false;
     mustSweep = true;
   }
 
@@ -133,8 +133,8 @@ export function keepBoards(
       for (const id of productIds) written.add(id);
       schedule();
     },
-    onUnsettled(networks) {
-      for (const one of networks) unsettled.set(`${one.productId} ${one.network}`, one);
+    onUnchecked(networks) {
+      for (const one of networks) unchecked.set(`${one.productId} ${one.network}`, one);
       if (networks.length > 0) schedule();
     },
     onChange({ catalogue }) {

@@ -7,8 +7,8 @@ import { lockCounts } from '../counts/lock-counts.ts';
 import { systemRuntime } from '../runtime.ts';
 import { createNetworkCounts, type VotedFrom } from '../upvotes/network-counts.ts';
 import { setUpvotes } from '../upvotes/set-upvotes.ts';
+import { applyCapToNetworks } from './apply-vote-cap.ts';
 import { finaliseDue } from './finalise.ts';
-import { settleNetworks } from './settle-networks.ts';
 
 const DAY = '2026-06-01';
 const NETWORK = '00000000-0000-0000-0000-00000000000a';
@@ -68,7 +68,7 @@ test('a vote withdrawn after the window frees no place, because it existed when 
 test('settling correct votes locks and writes no rows', async () => {
   await voteFromNetwork(0, 'session-a');
   const recorded = recordStatements(database);
-  await settleNetworks(recorded.database, [{ productId: 'tide', network: NETWORK }], CAP);
+  await applyCapToNetworks(recorded.database, [{ productId: 'tide', network: NETWORK }], CAP);
   expect(recorded.statements).toHaveLength(1);
 });
 
@@ -88,7 +88,7 @@ async function voteAtOnce(): Promise<VotedFrom[]> {
           network: NETWORK,
         }));
         const rules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
-        return (await setUpvotes(own, runtime, changes, rules)).unsettled;
+        return (await setUpvotes(own, runtime, changes, rules)).unchecked;
       });
       await expect.poll(async () => (await blockedStatements(database)).length).toBe(processes.length);
     });
@@ -99,11 +99,11 @@ async function voteAtOnce(): Promise<VotedFrom[]> {
 }
 
 test('four processes that judge at one moment exceed the cap together, report the network, and settling it is exact', async () => {
-  const unsettled = await voteAtOnce();
+  const unchecked = await voteAtOnce();
   // Each counts the votes as of the start of its statement: at most the cap per process.
   expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });
-  expect(unsettled).toContainEqual({ productId: 'tide', network: NETWORK });
-  await settleNetworks(database, unsettled, CAP);
+  expect(unchecked).toContainEqual({ productId: 'tide', network: NETWORK });
+  await applyCapToNetworks(database, unchecked, CAP);
   expect(await counts()).toEqual({ upvotes: 8, counted: CAP, excluded: 6 });
 });
 
@@ -116,13 +116,13 @@ test('a process reports a network only after another one wrote to the product', 
       [{ productId: 'tide', session, upvoted: true, network: NETWORK }],
       rules,
     );
-  expect((await cast('session-first')).unsettled).toEqual([]);
-  expect((await cast('session-second')).unsettled).toEqual([]);
+  expect((await cast('session-first')).unchecked).toEqual([]);
+  expect((await cast('session-second')).unchecked).toEqual([]);
   await voteFromNetwork(0, 'session-of-another-process');
-  expect((await cast('session-third')).unsettled).toEqual([{ productId: 'tide', network: NETWORK }]);
+  expect((await cast('session-third')).unchecked).toEqual([{ productId: 'tide', network: NETWORK }]);
 });
 
-test('finalising is exact even if the judging processes were killed before they settled anything', async () => {
+test('finalising is exact even if the judging processes were killed before they applied the cap', async () => {
   await voteAtOnce();
   const rules = { now: new Date('2026-06-05T00:00:00.000Z'), timeZone: 'UTC', reviewHours: 24 };
   await finaliseDue(database, { rules, votesPerNetwork: CAP });

@@ -1,7 +1,7 @@
 import { lockCounts } from '../counts/lock-counts.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { VotedFrom } from '../upvotes/network-counts.ts';
-import { IN_WINDOW } from './recount-launches.ts';
+import { IN_WINDOW } from './launch-votes.ts';
 
 const windowVotes = (network: string) => `SELECT l.product_id, v.id, v.user_session, v.created_at, v.network, v.verdict
   FROM launches l CROSS JOIN LATERAL (
@@ -26,42 +26,42 @@ const wrongVotes = (
   ) AS ranked
   WHERE (verdict IS NULL AND is_beyond) OR (verdict = 'network' AND NOT is_beyond)`;
 
-const settle = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(votes)}), settled AS (
+const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(votes)}), corrected AS (
     UPDATE upvotes u SET verdict = wrong.verdict FROM wrong
     WHERE u.product_id = wrong.product_id AND u.user_session = wrong.user_session AND u.id = wrong.id
     RETURNING u.product_id, u.verdict
-  ), settled_retracted AS (
+  ), corrected_retracted AS (
     UPDATE retracted_upvotes r SET verdict = wrong.verdict FROM wrong
     WHERE r.product_id = wrong.product_id AND r.id = wrong.id
     RETURNING r.product_id, r.verdict
   ), totals AS (
     SELECT product_id, sum(CASE WHEN verdict IS NULL THEN 1 ELSE -1 END)::integer AS counted
-    FROM (SELECT * FROM settled UNION ALL SELECT * FROM settled_retracted) AS both_tables GROUP BY product_id
+    FROM (SELECT * FROM corrected UNION ALL SELECT * FROM corrected_retracted) AS both_tables GROUP BY product_id
   )
   UPDATE product_counts c SET counted = greatest(c.counted + totals.counted, 0),
     excluded_network = greatest(c.excluded_network - totals.counted, 0),
     window_changes = c.window_changes + 1
   FROM totals WHERE c.product_id = totals.product_id`;
 
-const SETTLE_LAUNCHES = settle(OF_LAUNCHES);
+const CAP_LAUNCHES = applyCap(OF_LAUNCHES);
 
 /**
  * Excludes the votes of these launches beyond the cap of their network, and includes those below it again, because an
  * earlier vote was withdrawn. The caller has locked their counts (`lockCounts`).
  */
-export async function settleLaunches(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
-  if (productIds.length > 0) await sql.query(SETTLE_LAUNCHES, [productIds, votesPerNetwork]);
+export async function applyVoteCap(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
+  if (productIds.length > 0) await sql.query(CAP_LAUNCHES, [productIds, votesPerNetwork]);
 }
 
 /** Launches whose votes are compared with the cap in one statement. */
-export const SETTLE_BATCH = 200;
+export const CAP_BATCH = 200;
 
 const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(OF_PAIRS)}) AS w`;
 const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(OF_LAUNCHES)}) AS w ORDER BY product_id`;
-const SETTLE_PAIRS = settle(OF_PAIRS);
+const CAP_PAIRS = applyCap(OF_PAIRS);
 
-/** Like `settleLaunches`, for these networks only. Locks no rows if all votes are correct. */
-export async function settleNetworks(
+/** Like `applyVoteCap`, for these networks only. Locks no rows if all votes are correct. */
+export async function applyCapToNetworks(
   database: Database,
   pairs: readonly VotedFrom[],
   votesPerNetwork: number,
@@ -80,12 +80,12 @@ export async function settleNetworks(
       sql,
       wrong.map(({ productId }) => productId),
     );
-    await sql.query(SETTLE_PAIRS, valuesOf(wrong));
+    await sql.query(CAP_PAIRS, valuesOf(wrong));
   });
 }
 
-/** Like `settleLaunches`, in short transactions, and only for launches with wrong votes. */
-export async function settleWrongLaunches(
+/** Like `applyVoteCap`, in short transactions, and only for launches with wrong votes. */
+export async function applyCapToLaunches(
   database: Database,
   productIds: readonly string[],
   votesPerNetwork: number,
@@ -96,7 +96,7 @@ export async function settleWrongLaunches(
   ])) {
     await database.transaction(async (sql) => {
       await lockCounts(sql, [id]);
-      await settleLaunches(sql, [id], votesPerNetwork);
+      await applyVoteCap(sql, [id], votesPerNetwork);
     });
   }
 }
