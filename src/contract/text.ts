@@ -6,6 +6,17 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/**
+ * A character that readers see. Not white space, format characters, marks without a letter, fillers that Unicode says to
+ * ignore, such as U+3164, and the blank Braille pattern.
+ */
+const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** Whether a text does not look empty. */
+export function isVisible(text: string): boolean {
+  return VISIBLE.test(text);
+}
+
 /** The JSON Schema `format` of an instant in UTC, such as `2026-12-01T09:00:00Z`. */
 export const INSTANT_FORMAT = 'utc-instant';
 

@@ -108,6 +108,21 @@ describe('POST /api/submissions', () => {
     expectProblem(await post(body), 400, 'bad_request', 'The body must be a JSON object');
   });
 
+  test('fields at their bounds fit into a body, in any script', async () => {
+    const longest = {
+      name: '🌊'.repeat(300),
+      description: '🌊'.repeat(10_000),
+      category: '🌊'.repeat(300),
+      maker: '🌊'.repeat(300),
+      tags: Array.from({ length: 20 }, (_, index) => `${index}`.padEnd(2, '.') + '🌊'.repeat(58)),
+      team: Array.from({ length: 50 }, () => ({ name: '🌊'.repeat(300), role: '🌊'.repeat(300) })),
+    };
+    const { submission, makerKey } = await submit(longest);
+    expect(submission.product).toMatchObject({ name: longest.name, description: longest.description });
+    const edited = await send('PATCH', `/api/submissions/${submission.id}`, makerKey, longest);
+    expect(edited.statusCode).toBe(200);
+  });
+
   test.each([
     ['no name', {}, 'name'],
     ['a number as name', { name: 7 }, 'name'],
@@ -133,7 +148,7 @@ describe('POST /api/submissions', () => {
       400,
       'idempotency_key_invalid',
     );
-    expectProblem(await post({ name: 'x', description: 'x'.repeat(16 * 1024) }), 413, 'body_too_large');
+    expectProblem(await post({ name: 'x', description: 'x'.repeat(256 * 1024) }), 413, 'body_too_large', /256 KiB/);
     expectProblem(
       await post('name=x', { ...newVisitor(), 'content-type': 'text/plain' }),
       415,

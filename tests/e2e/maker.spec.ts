@@ -99,6 +99,26 @@ test.describe('the maker link', () => {
     await dialog(page).getByRole('button', { name: 'Save changes' }).click();
     await expect(page.getByText('Waiting for review')).toBeVisible();
   });
+
+  test('of a product that was removed from the site offers no change', async ({ page, site }) => {
+    const made = await submit(site, { name: 'Teredo' });
+    await page.route(`**/api/submissions/${made.id}`, (route) =>
+      route.fulfill({
+        json: {
+          submission: {
+            ...made.submission,
+            status: 'declined',
+            reason: 'The product was removed from the site.',
+            editable: false,
+          },
+        },
+      }),
+    );
+    await openLink(page, made);
+    await expect(page.getByRole('blockquote')).toHaveText('The product was removed from the site.');
+    await expect(page.getByText('It is not on the list.')).toHaveText('It is not on the list.');
+    await expect(page.getByRole('button', { name: /Edit|Withdraw/ })).toHaveCount(0);
+  });
 });
 
 test.describe('the launch view of a maker', () => {

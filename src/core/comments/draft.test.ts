@@ -43,7 +43,7 @@ test('a held draft is visible to its session only', () => {
   expect(draftComment(runtime, { productId: 'tide', content: 'x' }, sender, {}).heldSession).toBeNull();
 });
 
-test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007'])(
+test.each(['', ' \n\t', '\u200b', '\u200b \u00ad', '\u2028', '\u0007', '\u3164', '\u2800', '\u0301', '\ufe0f'])(
   'a text without visible characters is empty: %j',
   (content) => {
     expect(refusalOf(content)).toEqual(['comment_incomplete', 'Product ID and content are required']);

@@ -3,6 +3,7 @@ import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
+import { isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
@@ -24,9 +25,6 @@ export interface Draft extends Sender {
   heldSession: string | null;
 }
 
-/** Text of only white space and format characters, such as a zero-width space, looks empty to readers. */
-const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}]/u;
-
 /**
  * Validates a visitor's input and builds the comment. `held`: until the operator releases it, only its author sees it.
  * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an impossible id.
@@ -38,7 +36,7 @@ export function draftComment(
   { held = false, author = VISITOR_AUTHOR }: { held?: boolean; author?: CommentAuthor | undefined } = {},
 ): Draft {
   const text = content.trim();
-  if (productId === '' || !VISIBLE.test(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
+  if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
   // Code points, so an emoji counts as one.
   if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
     throw new CoreError('comment_too_long', `A comment has at most ${LIMITS.commentCharacters} characters`);

@@ -9,6 +9,7 @@ import {
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { SUBMISSION_LIMITS } from '../../contract/submissions/limits.ts';
 import type { SubmissionPatch } from '../../contract/submissions/schema.ts';
+import { isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 
@@ -34,9 +35,6 @@ export const NO_FIELDS = Object.fromEntries(
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Text with at least one visible character, not only white space and format characters. */
-const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}]/u;
-
 /**
  * Checks the fields that a maker sent against the limits of products, and trims them.
  * @throws CoreError `submission_invalid` with all faults.
@@ -52,7 +50,7 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date)
     const { maxCharacters } = fieldOf(field);
     if (isLonger(text.trim(), maxCharacters)) fault(field, `This has more than ${count(maxCharacters)} characters.`);
   }
-  if (fields.name !== undefined && !VISIBLE.test(fields.name)) fault('name', 'The product needs a name.');
+  if (fields.name !== undefined && !isVisible(fields.name)) fault('name', 'The product needs a name.');
   if (patch.tags) fields.tags = checkTags(patch.tags, fault);
   if (patch.team) fields.team = checkTeam(patch.team, fault);
   const { launchAt: text } = patch;
@@ -71,7 +69,7 @@ type Fault = (field: ProductFieldName | 'launchAt', detail: string) => void;
 
 function checkTags(sent: readonly string[], fault: Fault): string[] {
   const { maxItems = 0, maxCharacters } = fieldOf('tags');
-  const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => VISIBLE.test(tag)))];
+  const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
   if (tags.length > maxItems) fault('tags', `A product has at most ${maxItems} tags.`);
   const long = tags.find((tag) => isLonger(tag, maxCharacters));
   if (long !== undefined) fault('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
@@ -87,7 +85,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
     role: role.trim(),
   }));
   if (team.length > maxItems) fault('team', `A team has at most ${maxItems} members.`);
-  if (team.some(({ name }) => !VISIBLE.test(name))) fault('team', 'Each member of the team needs a name.');
+  if (team.some(({ name }) => !isVisible(name))) fault('team', 'Each member of the team needs a name.');
   const long = team.find(({ name, role }) => isLonger(name, maxCharacters) || isLonger(role, maxCharacters));
   if (long) fault('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
   return team;

@@ -22,7 +22,6 @@ const RETRY_AFTER_DECISION_S = 3_600;
 /** Errors that Fastify raises before a handler runs. */
 const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
-  FST_ERR_CTP_BODY_TOO_LARGE: ['body_too_large', 'The body is larger than 16 KiB'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['bad_request', 'The body is not valid JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not a valid URL'],
@@ -34,7 +33,7 @@ export function handleError(
   request: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  const [code, detail] = explain(error);
+  const [code, detail] = explain(error, request);
   const body = problem(code, detail, error instanceof CoreError ? error.fields : undefined);
   // The database logs an outage once; failed requests do not log it again.
   if (code === 'unavailable') request.log.debug(requestIdsOf(request), 'Request failed');
@@ -47,10 +46,14 @@ export function handleError(
   return sendProblem(current === undefined ? body : { ...body, ...{ current } }, request, reply);
 }
 
-function explain(error: FastifyError | CoreError | Error): [ProblemCode, string] {
+function explain(error: FastifyError | CoreError | Error, { routeOptions }: FastifyRequest): [ProblemCode, string] {
   if (error instanceof CoreError) return [error.code, error.message];
   if ('validation' in error && error.validation) return ['bad_request', error.message];
-  const known = FRAMEWORK_CODES[('code' in error && error.code) || ''];
+  const code = 'code' in error ? error.code : '';
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return ['body_too_large', `The body is larger than ${Number(routeOptions.bodyLimit) / 1024} KiB`];
+  }
+  const known = FRAMEWORK_CODES[code];
   if (known) return known;
   const status = 'statusCode' in error ? error.statusCode : undefined;
   if (status !== undefined && status >= 400 && status < 500) return ['bad_request', error.message];

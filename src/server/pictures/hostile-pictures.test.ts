@@ -58,7 +58,7 @@ const LYING = FORMATS.flatMap((declared) =>
       `${actual} sent as ${declared}`,
       declared,
       PICTURES[actual],
-      /^The file is a \w+, but was sent as \w+\. Please/,
+      /^The file is (?:a (?!AVIF)\w+|an AVIF), but was sent as \w+\. Please/,
     ),
   ),
 );

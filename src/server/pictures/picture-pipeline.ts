@@ -120,11 +120,9 @@ function kindOf({ bytes, declaredType }: SentPicture): PictureTask['kind'] {
     throw new CoreError('unsupported_media_type', `${what}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
   }
   if (declared !== actual) {
+    const what = `${actual === KINDS['image/avif'] ? 'an' : 'a'} ${actual.name}`;
     const saved = `Please save it as ${declared.name}, or send it as ${actual.name}.`;
-    throw new CoreError(
-      'unsupported_media_type',
-      `The file is a ${actual.name}, but was sent as ${declared.name}. ${saved}`,
-    );
+    throw new CoreError('unsupported_media_type', `The file is ${what}, but was sent as ${declared.name}. ${saved}`);
   }
   return actual.kind;
 }

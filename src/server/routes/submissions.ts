@@ -31,6 +31,9 @@ interface Options {
   repeatedTexts: RepeatedTexts | undefined;
 }
 
+/** All fields at their bounds have 42,400 characters, and each may take four bytes. */
+const MAX_BODY_BYTES = 256 * 1024;
+
 /** The routes of makers. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
@@ -52,6 +55,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.post(
     paths.submissions,
     {
+      bodyLimit: MAX_BODY_BYTES,
       config: { operation: OPERATIONS.createSubmission, limit: { action: 'submission' } },
       schema: { body: NewSubmissionSchema, response: { 200: CreatedSubmissionSchema, 201: CreatedSubmissionSchema } },
       schemaErrorFormatter: invalidBody,
@@ -81,6 +85,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.patch(
     paths.submission.route,
     {
+      bodyLimit: MAX_BODY_BYTES,
       config: { operation: OPERATIONS.editSubmission, limit },
       schema: { params, body: SubmissionPatchSchema, response: answer },
       schemaErrorFormatter: invalidBody,

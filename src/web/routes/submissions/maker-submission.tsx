@@ -124,7 +124,7 @@ const WORDS = {
   withdrawn: 'Withdrawn',
 } as const;
 
-function MakerStatus({ submission: { status, reason, launchAt } }: { submission: Submission }) {
+function MakerStatus({ submission: { status, reason, launchAt, editable } }: { submission: Submission }) {
   const zone = visitorTimeZone();
   const when = launchAt && (
     <>
@@ -143,7 +143,7 @@ function MakerStatus({ submission: { status, reason, launchAt } }: { submission:
       {status === 'scheduled' && (when ? <p>It launches on {when}.</p> : <p>It launches in a moment.</p>)}
       {status === 'declined' && (
         <>
-          <p>It is not on the list. You can change it and send it again.</p>
+          <p>It is not on the list.{editable && ' You can change it and send it again.'}</p>
           {reason && <blockquote dir="auto">{reason}</blockquote>}
         </>
       )}

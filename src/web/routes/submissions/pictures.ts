@@ -98,10 +98,15 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
     latest = submission;
     onStored(submission);
   };
-  const remaining = new Set(pictures.screenshots.map(({ src }) => src));
-  for (const [index, address] of [...stored.product.screenshots.entries()].reverse()) {
-    if (!remaining.has(address)) note(await submissionsClient.removeScreenshot(access, index));
+  // The same picture may be listed twice.
+  const remaining = pictures.screenshots.map(({ src }) => src);
+  const removed: number[] = [];
+  for (const [index, address] of stored.product.screenshots.entries()) {
+    const place = remaining.indexOf(address);
+    if (place < 0) removed.unshift(index);
+    else remaining.splice(place, 1);
   }
+  for (const index of removed) note(await submissionsClient.removeScreenshot(access, index));
   const { image, screenshots } = pictures;
   if (image?.file) await send(image.key, image.file, 'image');
   for (const { key, file } of screenshots) {
