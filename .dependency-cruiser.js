@@ -65,6 +65,24 @@ export default {
       to: { path: OURS, pathNot: '^src/server/(?:cards/renderer|task-process)/' },
     },
     {
+      name: 'embedded-database-stands-alone',
+      comment:
+        'The embedded database could be a package: it runs PostgreSQL in a folder and knows nothing of the site.',
+      severity: 'error',
+      from: { path: '^src/core/database/embedded/', pathNot: TEST_FILE },
+      to: { path: OURS, pathNot: '^src/core/(?:database/embedded/|runtime\\.ts$|file-system\\.ts$)' },
+    },
+    {
+      name: 'embedded-database-by-its-interface',
+      comment: 'Others open the embedded database and read its errors; how it runs PostgreSQL is its own business.',
+      severity: 'error',
+      from: { path: OURS, pathNot: [TEST_FILE, '^src/core/database/embedded/'] },
+      to: {
+        path: '^src/core/database/embedded/',
+        pathNot: '^src/core/database/embedded/(?:open-embedded|embedded-database-error)\\.ts$',
+      },
+    },
+    {
       name: 'no-validator-in-the-browser',
       comment: 'Schemas are types to the web: importing one as a value would bring TypeBox into the bundle.',
       severity: 'error',

@@ -25,6 +25,8 @@ const VIOLATIONS: Record<string, Record<string, string>> = {
   'console-apart': importing('src/web/ui/a.ts', 'src/console/b.ts'),
   'only-pages-render': importing('src/server/routes/a.ts', 'src/web/entry-server.tsx'),
   'card-renderer-stands-alone': importing('src/server/cards/renderer/a.ts', 'src/core/b.ts'),
+  'embedded-database-stands-alone': importing('src/core/database/embedded/a.ts', 'src/core/b.ts'),
+  'embedded-database-by-its-interface': importing('src/core/a.ts', 'src/core/database/embedded/b.ts'),
   'no-validator-in-the-browser': importing('src/web/cache/a.ts', 'src/contract/products/schema.ts'),
   'no-node-in-the-browser': { 'src/web/cache/a.ts': "import { join } from 'node:path'; export const a = join;" },
   'no-feature-imports-another': importing('src/web/features/comments/a.ts', 'src/web/features/upvotes/b.ts'),

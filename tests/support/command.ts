@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { killAll, runningPostmaster } from '../../src/core/database/embedded/postmaster.ts';
-import { processesOf } from '../../src/core/database/embedded/process-table.ts';
+import { processesOf } from '../../src/core/database/embedded/processes.ts';
 import { SETTING_NAMES } from '../../src/settings/settings.ts';
 import { copySampleSite, installedProgram } from './installed-command.ts';
 

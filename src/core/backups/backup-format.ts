@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { systemCode } from '../file-system.ts';
 import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
 
 /**

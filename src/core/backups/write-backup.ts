@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Database, Sql } from '../database/database.ts';
 import { disableTimeouts, holdSnapshot } from '../database/transactions.ts';
-import { syncFolder } from '../sync-folder.ts';
+import { syncFolder } from '../file-system.ts';
 import {
   BACKUP_VERSION,
   type BackedUpTable,

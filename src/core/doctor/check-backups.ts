@@ -6,9 +6,9 @@ import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { disableTimeouts } from '../database/transactions.ts';
+import { systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** With more rows it is only verified: a trial restore would load the database for more than some seconds. */

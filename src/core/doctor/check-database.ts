@@ -1,6 +1,6 @@
 import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
-import { readConnectionLimit } from '../database/connection-limit.ts';
+import { readConnectionLimit } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-index.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 const GIB = 2 ** 30;

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listPictures } from '../backups/backup-format.ts';
 import type { Sql } from '../database/database.ts';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { systemCode } from '../file-system.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
 import { type Finding, ok, warning } from './finding.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql } from '../database/database.ts';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { systemCode } from '../file-system.ts';
 import { PICTURE_NAME } from './picture-store.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;

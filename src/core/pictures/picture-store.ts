@@ -1,8 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeOpenFolder } from '../database/embedded/data-dir.ts';
-import { systemCode } from '../database/embedded/embedded-database-error.ts';
+import { makeOpenFolder, systemCode } from '../file-system.ts';
 
 /** The name of a picture in the store: a hash of its content, so it never refers to another picture. */
 export const PICTURE_NAME = /^[0-9a-f]{40}\.(?:png|jpg|gif|webp|avif|svg)$/;

@@ -1,8 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Connection } from '../../core/database/connect.ts';
-import { readConnectionLimit } from '../../core/database/connection-limit.ts';
+import { type Connection, readConnectionLimit } from '../../core/database/connect.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { startBackgroundJobs } from '../background-jobs.ts';

@@ -6,7 +6,7 @@ import { type HostEnvironment, thisHost } from './cluster-location.ts';
 import { buildHolder, copyPackages, Ground, isRootRun, noneRuns, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './processes.ts';
 
 const ground = new Ground();
 let programFolder = '';

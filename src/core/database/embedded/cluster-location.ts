@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeOpenFolder } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import {
   type Account,
@@ -13,9 +14,8 @@ import {
   ownerOnDisk,
 } from './account.ts';
 import { type Binaries, completeBinaries, copyBinaries, OWN_SERVER } from './binaries.ts';
-import { makeOpenFolder } from './data-dir.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './processes.ts';
 import { tellingLine } from './server-log.ts';
 
 /** Where the cluster is, who runs it, and with which programs. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHolder, Ground, isRootRun, noneRuns, query, queryWhenUp, silent } from './embedded.fixture.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
-import { processesOf } from './process-table.ts';
+import { processesOf } from './processes.ts';
 
 const ground = new Ground();
 let program = '';

@@ -17,8 +17,3 @@ export class EmbeddedDatabaseError extends Error {
     this.code = code;
   }
 }
-
-/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else that was thrown. */
-export function systemCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
-}

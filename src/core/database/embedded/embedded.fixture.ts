@@ -12,7 +12,7 @@ import { makeOnce } from '../../../../tests/support/installed-command.ts';
 import type { Log } from '../../runtime.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { killAll } from './postmaster.ts';
-import { processesOf } from './process-table.ts';
+import { processesOf } from './processes.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../../sync-folder.ts';
+import { syncFolder } from '../../file-system.ts';
 import { type Account, ownerOnDisk, removeFolder, withRealFolder, withRightsOf } from './account.ts';
 import { DATABASE, ROLE } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
-import { runProgram } from './run-program.ts';
+import { runProgram } from './processes.ts';
 import { tellingLine } from './server-log.ts';
 import { initialSettings, memoryForUs } from './server-settings.ts';
 

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { access, constants, realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { makeOpenFolder, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
-import { prepareDataDir } from './data-dir.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type OwnedCluster, runCluster } from './owned-cluster.ts';
 import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
@@ -31,12 +34,19 @@ export interface EmbeddedDatabase {
   stop(): Promise<void>;
 }
 
+/** How this process has the database. `lost` resolves when it must give it up, or another process did. */
 type Session =
-  | { readonly kind: 'owner'; readonly cluster: OwnedCluster; readonly ownership: Ownership }
+  | {
+      readonly kind: 'owner';
+      readonly cluster: OwnedCluster;
+      readonly ownership: Ownership;
+      readonly lost: Promise<void>;
+    }
   | {
       readonly kind: 'sharer';
       readonly reachable: Reachable;
       readonly owner: OwnerConnection;
+      readonly lost: Promise<void>;
     };
 
 /** How long sharing processes wait after an owner releases the folder, so the site that requested it gets it. */
@@ -54,14 +64,17 @@ export async function openEmbedded(
   const { mode, log } = options;
   const dataDir = await prepareDataDir(options.dataDir);
   let note = '';
-  let stopping: Promise<void> | undefined;
   /** Undefined while the folder changes hands. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
     throw asEmbeddedDatabaseError(error, dataDir);
   });
   const { url, location } = reachableIn(session);
-  let changing: Promise<void> = Promise.resolve();
-  attend();
+  const end = new AbortController();
+  const ended = once(end.signal, 'abort');
+  const following = follow().catch((error: unknown) =>
+    log.error({ err: error }, 'The embedded database could not be taken over.'),
+  );
+  let stopping: Promise<void> | undefined;
 
   async function enter(): Promise<Session> {
     for (;;) {
@@ -70,7 +83,7 @@ export async function openEmbedded(
       if (mode === 'own') await waitForWayIn(attempt.owner, dataDir);
       else {
         const reachable = await waitToShare(attempt.owner, dataDir);
-        if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner };
+        if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner, lost: attempt.owner.gone };
       }
     }
   }
@@ -79,56 +92,40 @@ export async function openEmbedded(
     try {
       const cluster = await runCluster(dataDir, options.durability ?? 'full', host, log);
       ownership.announce({ url: cluster.url, location: cluster.location });
-      return { kind: 'owner', cluster, ownership };
+      return { kind: 'owner', cluster, ownership, lost: ownership.wanted };
     } catch (error) {
       ownership.release();
       throw error;
     }
   }
 
-  /** Follows the folder's ownership while it is open: a site may take it from a command, an owner may disappear. */
-  function attend(): void {
-    const current = session;
-    if (!current) return;
-    if (current.kind === 'owner') {
-      current.ownership.onWanted(() => {
-        if (!stopping && session === current)
-          change(async () => {
-            await current.cluster.leave();
-            current.ownership.release();
-          });
-      });
-    } else {
-      void current.owner.gone.then(() => {
-        if (!stopping && session === current) change(async () => undefined);
-      });
-    }
-  }
-
-  function change(leave: () => Promise<void>): void {
-    changing = (async () => {
+  /** Enters the folder again when a site takes it from this command, or its owner disappears. */
+  async function follow(): Promise<void> {
+    while (session) {
+      const { lost, ...current } = session;
+      await Promise.race([lost, ended]);
+      if (end.signal.aborted) return;
       session = undefined;
-      await leave();
+      if (current.kind === 'owner') await handOver(current);
       await delay(STAND_BACK_MS);
       // Even if `stop` was called since: without another owner, this process must stop the server.
       session = await enter();
-      attend();
-    })().catch((error: unknown) => log.error({ err: error }, 'The embedded database could not be taken over.'));
+    }
   }
 
   async function stop(): Promise<void> {
-    await changing;
+    end.abort();
+    await following;
     if (!session) return;
     if (session.kind === 'sharer') return session.owner.close();
     const { cluster, ownership } = session;
     const sharers = ownership.sharers();
     if (sharers > 0) {
       log.info(`Left the embedded PostgreSQL running for ${sharers} command(s); the last one stops it.`);
-      await cluster.leave();
-    } else {
-      ownership.setStopping();
-      await cluster.stop();
+      return handOver(session);
     }
+    ownership.setStopping();
+    await cluster.stop();
     ownership.release();
   }
 
@@ -144,6 +141,12 @@ export async function openEmbedded(
       return stopping;
     },
   };
+}
+
+/** Leaves PostgreSQL running for the next owner. */
+async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownership: Ownership }): Promise<void> {
+  await cluster.leave();
+  ownership.release();
 }
 
 /** Returns when the folder may be free; throws if a site owns it. */
@@ -173,6 +176,22 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
     'data_dir_held',
     `The database in ${dataDir} is held by ${what} first, or set DATA_DIR to another folder.`,
   );
+}
+
+/** Creates the data folder if missing; returns its real path. Throws `data_dir_unwritable`. */
+async function prepareDataDir(dataDir: string): Promise<string> {
+  const wanted = resolve(dataDir);
+  try {
+    await makeOpenFolder(wanted);
+    await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
+    return await realpath(wanted);
+  } catch (error) {
+    throw new EmbeddedDatabaseError(
+      'data_dir_unwritable',
+      `The data folder ${wanted} cannot be written (${systemCode(error) ?? error}): set DATA_DIR to a folder that this user may write, or change its owner.`,
+      { cause: error },
+    );
+  }
 }
 
 /** Unforeseen system errors are also reported in one line. */

@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { connect, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { systemCode } from '../../file-system.ts';
 import { type FolderOwner, isRoot, openRealFolder, withRealFolder, withRightsOf } from './account.ts';
-import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 
 export type Claim = { readonly won: true; release(): void } | { readonly won: false; readonly owner: Socket };
 

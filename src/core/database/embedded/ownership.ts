@@ -30,8 +30,8 @@ export interface Ownership {
   setNote(note: string): void;
   /** Notifies sharing processes, now and later, that the database can be reached. */
   announce(reachable: Reachable): void;
-  /** Called when a site requests the folder that a command holds. */
-  onWanted(handOver: () => void): void;
+  /** Resolves when a site requests the folder that a command holds. */
+  readonly wanted: Promise<void>;
   /** The number of other processes that use the database. */
   sharers(): number;
   /** From now on newcomers wait until the owner is gone. */
@@ -60,8 +60,10 @@ const ANSWER_MS = 2_000;
 export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {
   let status: OwnerStatus = { pid: process.pid, since: new Date().toISOString(), role, note, stopping: false };
   let ready: Reachable | undefined;
-  let handOver: (() => void) | undefined;
-  let wanted = false;
+  let requestHandOver = () => {};
+  const wanted = new Promise<void>((resolve) => {
+    requestHandOver = resolve;
+  });
   const connections = new Set<Socket>();
   const sharing = new Set<Socket>();
 
@@ -78,8 +80,7 @@ export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], no
         sharing.add(socket);
         if (ready) send(socket, { ready });
       } else if (line === 'own' && role === 'command' && !status.stopping) {
-        wanted = true;
-        handOver?.();
+        requestHandOver();
       }
     });
   });
@@ -95,10 +96,7 @@ export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], no
         ready = reachable;
         for (const socket of sharing) send(socket, { ready });
       },
-      onWanted(callback) {
-        handOver = callback;
-        if (wanted) callback();
-      },
+      wanted,
       sharers: () => sharing.size,
       setStopping() {
         status = { ...status, stopping: true };

@@ -6,8 +6,7 @@ import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
 import { type Address, probeServer, removeShortFolder } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { belongsToCluster, processesOf, runsProgram } from './process-table.ts';
-import { startProgram } from './run-program.ts';
+import { belongsToCluster, processesOf, runsProgram, startProgram } from './processes.ts';
 import { lastServerLine, START_LOG } from './server-log.ts';
 import { commandLine, type Durability } from './server-settings.ts';
 

@@ -10,7 +10,7 @@ import { Type } from 'typebox';
 import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
-import { systemCode } from '../../../core/database/embedded/embedded-database-error.ts';
+import { systemCode } from '../../../core/file-system.ts';
 import { readColumnMap } from '../../../core/imports/fields.ts';
 import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-faults.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';

@@ -1,21 +1,9 @@
-import { access, constants, mkdir, open, realpath, stat } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { EmbeddedDatabaseError, systemCode } from './embedded-database-error.ts';
+import { constants, mkdir, open, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
-/** Creates the data folder if missing; returns its real path. Throws `data_dir_unwritable`. */
-export async function prepareDataDir(dataDir: string): Promise<string> {
-  const wanted = resolve(dataDir);
-  try {
-    await makeOpenFolder(wanted);
-    await access(wanted, constants.R_OK | constants.W_OK | constants.X_OK);
-    return await realpath(wanted);
-  } catch (error) {
-    throw new EmbeddedDatabaseError(
-      'data_dir_unwritable',
-      `The data folder ${wanted} cannot be written (${systemCode(error) ?? error}): set DATA_DIR to a folder that this user may write, or change its owner.`,
-      { cause: error },
-    );
-  }
+/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else that was thrown. */
+export function systemCode(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
@@ -44,4 +32,15 @@ export async function makeOpenFolder(folder: string): Promise<void> {
 async function isFolder(path: string): Promise<boolean> {
   const stats = await stat(path).catch(() => undefined);
   return stats?.isDirectory() ?? false;
+}
+
+/** Syncs a folder to disk: a new or renamed file is durable only then. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
