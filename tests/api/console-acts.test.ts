@@ -145,7 +145,8 @@ describe('Submissions', () => {
 
   test('are declined with a reason or scheduled', async () => {
     const [declined, scheduled] = [await submit('Declined'), await submit('Scheduled')];
-    expect((await decide(ada, declined, { action: 'decline', reason: '' })).statusCode).toBe(400);
+    for (const reason of ['', ' \n'])
+      expect((await decide(ada, declined, { action: 'decline', reason })).statusCode).toBe(400);
     const reason = 'Not a tech product';
     expect((await decide(ada, declined, { action: 'decline', reason })).json()).toMatchObject({
       submission: { status: 'declined', reason, canUndo: true },

@@ -119,6 +119,14 @@ describe('A schedule', () => {
     clock.advance({ hours: 1 });
     expect(await codeOf(desk.schedule(maker.id, inHours(1)))).toBe('already_launched');
   });
+
+  test('for a time that has passed is refused, so nothing launches by mistake', async () => {
+    const maker = await desk.submit();
+    expect(await codeOf(desk.schedule(maker.id, clock.now()))).toBe('submission_invalid');
+    await desk.schedule(maker.id, inHours(1));
+    expect(await codeOf(desk.schedule(maker.id, inHours(-1)))).toBe('submission_invalid');
+    expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(1).toISOString() });
+  });
 });
 
 describe('An undo', () => {

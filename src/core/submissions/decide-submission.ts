@@ -32,7 +32,7 @@ export function approveSubmission(
 
 /**
  * Sets when a submission launches: approves it for this time, or moves a scheduled launch.
- * @throws CoreError as `approveSubmission`; `already_launched`.
+ * @throws CoreError as `approveSubmission`; `already_launched`, `submission_invalid` for a time that has passed.
  */
 export function scheduleSubmission(
   database: Database,
@@ -42,10 +42,13 @@ export function scheduleSubmission(
 ): Promise<SubmissionRow> {
   return decide(database, target, 'submissions schedule', async (sql, row, auditId) => {
     const undo = undoOf(row, 'schedule', auditId);
-    const time = launchTime(launchAt, rules.now);
-    if (row.status !== 'approved') return approve(sql, row, time, undo, rules);
-    await moveLaunch(sql, row.id, time, rules);
-    return updateSubmission(sql, row, { launch_at: time, undo }, rules.now);
+    if (launchAt.getTime() <= rules.now.getTime()) {
+      const detail = 'This time has passed. Approve the submission to launch it now.';
+      throw new CoreError('submission_invalid', detail, { fields: [{ field: 'launchAt', detail }] });
+    }
+    if (row.status !== 'approved') return approve(sql, row, launchAt, undo, rules);
+    await moveLaunch(sql, row.id, launchAt, rules);
+    return updateSubmission(sql, row, { launch_at: launchAt, undo }, rules.now);
   });
 }
 

@@ -101,12 +101,21 @@ interface ScheduleDialogProps {
 
 /** Asks when a launch begins, in UTC. */
 function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
-  const [time, setTime] = useState(() => (launchAt ?? tomorrowAtNine()).slice(0, 16));
+  const [now] = useState(() => new Date().toISOString());
+  const [time, setTime] = useState(() =>
+    (launchAt !== null && launchAt > now ? launchAt : tomorrowAtNine()).slice(0, 16),
+  );
   return (
     <FormDialog {...dialog} label="Approve and schedule" onSubmit={() => onSubmit(`${time}:00Z`)}>
       <label className="field">
         <span>Launches (UTC)</span>
-        <input type="datetime-local" required value={time} onChange={(event) => setTime(event.target.value)} />
+        <input
+          type="datetime-local"
+          required
+          min={now.slice(0, 16)}
+          value={time}
+          onChange={(event) => setTime(event.target.value)}
+        />
       </label>
       <p className="quiet">It is approved now, and stays hidden until then.</p>
     </FormDialog>

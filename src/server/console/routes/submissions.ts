@@ -34,7 +34,7 @@ const Decision = Type.Union([
   Type.Object({
     action: Type.Literal('decline'),
     revision: Type.Integer(),
-    reason: Type.String({ minLength: 1, maxLength: SUBMISSION_LIMITS.reasonCharacters, format: TEXT_FORMAT }),
+    reason: Type.String({ pattern: '\\S', maxLength: SUBMISSION_LIMITS.reasonCharacters, format: TEXT_FORMAT }),
   }),
 ]);
 
