@@ -5,6 +5,7 @@ import { getLeaderboard } from '../../src/core/leaderboards/get-leaderboard.ts';
 import { getStandings } from '../../src/core/leaderboards/get-standings.ts';
 import { getProduct } from '../../src/core/products/get-product.ts';
 import { listProducts } from '../../src/core/products/list-products.ts';
+import { getRelatedProducts } from '../../src/core/products/related-products.ts';
 import { getUpvoted } from '../../src/core/upvotes/get-upvoted.ts';
 import type { Side } from './side.ts';
 
@@ -22,6 +23,7 @@ export interface Read {
 
 const SAME = { p50Ratio: 1.5 };
 const FAST = { p95Ms: 25 };
+const RELATED = { p95Ms: 10 };
 const IN_TIME = { p95Ms: 500 };
 
 const DEPTHS = [0, 10, 1_000, 20_000];
@@ -37,6 +39,7 @@ export const READS: readonly Read[] = [
   narrowed('tag, rare', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}` })),
   narrowed('tag, rare, by upvotes', FAST, 60, (_side, index) => ({ tag: `Topic ${1_000 + index * 37}`, sort: 'top' })),
   read('product and its neighbours', SAME, 300, ({ database, ids }, index) => getProduct(database, pick(ids, index))),
+  read('related products', RELATED, 300, ({ database, ids }, index) => getRelatedProducts(database, pick(ids, index))),
   ...PERIOD_KINDS.map((kind) =>
     read(`leaderboard of a ${kind}`, FAST, 200, ({ database, periods }, index) =>
       getLeaderboard(database, pick(periods[kind], index), { limit: 30 }, rulesNow()),

@@ -44,6 +44,26 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/api/products/{id}/related': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    /**
+     * List related products
+     * @description Up to six products that share tags with this one. Rare tags weigh more; more upvotes decide between equal ones, at most a minute late.
+     */
+    get: operations['getRelatedProducts'];
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/api/leaderboards': {
     parameters: {
       query?: never;
@@ -340,6 +360,15 @@ export interface components {
       product: components['schemas']['Product'];
       previousId: string | null;
       nextId: string | null;
+    };
+    RelatedProducts: {
+      items: components['schemas']['RelatedProduct'][];
+    };
+    RelatedProduct: {
+      id: string;
+      name: string;
+      image: string;
+      sharedTags: string[];
     };
     LeaderboardList: {
       items: components['schemas']['LeaderboardSummary'][];
@@ -832,6 +861,103 @@ export interface operations {
            *     }
            */
           'application/json': components['schemas']['ProductDetail'];
+        };
+      };
+      /** @description The client has the current version */
+      304: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content?: never;
+      };
+      /** @description Bad request */
+      400: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Product not found */
+      404: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Temporarily unavailable */
+      503: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          'Retry-After': components['headers']['RetryAfter'];
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+      /** @description Any other problem */
+      default: {
+        headers: {
+          [name: string]: unknown;
+        };
+        content: {
+          'application/problem+json': components['schemas']['Problem'];
+        };
+      };
+    };
+  };
+  getRelatedProducts: {
+    parameters: {
+      query?: never;
+      header?: {
+        /**
+         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
+         */
+        'If-None-Match'?: components['parameters']['IfNoneMatch'];
+      };
+      path: {
+        /**
+         * @description The id of a product: 1 to 64 characters of `a-z 0-9 -`
+         * @example git
+         */
+        id: string;
+      };
+      cookie?: never;
+    };
+    requestBody?: never;
+    responses: {
+      /** @description The related products, the closest first; empty if nothing is shared */
+      200: {
+        headers: {
+          'Cache-Control': components['headers']['CacheControl'];
+          ETag: components['headers']['ETag'];
+          [name: string]: unknown;
+        };
+        content: {
+          /**
+           * @example {
+           *       "items": [
+           *         {
+           *           "id": "neovim",
+           *           "name": "Neovim",
+           *           "image": "/pictures/neovim/tile.svg",
+           *           "sharedTags": [
+           *             "Command line"
+           *           ]
+           *         }
+           *       ]
+           *     }
+           */
+          'application/json': components['schemas']['RelatedProducts'];
         };
       };
       /** @description The client has the current version */

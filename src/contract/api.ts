@@ -7,7 +7,7 @@ import type {
   Standings,
 } from './leaderboards/schema.ts';
 import type { ModerationLog, ModerationLogQuery } from './moderation/schema.ts';
-import type { ProductDetail, ProductListQuery, ProductPage } from './products/schema.ts';
+import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } from './products/schema.ts';
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
 /** The reads of pages: over HTTP in the browser, from `core` while rendering on the server. */
@@ -15,6 +15,8 @@ export interface ReadApi {
   listProducts(query: ProductListQuery, signal?: AbortSignal): Promise<ProductPage>;
   /** `null`: there is no such product. */
   getProduct(id: string, signal?: AbortSignal): Promise<ProductDetail | null>;
+  /** `null`: there is no such product. */
+  getRelatedProducts(id: string, signal?: AbortSignal): Promise<RelatedProducts | null>;
   listComments(productId: string, query: CommentListQuery, signal?: AbortSignal): Promise<CommentPage>;
   listLeaderboards(query: LeaderboardListQuery, signal?: AbortSignal): Promise<LeaderboardList>;
   /** `null`: no board can exist for this period. */

@@ -22,6 +22,8 @@ export const LIMITS = {
   idempotencyKeyHours: 24,
   /** A JSON request body. */
   bodyBytes: 16 * 1024,
+  /** Related products of a product. */
+  relatedProducts: 6,
   /** Tags that a card of the list shows. */
   cardTags: 3,
 } as const;

@@ -29,6 +29,7 @@ import {
   type ProductStretch,
   readProductAddresses,
 } from './products/product-addresses.ts';
+import { getRelatedProducts } from './products/related-products.ts';
 import { isProductRemoved } from './products/remove-products.ts';
 import { type Runtime, systemRuntime } from './runtime.ts';
 import { getUpvoted } from './upvotes/get-upvoted.ts';
@@ -136,6 +137,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
   return {
     listProducts: (query) => listProducts(database, query, reads.of({}), runtime.now()),
     getProduct: (id) => getProduct(reads.of({ productIds: [id] }), id, runtime.now()),
+    getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
     readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit, runtime.now()),
     cutProductStretches: (size) => cutProductStretches(reads.of({}), size, runtime.now()),

@@ -9,6 +9,7 @@ function fakeApi(given: Partial<ReadApi> = {}): ReadApi {
   return {
     listProducts: async () => PAGE,
     getProduct: async (id) => (id === 'harbour' ? { product: buildProduct(), previousId: null, nextId: 'b' } : null),
+    getRelatedProducts: async (id) => (id === 'harbour' ? { items: [] } : null),
     listComments: async () => ({ items: [buildComment()], total: 1, nextCursor: null }),
     listLeaderboards: async () => ({ items: [], nextCursor: null }),
     getLeaderboard: async () => null,

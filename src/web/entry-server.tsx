@@ -15,7 +15,7 @@ import { createQueryClient } from './cache/query-client.ts';
 import { commentListOptions, commentOrder } from './features/comments/queries.ts';
 import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';
 import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
-import { productDetailOptions, productListOptions } from './features/products/queries.ts';
+import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
 import { boardHead, missingBoardHead } from './routes/board/head.ts';
 import { boardStructuredData } from './routes/board/structured-data.ts';
 import { HOME_DESCRIPTION, homeHead } from './routes/home/head.ts';
@@ -27,7 +27,7 @@ import { LogPage } from './routes/log/log-page.tsx';
 import { notFoundHead } from './routes/not-found/head.ts';
 import { missingProductHead, productHead } from './routes/product/head.ts';
 import { MAKER } from './routes/product/maker-slot.tsx';
-import { PRODUCT_SIDE } from './routes/product/product.tsx';
+import { PRODUCT_SIDE, RELATED } from './routes/product/product.tsx';
 import { STANDING } from './routes/product/standing-slot.tsx';
 import { productStructuredData } from './routes/product/structured-data.ts';
 import { SCREENS } from './routes/screens.ts';
@@ -37,7 +37,9 @@ import { PLACEHOLDER } from './ui/picture.tsx';
 
 // Read when the server starts: a later build may replace the files of a running server.
 await Promise.all(
-  [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE].map((screen) => screen.preload()),
+  [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>
+    screen.preload(),
+  ),
 );
 
 export interface RenderRequest {
@@ -248,6 +250,7 @@ async function readProduct({ client, api, siteName, siteUrl, searchParams }: Rea
     client.prefetchQuery({ ...options, ...ONCE }),
     client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
     client.prefetchQuery({ ...standings, ...ONCE }),
+    client.prefetchQuery({ ...relatedProductsOptions(api, id), ...ONCE }),
   ]);
   // The comments may have been read before the product was created.
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];

@@ -2,6 +2,7 @@ import { withId } from './with-id.ts';
 
 export const products = '/api/products';
 export const product = /* @__PURE__ */ withId('/api/products/:id');
+export const related = /* @__PURE__ */ withId('/api/products/:id/related');
 export const upvotes = '/api/upvotes';
 export const upvote = /* @__PURE__ */ withId('/api/products/:id/upvote');
 export const productComments = /* @__PURE__ */ withId('/api/products/:id/comments');

@@ -69,6 +69,22 @@ export const ProductDetailSchema = Type.Object(
   { $id: 'ProductDetail' },
 );
 
+/** What a product's page shows of another product, and the tags that both have, the rarest first. */
+export const RelatedProductSchema = Type.Object(
+  {
+    id: fieldSchemas.id,
+    name: fieldSchemas.name,
+    image: fieldSchemas.image,
+    sharedTags: Type.Array(Type.String()),
+  },
+  { $id: 'RelatedProduct' },
+);
+
+export const RelatedProductsSchema = Type.Object(
+  { items: Type.Array(RelatedProductSchema) },
+  { $id: 'RelatedProducts' },
+);
+
 export type TeamMember = Static<typeof TeamMemberSchema>;
 export type Product = Static<typeof ProductSchema>;
 /** The stored fields; counts follow from visitors' actions. */
@@ -77,3 +93,5 @@ export type ProductSort = Static<typeof ProductSortSchema>;
 export type ProductListQuery = Static<typeof ProductListQuerySchema>;
 export type ProductPage = Static<typeof ProductPageSchema>;
 export type ProductDetail = Static<typeof ProductDetailSchema>;
+export type RelatedProduct = Static<typeof RelatedProductSchema>;
+export type RelatedProducts = Static<typeof RelatedProductsSchema>;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { paths } from '../../contract/paths.ts';
+import type { RelatedProducts } from '../../contract/products/schema.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
@@ -75,6 +76,30 @@ export function productResponse(api: ReadApi, id: string): Omit<CacheRequest, 'n
     freshness: API_FRESHNESS,
     produce: () =>
       jsonResponse(api, async (tracked) => (await tracked.getProduct(id)) ?? Promise.reject(productNotFound())),
+  };
+}
+
+/**
+ * The related products of a page, from the API's cached response: a vote or a comment renders the page again, and need not
+ * search for them again.
+ */
+export async function readRelated(cache: ResponseCache, api: ReadApi, id: string): Promise<RelatedProducts | null> {
+  try {
+    const { version } = await cache.get(relatedResponse(api, id));
+    return JSON.parse(String(await version.content.bytes('identity')));
+  } catch (error) {
+    if (error instanceof CoreError && error.code === 'product_not_found') return null;
+    throw error;
+  }
+}
+
+/** The API's response about related products, like `productResponse`. */
+export function relatedResponse(api: ReadApi, id: string): Omit<CacheRequest, 'notBefore'> {
+  return {
+    key: paths.api.related(id),
+    freshness: API_FRESHNESS,
+    produce: () =>
+      jsonResponse(api, async (tracked) => (await tracked.getRelatedProducts(id)) ?? Promise.reject(productNotFound())),
   };
 }
 

@@ -37,6 +37,11 @@ export function trackDependencies(
         products.add(id);
         return api.getProduct(id, signal);
       },
+      async getRelatedProducts(id, signal) {
+        // Upvotes order equal ones only, which may show once the response has expired.
+        catalogue = true;
+        return api.getRelatedProducts(id, signal);
+      },
       async listLeaderboards(query, signal) {
         catalogue = true;
         allCounts = true;

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
+import { readRelated } from '../cache/api-response.ts';
 import {
   type CacheableResponse,
   type Dependencies,
@@ -80,7 +81,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   };
 
   async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
-    const tracker = trackDependencies(from, { standingsOf: 'neighbours' });
+    const reads: ReadApi = { ...from, getRelatedProducts: (id) => readRelated(cache, api, id) };
+    const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('period_not_found', 'There is no leaderboard for this period');
     for (const fault of page.problems) log.error({ err: fault }, fault.message);
@@ -99,6 +101,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     const page = await renderer.render(path, {
       listProducts: refuse,
       getProduct: refuse,
+      getRelatedProducts: refuse,
       listComments: refuse,
       listLeaderboards: refuse,
       getLeaderboard: refuse,

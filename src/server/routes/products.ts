@@ -1,9 +1,20 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
-import { ProductDetailSchema, ProductListQuerySchema, ProductPageSchema } from '../../contract/products/schema.ts';
+import {
+  ProductDetailSchema,
+  ProductListQuerySchema,
+  ProductPageSchema,
+  RelatedProductsSchema,
+} from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { cacheKeyOf, jsonResponse, productResponse, type SendApiResponse } from '../cache/api-response.ts';
+import {
+  cacheKeyOf,
+  jsonResponse,
+  productResponse,
+  relatedResponse,
+  type SendApiResponse,
+} from '../cache/api-response.ts';
 import { CURSOR, CURSOR_EXAMPLE, LIMIT, type Operation, PRODUCT_EXAMPLE, PRODUCT_ID } from '../openapi/parts.ts';
 
 interface Options {
@@ -33,6 +44,15 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
       schema: { params: Type.Object({ id: Type.String() }), response: { 200: ProductDetailSchema } },
     },
     (request, reply) => send(productResponse(core, request.params.id), request, reply),
+  );
+
+  app.get(
+    paths.api.related.route,
+    {
+      config: { operation: OPERATIONS.getRelatedProducts },
+      schema: { params: Type.Object({ id: Type.String() }), response: { 200: RelatedProductsSchema } },
+    },
+    (request, reply) => send(relatedResponse(core, request.params.id), request, reply),
   );
 };
 
@@ -75,6 +95,24 @@ const OPERATIONS = {
       200: {
         description: 'The product and its neighbours',
         example: { product: PRODUCT_EXAMPLE, previousId: 'threejs', nextId: null },
+      },
+    },
+    problems: ['bad_request', 'product_not_found', 'unavailable'],
+  },
+  getRelatedProducts: {
+    id: 'getRelatedProducts',
+    tag: 'Products',
+    summary: 'List related products',
+    description:
+      'Up to six products that share tags with this one. Rare tags weigh more; more upvotes decide between equal ones, at most a minute late.',
+    isCacheable: true,
+    parameters: { id: PRODUCT_ID },
+    responses: {
+      200: {
+        description: 'The related products, the closest first; empty if nothing is shared',
+        example: {
+          items: [{ id: 'neovim', name: 'Neovim', image: '/pictures/neovim/tile.svg', sharedTags: ['Command line'] }],
+        },
       },
     },
     problems: ['bad_request', 'product_not_found', 'unavailable'],

@@ -17,6 +17,7 @@ export function readOnlyApi(api: ReadApi): Api {
   return {
     listProducts: (query, signal) => api.listProducts(query, signal),
     getProduct: (id, signal) => api.getProduct(id, signal),
+    getRelatedProducts: (id, signal) => api.getRelatedProducts(id, signal),
     listComments: (productId, query, signal) => api.listComments(productId, query, signal),
     listLeaderboards: (query, signal) => api.listLeaderboards(query, signal),
     getLeaderboard: (period, query, signal) => api.getLeaderboard(period, query, signal),

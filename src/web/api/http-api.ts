@@ -65,6 +65,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
     listProducts: (query, signal) => call(paths.api.products, { query, signal }),
 
     getProduct: (id, signal) => nullIfMissing(call(paths.api.product(id), { signal })),
+    getRelatedProducts: (id, signal) => nullIfMissing(call(paths.api.related(id), { signal })),
     listLeaderboards: (query, signal) => call(paths.api.leaderboards, { query, signal }),
     getLeaderboard: (period, query, signal) => nullIfMissing(call(paths.api.leaderboard(period), { query, signal })),
     getStandings: (productId, signal) => nullIfMissing(call(paths.api.standings(productId), { signal })),

@@ -5,6 +5,7 @@ export const productKeys = {
   list: (filters: object) => ['products', 'list', filters] as const,
   details: ['products', 'detail'] as const,
   detail: (id: string) => ['products', 'detail', id] as const,
+  related: (id: string) => ['products', 'related', id] as const,
   boards: ['products', 'board'] as const,
   board: (period: string, cursor = '') => ['products', 'board', period, cursor] as const,
   standings: ['products', 'standing'] as const,

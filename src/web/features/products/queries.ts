@@ -2,7 +2,7 @@ import { type InfiniteData, infiniteQueryOptions, keepPreviousData, queryOptions
 import type { ReadApi } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
-import type { ProductDetail, ProductPage } from '../../../contract/products/schema.ts';
+import type { ProductDetail, ProductPage, RelatedProducts } from '../../../contract/products/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { productKeys } from '../../cache/keys.ts';
 import type { ProductFilters } from './filters.ts';
@@ -45,6 +45,16 @@ export function productDetailOptions(api: ReadApi, id: string) {
     ...FRESHNESS,
     queryKey: productKeys.detail(id),
     queryFn: ({ signal }): Promise<ProductDetail | null> => raising(api.getProduct(id, signal)),
+  });
+}
+
+/** Products that share tags with a product; null if there is no such product. */
+export function relatedProductsOptions(api: ReadApi, id: string) {
+  return queryOptions({
+    ...FRESHNESS,
+    meta: { logFailureAs: 'warn' },
+    queryKey: productKeys.related(id),
+    queryFn: ({ signal }): Promise<RelatedProducts | null> => api.getRelatedProducts(id, signal),
   });
 }
 

@@ -23,6 +23,7 @@ function setUp() {
     ...readOnlyApi({
       listProducts: unused,
       getProduct: unused,
+      getRelatedProducts: unused,
       listComments: unused,
       listLeaderboards: unused,
       getLeaderboard: unused,

@@ -33,6 +33,11 @@ export const PRODUCT_SIDE = lazyPart(() =>
   import('../../features/products/product-side.tsx').then((module) => module.ProductSide),
 );
 
+/** The related products, whose code is not part of the first load. */
+export const RELATED = lazyPart(() =>
+  import('../../features/products/related-products.tsx').then((module) => module.RelatedProducts),
+);
+
 export function ProductScreen() {
   const id = useProductId();
   const client = useQueryClient();
@@ -62,6 +67,11 @@ export function ProductScreen() {
       {isError && !data && <ProductFailure />}
       {data !== undefined && <MakerSlot>{data === null && <ProductMissing />}</MakerSlot>}
       {data && <ProductContent key={id} detail={data} />}
+      {data && data.product.tags.length > 0 && (
+        <Suspense fallback={<div className="related" />}>
+          <ScreenView screen={RELATED} />
+        </Suspense>
+      )}
     </div>
   );
 }

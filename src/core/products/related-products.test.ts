@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProduct } from '../../../tests/support/build-product.ts';
+import { makeProducts, storeProducts } from '../../../tests/support/many-products.ts';
+import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
+import type { Sql } from '../database/database.ts';
+import { getRelatedProducts, levelsOf, weightOf } from './related-products.ts';
+import { removeProducts } from './remove-products.ts';
+import { saveProducts } from './save-products.ts';
+
+const NOW = new Date('2026-06-01T12:00:00.000Z');
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+
+/** Each product's tags, by id. */
+async function site(products: Record<string, string[]>): Promise<void> {
+  await database.query('DELETE FROM products');
+  await saveProducts(
+    database,
+    Object.entries(products).map(([id, tags]) => buildProduct({ id, tags, createdAt: '2026-05-01T00:00:00.000Z' })),
+  );
+}
+
+async function relatedTo(id: string): Promise<string[] | undefined> {
+  const related = await getRelatedProducts(database, id, NOW);
+  return related?.items.map((item) => item.id);
+}
+
+describe('related products', () => {
+  test('share tags, and a rare tag weighs more than a common one', async () => {
+    await site({
+      tide: ['Sea', 'Tables'],
+      'common-1': ['Sea'],
+      'common-2': ['Sea'],
+      rare: ['Tables'],
+      both: ['Tables', 'Sea'],
+      stranger: ['Mountains'],
+    });
+    expect(await relatedTo('tide')).toEqual(['both', 'rare', 'common-1', 'common-2']);
+  });
+
+  test('are ordered by upvotes and then by id if they share the same', async () => {
+    await site({ tide: ['Sea'], b: ['Sea'], a: ['Sea'], d: ['Sea'], c: ['Sea'] });
+    await database.query("UPDATE product_counts SET upvotes = 2 WHERE product_id = 'd'");
+    expect(await relatedTo('tide')).toEqual(['d', 'a', 'b', 'c']);
+  });
+
+  test('say which tags they share, the rarest first and in their own spelling, ignoring case', async () => {
+    await site({ tide: ['sea', 'TABLES'], near: ['Other', 'Sea', 'Tables'], far: ['SEA'] });
+    const related = await getRelatedProducts(database, 'tide', NOW);
+    expect(related?.items).toEqual([
+      { id: 'near', name: expect.any(String), image: expect.any(String), sharedTags: ['Tables', 'Sea'] },
+      { id: 'far', name: expect.any(String), image: expect.any(String), sharedTags: ['SEA'] },
+    ]);
+  });
+
+  test('are at most six', async () => {
+    await site(Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`tide-${index}`, ['Sea']])));
+    expect(await relatedTo('tide-3')).toEqual(['tide-0', 'tide-1', 'tide-2', 'tide-4', 'tide-5', 'tide-6']);
+  });
+
+  test('are none without tags or shared ones, and null for an unknown product', async () => {
+    await site({ bare: [], lonely: ['Sea'], other: ['Mountains'] });
+    expect(await relatedTo('bare')).toEqual([]);
+    expect(await relatedTo('lonely')).toEqual([]);
+    expect(await relatedTo('unknown')).toBeUndefined();
+    expect(await relatedTo('Not an id')).toBeUndefined();
+  });
+
+  test('have launched and are not removed', async () => {
+    await site({ tide: ['Sea'], near: ['Sea'], removed: ['Sea'] });
+    const createdAt = new Date(NOW.getTime() + 1).toISOString();
+    await saveProducts(database, [buildProduct({ id: 'scheduled', tags: ['Sea'], createdAt })]);
+    await removeProducts(database, ['removed']);
+    expect(await relatedTo('tide')).toEqual(['near']);
+    expect(await relatedTo('scheduled')).toBeUndefined();
+    const later = await getRelatedProducts(database, 'tide', new Date(createdAt));
+    expect(later?.items.map(({ id }) => id)).toEqual(['near', 'scheduled']);
+  });
+});
+
+describe('with more products than are compared', () => {
+  /** Every third product is about the sea; an old and a new one are about tide tables, and 700 old ones about maps. */
+  const PRODUCTS = makeProducts(2_400, (n) => ({
+    description: '',
+    tags: [
+      ...(n % 3 === 0 ? ['sea'] : ['land']),
+      ...(n === 3 || n === 2_400 ? ['tables'] : []),
+      ...(n <= 700 ? ['maps'] : []),
+    ],
+  }));
+  let large: TestDatabase;
+  beforeAll(async () => {
+    large = await createTestDatabase();
+    // Statistics change only where a test says so.
+    await large.query('ALTER TABLE products SET (autovacuum_enabled = false)');
+    await storeProducts(large, PRODUCTS);
+  });
+  afterAll(() => large.drop());
+
+  /** A process that has just started, with a record of what it asks the database. */
+  async function ask(id: string) {
+    const asked: { text: string; values: readonly unknown[] }[] = [];
+    const sql: Sql = {
+      query(text, values = [], options) {
+        asked.push({ text, values });
+        return large.query(text, values, options);
+      },
+    };
+    const related = await getRelatedProducts(sql, id, NOW);
+    const lookUps = asked.filter(({ text }) => text.includes('tag_keys &&'));
+    return { ids: related?.items.map((item) => item.id) ?? [], lookUps: lookUps.map(({ values }) => values[2]) };
+  }
+
+  test('before statistics, the newest products are compared, and no tag is looked up', async () => {
+    const { ids, lookUps } = await ask('p-02400');
+    expect(lookUps).toEqual([]);
+    expect(ids).toHaveLength(6);
+    expect(ids).not.toContain('p-00003');
+  });
+
+  test('with statistics, a rare tag is looked up by its index, and a frequent one never', async () => {
+    await large.query('ANALYZE products');
+    expect(await ask('p-02400')).toMatchObject({
+      ids: [
+        'p-00003',
+        expect.any(String),
+        expect.any(String),
+        expect.any(String),
+        expect.any(String),
+        expect.any(String),
+      ],
+      lookUps: [['tables']],
+    });
+    // 700 products have this tag and 1,600 the other, none of them among the newest.
+    expect((await ask('p-00004')).lookUps).toEqual([]);
+  });
+
+  test('a tag that became frequent since the statistics is not cut short, but left to the newest products', async () => {
+    await large.query("UPDATE products SET tag_keys = tag_keys || '{tables}' WHERE id < 'p-00700' AND id <> 'p-00003'");
+    const { ids, lookUps } = await ask('p-02400');
+    expect(lookUps).toEqual([['tables']]);
+    expect(ids).toHaveLength(6);
+    expect(ids.filter((id) => id < 'p-01400')).toEqual([]);
+  });
+});
+
+describe('levels', () => {
+  test('have a positive weight for every tag, the greater the rarer', () => {
+    const weights = [1, 0.5, 0.01, 1e-6].map(weightOf);
+    expect(weights).toEqual(weights.toSorted((one, other) => one - other));
+    expect(weights[0]).toBeGreaterThan(0);
+  });
+
+  test('join groups of equal weight, however it adds up, and end once there are enough', () => {
+    const weights = new Map(Object.entries({ a: 0.1, b: 0.2, c: 0.3, d: 0.6 }));
+    const ids = (start: string) => Array.from({ length: 5 }, (_, index) => `${start}${index}`);
+    const groups = [
+      { tags: ['a', 'b', 'c'], ids: ids('x') },
+      { tags: ['d'], ids: ids('y') },
+      { tags: ['a'], ids: ids('z') },
+      { tags: ['a', 'd'], ids: [] },
+    ];
+    expect(levelsOf(groups, weights)).toEqual([[...ids('x'), ...ids('y')]]);
+    expect(levelsOf([], weights)).toEqual([]);
+  });
+});

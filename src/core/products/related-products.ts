@@ -1,0 +1,188 @@
+import { LIMITS } from '../../contract/limits.ts';
+import { isProductId } from '../../contract/products/product-id.ts';
+import type { RelatedProduct, RelatedProducts } from '../../contract/products/schema.ts';
+import type { Sql } from '../database/database.ts';
+import { foldText } from '../search-text.ts';
+import { type TagStatistics, tagStatisticsOf } from './tag-statistics.ts';
+
+/** The newest products, which are compared whatever their tags. A smaller site is compared as a whole. */
+const WINDOW_ROWS = 1_000;
+/** The maximum number of products that the index of tags finds for rare tags. */
+const MAX_FOUND_ROWS = 300;
+
+const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
+
+/** The products in `read` by which of the tags they have. Ids are joined, because the driver parses arrays slowly. */
+const GROUPS = `size AS (
+    SELECT count(*)::integer AS rows FROM read
+  ), sharing AS (
+    SELECT read.id, array_agg(DISTINCT tag ORDER BY tag) AS tags
+    FROM read CROSS JOIN LATERAL unnest(read.tag_keys) AS tag WHERE tag = ANY($1::text[]) GROUP BY read.id
+  ), groups AS (
+    SELECT tags, string_agg(id, ',') AS ids FROM sharing GROUP BY tags
+  )
+  SELECT size.rows, groups.tags, groups.ids FROM size LEFT JOIN groups ON true`;
+
+const SELECT_NEWEST = `WITH read AS MATERIALIZED (
+    SELECT p.id, p.tag_keys FROM products p WHERE p.created_at <= $2::timestamptz
+    ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
+  ), ${GROUPS}`;
+
+// The limit is outside, so the planner expects to read all matches, and uses the index of tags.
+const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
+    SELECT p.id, p.tag_keys FROM products p WHERE p.tag_keys && $3::text[] AND p.created_at <= $2::timestamptz
+  ), read AS MATERIALIZED (
+    SELECT id, tag_keys FROM tagged LIMIT ${MAX_FOUND_ROWS + 1}
+  ), ${GROUPS}`;
+
+const SELECT_UPVOTES = 'SELECT product_id AS id, upvotes FROM product_counts WHERE product_id = ANY($1::text[])';
+
+const SELECT_RELATED = `SELECT id, name, image, tags FROM products
+  WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz`;
+
+/**
+ * The products that share most with one: the weights of the shared tags are summed, and a tag weighs more the fewer products
+ * have it (inverse document frequency). Equal ones are ordered by upvotes, then id. Empty without tags and if nothing is
+ * shared; `null` if no such product has launched by `now`. The cost does not grow with the table (decision 26).
+ * @throws CoreError `unavailable`.
+ */
+export async function getRelatedProducts(
+  sql: Sql,
+  id: string,
+  now: Date = new Date(),
+  primary: Sql = sql,
+): Promise<RelatedProducts | null> {
+  const time = now.toISOString();
+  const [product] = isProductId(id) ? await sql.query<{ tag_keys: string[] }>(SELECT_TAGS, [id, time]) : [];
+  if (product === undefined) return null;
+  const tags = product.tag_keys;
+  if (tags.length === 0) return { items: [] };
+  const groups = new Groups();
+  const rows = groups.add(await sql.query<GroupRow>(SELECT_NEWEST, [tags, time]));
+  const statistics = rows < WINDOW_ROWS ? undefined : await tagStatisticsOf(primary);
+  const rare = statistics === undefined ? [] : await addRare(sql, groups, { tags, time, statistics });
+  const shareOf = (tag: string) =>
+    statistics === undefined
+      ? Math.max(groups.countOf(tag), 1) / rows
+      : rare.includes(tag)
+        ? Math.max(groups.countOf(tag), 1) / statistics.products
+        : statistics.shareOf(tag);
+  const weights = new Map(tags.map((tag) => [tag, weightOf(shareOf(tag))]));
+  const levels = levelsOf(groups.without(id), weights);
+  return { items: await readBest(sql, levels, { weights, time }) };
+}
+
+interface GroupRow {
+  rows: number;
+  tags: string[] | null;
+  ids: string | null;
+}
+
+/** Products by the tags that they share with the one in question. */
+class Groups {
+  readonly #groups = new Map<string, { tags: readonly string[]; ids: Set<string> }>();
+
+  /** @returns how many products were read, with those that share nothing. */
+  add(rows: readonly GroupRow[]): number {
+    for (const { tags, ids } of rows) {
+      if (tags === null || ids === null) continue;
+      const key = JSON.stringify(tags);
+      const group = this.#groups.get(key) ?? { tags, ids: new Set() };
+      for (const id of ids.split(',')) group.ids.add(id);
+      this.#groups.set(key, group);
+    }
+    return rows[0]?.rows ?? 0;
+  }
+
+  countOf(tag: string): number {
+    let count = 0;
+    for (const { tags, ids } of this.#groups.values()) if (tags.includes(tag)) count += ids.size;
+    return count;
+  }
+
+  without(id: string): SharingProducts[] {
+    return Array.from(this.#groups.values(), ({ tags, ids }) => ({
+      tags,
+      ids: [...ids].filter((each) => each !== id),
+    }));
+  }
+}
+
+interface SharingProducts {
+  tags: readonly string[];
+  ids: readonly string[];
+}
+
+/** Positive even for a tag that every product has. */
+export function weightOf(share: number): number {
+  return Math.log(1 + 1 / share);
+}
+
+/** The ids by their sums of weights, the greatest first: enough levels to choose from. */
+export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMap<string, number>): string[][] {
+  const levels = new Map<number, string[]>();
+  for (const { tags, ids } of groups) {
+    // Rounded, because the order in which the same numbers are added changes the last digits.
+    const sum = Math.round(1e6 * tags.reduce((weight, tag) => weight + (weights.get(tag) ?? 0), 0));
+    levels.set(sum, [...(levels.get(sum) ?? []), ...ids]);
+  }
+  const sorted = [...levels].sort(([one], [other]) => other - one).map(([, ids]) => ids);
+  let found = 0;
+  return sorted.filter((ids) => {
+    const isWanted = found < LIMITS.relatedProducts;
+    found += ids.length;
+    return isWanted && ids.length > 0;
+  });
+}
+
+/**
+ * Adds all products that have one of the rarest tags, as many tags as fit the maximum.
+ * @returns these tags.
+ */
+async function addRare(
+  sql: Sql,
+  groups: Groups,
+  { tags, time, statistics }: { tags: readonly string[]; time: string; statistics: TagStatistics },
+): Promise<string[]> {
+  let left = MAX_FOUND_ROWS;
+  let rare = tags
+    .toSorted((one, other) => statistics.shareOf(one) - statistics.shareOf(other))
+    .filter((tag) => {
+      left -= statistics.shareOf(tag) * statistics.products;
+      return left >= 0;
+    });
+  while (rare.length > 0) {
+    const found = await sql.query<GroupRow>(SELECT_TAGGED, [tags, time, rare]);
+    if ((found[0]?.rows ?? 0) <= MAX_FOUND_ROWS) {
+      groups.add(found);
+      break;
+    }
+    // Some of too many would be those that happen to be stored first.
+    rare = rare.slice(0, Math.floor(rare.length / 2));
+  }
+  return rare;
+}
+
+async function readBest(
+  sql: Sql,
+  levels: readonly (readonly string[])[],
+  { weights, time }: { weights: ReadonlyMap<string, number>; time: string },
+): Promise<RelatedProduct[]> {
+  if (levels.length === 0) return [];
+  const counted = await sql.query<{ id: string; upvotes: number }>(SELECT_UPVOTES, [levels.flat()]);
+  const upvotes = new Map(counted.map((row) => [row.id, row.upvotes]));
+  const votesOf = (id: string) => upvotes.get(id) ?? 0;
+  const best = levels
+    .flatMap((ids) => ids.toSorted((one, other) => votesOf(other) - votesOf(one) || (one < other ? -1 : 1)))
+    .slice(0, LIMITS.relatedProducts);
+  const rows = await sql.query<Omit<RelatedProduct, 'sharedTags'> & { tags: string[] }>(SELECT_RELATED, [best, time]);
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const weight = (tag: string) => weights.get(foldText(tag)) ?? 0;
+  return best.flatMap((id) => {
+    const row = byId.get(id);
+    if (row === undefined) return [];
+    const shared = [...new Set(row.tags)].filter((tag) => weights.has(foldText(tag)));
+    const sharedTags = shared.sort((one, other) => weight(other) - weight(one));
+    return [{ id, name: row.name, image: row.image, sharedTags }];
+  });
+}

@@ -1,0 +1,31 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+
+test('related products follow on the page and in navigation, without moving what is below them', async ({
+  page,
+  site,
+}) => {
+  await site.addProduct({ id: 'gannet', name: 'Gannet', tags: ['Plunge diving'] });
+  const products = await site.addProducts(6, (index) => ({ name: `Diver ${index}`, tags: ['plunge diving'] }));
+  let release = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/api/products/*/related', async (route) => {
+    await isOpen;
+    await route.continue();
+  });
+  await visit(page, '/product/gannet');
+  const related = page.getByRole('region', { name: 'Related products' });
+  await expect(related.getByRole('link')).toHaveText(products.map(({ name }) => name).sort());
+  await expect(related.getByRole('listitem').first()).toContainText('plunge diving');
+
+  await related.getByRole('link', { name: 'Diver 3' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Diver 3' })).toBeVisible();
+  await expect(related).toHaveCount(0);
+  const footerTop = () =>
+    page.evaluate(() => Number(document.querySelector('footer')?.getBoundingClientRect().top) + window.scrollY);
+  const reserved = await footerTop();
+  release();
+  await expect(related.getByRole('link', { name: 'Gannet' })).toBeVisible();
+  expect(Math.abs((await footerTop()) - reserved)).toBeLessThan(8);
+});
