@@ -87,8 +87,9 @@ const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwor
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, submissions, prepare } = options;
   const { runtime = systemRuntime, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
-  const site = { name: renderer.siteName, url: renderer.siteUrl };
-  const securityHeaders = pageSecurityHeaders(renderer.scriptHash);
+  const { brand } = renderer;
+  const site = { name: renderer.siteName, url: renderer.siteUrl, ...brand.page };
+  const securityHeaders = pageSecurityHeaders(renderer.scriptHash, brand.style?.hash);
   const pages = createPages({
     renderer,
     api: core,
@@ -169,14 +170,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(feedRoutes, { core, cache, site });
   await app.register(oembedRoutes, { core, site });
   await app.register(openApiRoutes, { site, version: PACKAGE_VERSION, apiRoutes });
-  await app.register(apiDocsRoutes, { cache, siteName: site.name });
+  await app.register(apiDocsRoutes, { cache, siteName: site.name, brand });
   const { cardFonts } = PACKAGE_FOLDERS;
   const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
   const readPicture = ownPictures({ '/pictures/': folders.picturesDir, '/images/': folders.imagesDir });
-  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName });
+  const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand });
   await app.register(cardRoutes, { core, cache, cards });
-  await app.register(badgeRoutes, { core, cache, siteName: renderer.siteName, widthOf: createTextWidth(cardFonts) });
-  await app.register(staticFiles, folders);
+  await app.register(badgeRoutes, {
+    core,
+    cache,
+    site: { name: site.name, brand },
+    widthOf: createTextWidth(cardFonts),
+  });
+  await app.register(staticFiles, { ...folders, logo: brand.logo });
   await app.register(webAppRoutes, { renderer });
   addPageRoutes(app, { pages, charge, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);

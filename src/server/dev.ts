@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createServer, type ViteDevServer } from 'vite';
+import { NO_BRAND } from '../settings/brand.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
@@ -46,10 +47,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { siteName, siteUrl, ...features }: Parameters<RendererFactory>[0],
+  { siteName, siteUrl, brand = NO_BRAND, ...others }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
+  const features = { ...others, brand: brand.page };
   return {
     siteName,
+    brand,
     siteUrl,
     // Development sends no policy.
     scriptHash: '',
@@ -59,7 +62,7 @@ async function devRenderer(
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
       const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
-      const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }));
+      const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }, brand));
       return { status: page.status, html, problems: page.problems ?? [] };
     },
   };

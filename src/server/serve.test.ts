@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createLogLines } from '../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
+import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
 import { serve } from './serve.ts';
 
@@ -39,6 +40,7 @@ test('a site whose port is taken while it starts reports it, and leaves no conne
     {
       createRenderer: async ({ siteName, siteUrl }) => ({
         siteName,
+        brand: NO_BRAND,
         siteUrl,
         render: async () => ({ status: 200, html: '', problems: [] }),
         shell: () => '',

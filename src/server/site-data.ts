@@ -5,6 +5,7 @@ import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
 import { type Connection, connect } from '../core/database/connect.ts';
 import { systemRuntime } from '../core/runtime.ts';
+import { readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { CONNECTIONS_OF_FIRST_PROCESS, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -20,7 +21,7 @@ export interface SiteData {
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
  * the sample catalogue into a new one. Faults that would prevent the start are reported first.
- * @throws ConnectError, EmbeddedDatabaseError, StartError
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
   await lookAhead(settings);
@@ -35,7 +36,9 @@ export async function openSiteData(settings: Settings, log: Logger): Promise<Sit
   }
 }
 
-async function lookAhead({ host, port, metricsPort, metricsToken, backups }: Settings): Promise<void> {
+async function lookAhead(settings: Settings): Promise<void> {
+  const { host, port, metricsPort, metricsToken, backups } = settings;
+  await readBrand(settings);
   await probeAddress(host, port);
   if (metricsPort !== undefined) {
     await probeAddress(metricsToken === undefined ? '127.0.0.1' : host, metricsPort, 'METRICS_PORT');

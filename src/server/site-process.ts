@@ -10,6 +10,7 @@ import { runDatabaseChecks } from '../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import type { Log } from '../core/runtime.ts';
 import { recordEvents } from '../core/webhooks/outbox.ts';
+import { readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -77,6 +78,7 @@ export async function startSiteProcess(
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
       siteName: settings.siteName,
+      brand: await readBrand(settings),
       siteUrl: () => settings.siteUrl ?? address,
       timeZone: settings.launches.timeZone,
       votesPerNetwork: settings.launches.votesPerNetwork,

@@ -127,6 +127,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
         ...consoleOptions,
         ...{ database, runtime, log, trustProxy, streams, launches, recordEvents },
         siteName: renderer.siteName,
+        siteLogo: renderer.brand.page.logo,
         siteUrl: renderer.siteUrl,
       }),
     };

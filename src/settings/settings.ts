@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { LIMITS } from '../contract/limits.ts';
+import { BRAND_SETTINGS } from './brand-settings.ts';
 import { readProcesses, readStopDelay } from './process-settings.ts';
 import {
   DEFAULT_STREAM_LIMITS,
@@ -89,6 +90,7 @@ export const SETTINGS = {
     read: readSiteName,
     about: 'Name in header, banner and titles, at most 60 characters',
   },
+  ...BRAND_SETTINGS,
   sampleCatalogue: {
     name: 'SAMPLE_CATALOGUE',
     default: 'on',

@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
+import { type PageBrand, taglineOf } from '../contract/brand.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
@@ -18,7 +19,7 @@ import { type ProductFilters, positionOf, readFilters } from './features/product
 import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
 import { boardHead, missingBoardHead } from './routes/board/head.ts';
 import { boardStructuredData } from './routes/board/structured-data.ts';
-import { HOME_DESCRIPTION, homeHead } from './routes/home/head.ts';
+import { homeHead } from './routes/home/head.ts';
 import { LANDSCAPES } from './routes/home/home.tsx';
 import { listStructuredData } from './routes/home/structured-data.ts';
 import { SUBMIT_LINK } from './routes/layout/submit-slot.tsx';
@@ -55,6 +56,7 @@ export interface RenderRequest {
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
   submissions?: Site['submissions'] | undefined;
+  brand?: PageBrand | undefined;
 }
 
 export interface RenderedPage extends Omit<DocumentHead, 'structuredData'> {
@@ -101,6 +103,7 @@ export async function render({
   timeZone,
   votesPerNetwork,
   submissions,
+  brand = {},
 }: RenderRequest): Promise<RenderedPage> {
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
   const features = {
@@ -110,11 +113,11 @@ export async function render({
     votesPerNetwork,
   };
   if (pathname === paths.home && searchParams.has('log')) {
-    return { ...(await renderLog({ api, siteName, siteUrl, searchParams })), ...features };
+    return { ...(await renderLog({ api, siteName, siteUrl, brand, searchParams })), ...features };
   }
   const client = createQueryClient('server');
-  const site = { name: siteName, url: siteUrl, today, timeZone, votesPerNetwork, ...(submissions && { submissions }) };
-  const { structuredData, ...head } = await read({ client, api, siteName, siteUrl, pathname, searchParams });
+  const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
+  const { structuredData, ...head } = await read({ client, api, siteName, siteUrl, brand, pathname, searchParams });
   const html = renderToString(
     <StaticRouter url={url}>
       <App api={readOnlyApi(api)} client={client} site={site} renderedAt={renderedAt} />
@@ -141,8 +144,9 @@ async function renderLog({
   api,
   siteName,
   siteUrl,
+  brand,
   searchParams,
-}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'searchParams'>): Promise<RenderedPage> {
+}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'brand' | 'searchParams'>): Promise<RenderedPage> {
   const cursor = searchParams.get('cursor') ?? '';
   const problems: Error[] = [];
   const log =
@@ -153,27 +157,24 @@ async function renderLog({
           return undefined;
         });
   const status = log === null ? 404 : log === undefined ? 503 : 200;
-  const head = log === null ? notFoundHead(siteName) : logHead(siteName);
-  const html = renderToStaticMarkup(<LogPage siteName={siteName} log={log} isContinued={cursor !== ''} />);
+  const head = log === null ? notFoundHead({ name: siteName, ...brand }) : logHead(siteName);
+  const html = renderToStaticMarkup(
+    <LogPage siteName={siteName} logo={brand.logo} log={log} isContinued={cursor !== ''} />,
+  );
   return { ...head, status, siteName, siteUrl, html, state: '', problems };
 }
 
+type SiteOptions = Omit<RenderRequest, 'url' | 'api' | 'renderedAt'>;
+
+function siteOf({ siteName, siteUrl, today = '', submissions, brand, ...features }: SiteOptions): Site {
+  return { name: siteName, url: siteUrl, today, ...features, ...(submissions && { submissions }), ...brand };
+}
+
 /** An empty page: the browser reads and renders everything. */
-export function emptyPage(
-  siteName: string,
-  siteUrl: string,
-  { timeZone, votesPerNetwork, submissions }: Pick<RenderRequest, 'timeZone' | 'votesPerNetwork' | 'submissions'> = {},
-): RenderedPage {
-  const site = {
-    name: siteName,
-    url: siteUrl,
-    today: '',
-    timeZone,
-    votesPerNetwork,
-    ...(submissions && { submissions }),
-  };
+export function emptyPage(siteName: string, siteUrl: string, features: Partial<SiteOptions> = {}): RenderedPage {
+  const site = siteOf({ ...features, siteName, siteUrl });
   const state = writePageState(createQueryClient('server'), { site, renderedAt: Date.now() });
-  const head = { title: siteName, description: HOME_DESCRIPTION, noindex: true };
+  const head = { title: siteName, description: taglineOf(site), noindex: true };
   return { ...head, status: 200, siteName, siteUrl, route: 'home', html: '', state };
 }
 
@@ -182,6 +183,7 @@ interface Reading {
   api: ReadApi;
   siteName: string;
   siteUrl: string;
+  brand: PageBrand;
   pathname: string;
   searchParams: URLSearchParams;
 }
@@ -191,44 +193,48 @@ function read(reading: Reading): Promise<Head> | Head {
   if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
   if (match.name === 'board') return readBoard(reading, match.period);
   if (match.name === 'product') return readProduct(reading, match.id);
-  return { status: 404, ...notFoundHead(reading.siteName) };
+  return { status: 404, ...notFoundHead({ name: reading.siteName, ...reading.brand }) };
 }
 
-async function readHome({ client, api, siteName, siteUrl }: Reading, filters: ProductFilters): Promise<Head> {
+async function readHome({ client, api, siteName, siteUrl, brand }: Reading, filters: ProductFilters): Promise<Head> {
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
-  if (!products) return { status: 503, title: siteName, description: HOME_DESCRIPTION };
+  if (!products) return { status: 503, title: siteName, description: taglineOf(brand) };
+  const site = { name: siteName, ...brand };
   const firstRank = positionOf(filters) + 1;
-  const head = homeHead(filters, siteName, { empty: products.length === 0 });
+  const head = homeHead(filters, site, { empty: products.length === 0 });
   return {
     status: 200,
     ...head,
-    card: { path: paths.siteCard, alt: `${siteName}: ${HOME_DESCRIPTION}` },
+    card: { path: paths.siteCard, alt: `${siteName}: ${taglineOf(brand)}` },
     alternates: [
       { type: 'application/atom+xml', path: paths.feed, title: `${siteName}: new products` },
       { type: 'application/feed+json', path: paths.jsonFeed, title: `${siteName}: new products` },
       boardFeed(siteName),
     ],
-    structuredData: head.noindex ? [] : listStructuredData({ siteName, siteUrl, filters, products, firstRank }),
+    structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl, filters, products, firstRank }),
     ...preloadOf(products[0]?.image),
   };
 }
 
-async function readBoard({ client, api, siteName, siteUrl, searchParams }: Reading, name: string): Promise<Head> {
+async function readBoard(
+  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
+  name: string,
+): Promise<Head> {
   const period = parsePeriod(name);
-  if (period === undefined) return { status: 302, ...missingBoardHead(siteName) };
+  if (period === undefined) return { status: 302, ...missingBoardHead({ name: siteName, ...brand }) };
   const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
   await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const board = client.getQueryData(options.queryKey)?.pages[0];
   if (board === undefined) return { status: 503, ...boardHead(period, siteName, { empty: true }) };
-  if (board === null) return { status: 302, ...missingBoardHead(siteName) };
+  if (board === null) return { status: 302, ...missingBoardHead({ name: siteName, ...brand }) };
   const head = boardHead(period, siteName, { empty: board.items.length === 0 });
   return {
     status: 200,
     ...head,
     card: head.noindex
-      ? { path: paths.siteCard, alt: `${siteName}: ${HOME_DESCRIPTION}` }
+      ? { path: paths.siteCard, alt: `${siteName}: ${taglineOf(brand)}` }
       : { path: paths.boardCard(name), alt: `${siteName}: ${head.description}` },
     alternates: [boardFeed(siteName)],
     structuredData:
@@ -241,7 +247,8 @@ function boardFeed(siteName: string) {
   return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
 }
 
-async function readProduct({ client, api, siteName, siteUrl, searchParams }: Reading, id: string): Promise<Head> {
+async function readProduct(reading: Reading, id: string): Promise<Head> {
+  const { client, api, siteName, siteUrl, brand, searchParams } = reading;
   const options = productDetailOptions(api, id);
   const standings = standingsOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
@@ -256,11 +263,11 @@ async function readProduct({ client, api, siteName, siteUrl, searchParams }: Rea
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
   if (discussion !== undefined) setCommentCount(client, id, discussion.total);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
-  if (detail === undefined) return { status: 503, title: siteName, description: HOME_DESCRIPTION };
+  if (detail === undefined) return { status: 503, title: siteName, description: taglineOf(brand) };
   if (detail === null) {
     // Reading the comments of an unknown product fails, which is expected.
     client.removeQueries({ queryKey: commentKeys.product(id) });
-    return { status: 404, ...missingProductHead(siteName) };
+    return { status: 404, ...missingProductHead({ name: siteName, ...brand }) };
   }
   const { product } = detail;
   return {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Site, serve } from '../../src/server/serve.ts';
+import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { closeEvents, openEvents } from '../support/event-client.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -26,6 +27,7 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
   site = await serve(settings, silentLog, {
     createRenderer: async () => ({
       siteName: 'Groundswell',
+      brand: NO_BRAND,
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { type Site, serve } from '../../src/server/serve.ts';
+import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { createLogLines } from '../support/log-lines.ts';
@@ -33,6 +34,7 @@ async function start(environment: Record<string, string>): Promise<void> {
   site = await serve(settings, log, {
     createRenderer: async () => ({
       siteName: 'Groundswell',
+      brand: NO_BRAND,
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',

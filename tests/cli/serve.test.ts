@@ -74,6 +74,25 @@ describe('serve', () => {
     },
   );
 
+  test('a brand that cannot be shown is refused before anything starts, with every reason', async () => {
+    const dataDir = await ground.dataDir();
+    const serve = (settings: Record<string, string>) =>
+      runCommand(['serve'], { settings: { DATA_DIR: dataDir, ...settings } });
+    const colour = await serve({ SITE_ACCENT: '#ffcc00' });
+    expect(colour).toMatchObject({
+      code: 2,
+      stderr:
+        'groundswell: SITE_ACCENT: #ffcc00 has a contrast of 1.5:1 on white; 4.5:1 is needed, so choose a darker colour\n',
+    });
+    const files = await serve({ SITE_LOGO: '/nowhere/logo.svg', SITE_ARTICLES: '/nowhere/articles.json' });
+    expect(files).toMatchObject({
+      code: 2,
+      stderr:
+        'groundswell: SITE_LOGO: /nowhere/logo.svg cannot be used: there is no such file\ngroundswell: SITE_ARTICLES: /nowhere/articles.json cannot be used: there is no such file\n',
+    });
+    expect(await readdir(dataDir).catch(() => [])).toEqual([]);
+  });
+
   test('SIGTERM during the start ends all processes with exit code 0', async () => {
     const dataDir = await ground.dataDir();
     const site = ground.start(['serve'], { settings: { PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'info' } });

@@ -6,6 +6,7 @@ import type { ResponseCache } from '../../src/server/cache/response-cache.ts';
 import type { Live } from '../../src/server/live/live.ts';
 import type { Operation } from '../../src/server/openapi/parts.ts';
 import type { PageRenderer } from '../../src/server/pages/renderer.ts';
+import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { silentLog } from './silent-log.ts';
 
@@ -18,7 +19,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
     cache: {} as ResponseCache,
     live: { close() {} } as Live,
     submissions: { operations: {} as Submissions, pictures: {} as PicturePipeline },
-    renderer: {} as PageRenderer,
+    renderer: { brand: NO_BRAND } as PageRenderer,
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures },
     log: silentLog,
     prepare: async (target) => {

@@ -7,6 +7,7 @@ import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
 import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { buildSite } from '../../src/server/site.ts';
+import type { Brand } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import type { RateLimits, StreamLimits } from '../../src/settings/rate-limits.ts';
 import type { TrustedProxies } from '../../src/settings/trusted-proxies.ts';
@@ -50,6 +51,7 @@ export async function startTestSite({
   cacheEnabled = false,
   submittedPictures,
   imagesDir,
+  brand,
   beside,
 }: {
   /** What the database's clock is ahead of this machine's; the site follows it. */
@@ -70,6 +72,8 @@ export async function startTestSite({
   submittedPictures?: PicturePipeline | undefined;
   /** The store of pictures; unset if there is none. */
   imagesDir?: string;
+  /** Unset: as specified. */
+  brand?: Brand;
   /** Shares the database of that site, like a second process. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
@@ -78,6 +82,7 @@ export async function startTestSite({
     siteName: 'Groundswell',
     siteUrl: () => 'http://groundswell.test',
     build: BUILD,
+    brand,
   });
   const { app, core, close } = await buildSite({
     database: databaseClock ? withClock(database, databaseClock) : database,

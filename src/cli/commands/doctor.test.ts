@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readSettings } from '../../settings/settings.ts';
-import { checkProxyTrust, checkSite, checkSiteUrl } from './doctor.ts';
+import { checkBrand, checkProxyTrust, checkSite, checkSiteUrl } from './doctor.ts';
 
 const open: (() => void)[] = [];
 afterEach(() => {
@@ -23,6 +23,19 @@ async function unusedPort(): Promise<number> {
   open.pop()?.();
   return port;
 }
+
+test('the brand is named with its files and both accents, and a missing file is a fault', async () => {
+  expect(await checkBrand(readSettings({}))).toBeUndefined();
+  const shown = readSettings({ SITE_TAGLINE: 'New every day', SITE_ACCENT: '#0b6e4f' });
+  expect(await checkBrand(shown)).toMatchObject({
+    status: 'ok',
+    message: expect.stringMatching(/^set by SITE_TAGLINE, SITE_ACCENT \(#0b6e4f, in the dark theme #[0-9a-f]{6}\)$/),
+  });
+  expect(await checkBrand(readSettings({ SITE_LOGO: '/nowhere/logo.svg' }))).toMatchObject({
+    status: 'fault',
+    message: 'SITE_LOGO: /nowhere/logo.svg cannot be used: there is no such file',
+  });
+});
 
 describe('SITE_URL', () => {
   test('a missing one, or one without TLS except on this machine, is a warning', async () => {

@@ -7,6 +7,7 @@ import { checkDataFolder, checkDisk } from '../../core/doctor/check-disk.ts';
 import { type Finding, fault, ok, warning } from '../../core/doctor/finding.ts';
 import { runDatabaseChecks } from '../../core/doctor/run-database-checks.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
+import { readBrand } from '../../settings/brand.ts';
 import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
@@ -56,10 +57,31 @@ async function* examine(): AsyncGenerator<Finding> {
     return;
   }
   yield ok('settings', 'all are valid');
+  const brand = await checkBrand(settings);
+  if (brand) yield brand;
   yield* examineDatabase(settings);
   yield await checkSite(settings);
   yield await checkSiteUrl(settings);
   yield checkProxyTrust(settings);
+}
+
+/** Undefined without a brand. */
+export async function checkBrand(settings: Settings): Promise<Finding | undefined> {
+  const { siteTagline, siteLogo, accent, siteArticles } = settings;
+  const parts = [
+    siteTagline && 'SITE_TAGLINE',
+    siteLogo && `SITE_LOGO (${siteLogo})`,
+    accent && `SITE_ACCENT (${accent.light.sun}, in the dark theme ${accent.dark.sun})`,
+    siteArticles && `SITE_ARTICLES (${siteArticles})`,
+  ].filter((part) => part !== undefined);
+  if (parts.length === 0) return undefined;
+  try {
+    await readBrand(settings);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    return fault('brand', error.faults.join('; '), 'The site does not start with it. Correct the file or the setting.');
+  }
+  return ok('brand', `set by ${parts.join(', ')}`);
 }
 
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {

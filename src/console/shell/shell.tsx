@@ -3,7 +3,7 @@ import { type MouseEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
-import { SearchIcon, WaveMark } from '../../web/ui/icons.tsx';
+import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme-switch.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { undoLast } from '../api/acts.ts';
@@ -71,7 +71,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
       </a>
       <header className="side">
         <a className="side-brand" href="/" title="Open the site">
-          <WaveMark />
+          <SiteMark logo={session.siteLogo} />
           <span>
             {session.siteName}
             <small>Console</small>

@@ -12,7 +12,11 @@ export const SignInSchema = Type.Object({
 export const AcceptInvitationSchema = Type.Object({ token: Type.String({ maxLength: 100 }), passphrase: Passphrase });
 
 /** The session of the requesting operator. */
-export const ConsoleSessionSchema = Type.Object({ operator: Type.String(), siteName: Type.String() });
+export const ConsoleSessionSchema = Type.Object({
+  operator: Type.String(),
+  siteName: Type.String(),
+  siteLogo: Type.Optional(Type.String()),
+});
 
 export type SignIn = Static<typeof SignInSchema>;
 export type AcceptInvitation = Static<typeof AcceptInvitationSchema>;

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 
 const badge = (content: Partial<Parameters<typeof renderBadge>[0]> = {}, theme: BadgeTheme = 'light') =>
-  renderBadge({ siteName: 'Groundswell', productName: 'Git', upvotes: 1234, ...content }, theme, widthOf);
+  renderBadge({ site: { name: 'Groundswell' }, productName: 'Git', upvotes: 1234, ...content }, theme, widthOf);
 const titleOf = (svg: string) => /<title id="title">([^<]*)<\/title>/.exec(svg)?.[1];
 const widthOfBadge = (svg: string) => Number(/^<svg [^>]*?width="(\d+)"/.exec(svg)?.[1]);
 
@@ -23,7 +23,7 @@ test('has an accessible title with the product, its upvotes and the site', () =>
 });
 
 test('escapes XML and drops characters that XML does not allow', () => {
-  const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', siteName: ']]><script>alert(1)</script>' });
+  const svg = badge({ productName: '<b>"R&D"</b>\u0000\ud800\'', site: { name: ']]><script>alert(1)</script>' } });
   expect(titleOf(svg)).toMatch(
     /^&lt;b&gt;&quot;R&amp;D&quot;&lt;\/b&gt; &apos;: 1,234 upvotes on \]\]&gt;&lt;script&gt;/,
   );
@@ -55,8 +55,10 @@ test('text is measured as the canvas draws it', () => {
 
 test('the width grows with the content, up to a limit', () => {
   expect(widthOfBadge(badge({ upvotes: 123_456_789 }))).toBeGreaterThan(widthOfBadge(badge({ upvotes: 0 })));
-  expect(widthOfBadge(badge({ siteName: '波の発見サイト' }))).toBeGreaterThan(widthOfBadge(badge({ siteName: 'Go' })));
-  expect(widthOfBadge(badge({ siteName: 'W'.repeat(5_000) }))).toBeLessThan(900);
+  expect(widthOfBadge(badge({ site: { name: '波の発見サイト' } }))).toBeGreaterThan(
+    widthOfBadge(badge({ site: { name: 'Go' } })),
+  );
+  expect(widthOfBadge(badge({ site: { name: 'W'.repeat(5_000) } }))).toBeLessThan(900);
 });
 
 describe.each(['light', 'dark'] as const)('in %s', (theme) => {

@@ -2,10 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { create, type Font } from 'fontkitten';
 import type { BadgeTheme } from '../../contract/paths/site.ts';
+import type { Brand } from '../../settings/brand.ts';
 import { escapeXml } from '../feeds/xml.ts';
 
+/** The site that a badge leads to. */
+export interface BadgeSite {
+  name: string;
+  brand?: Brand;
+}
+
 interface BadgeContent {
-  siteName: string;
+  site: BadgeSite;
   productName: string;
   upvotes: number;
   /** A final rank, shown in place of the upvotes: '4th', and 'of 23 on 21 November 2026'. */
@@ -32,11 +39,13 @@ const MAX_NAME_CHARACTERS = 40;
 
 /** Draws the badge of a product with the site's name and its upvotes, or its rank. @returns an SVG document. */
 export function renderBadge(
-  { siteName, productName, upvotes, award }: BadgeContent,
+  { site: { name: siteName, brand }, productName, upvotes, award }: BadgeContent,
   theme: BadgeTheme,
   widthOf: TextWidth,
 ): string {
-  const { ground, line, ink, quiet, vote, voteInk } = COLOURS[theme];
+  const { ground, line, ink, quiet } = COLOURS[theme];
+  const accent = brand?.accent?.[theme];
+  const { vote, voteInk } = accent ? { vote: accent.sunSoft, voteInk: accent.sunStrong } : COLOURS[theme];
   const site = shortened(siteName);
   const lead = award?.rest ?? LEAD.text;
   // '0' would advertise that nobody came yet.
@@ -58,9 +67,8 @@ export function renderBadge(
     `<title id="title">${escapeXml(title)}</title>`,
     `<rect x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="11.5" fill="${ground}" stroke="${line}"/>`,
     `<svg x="${PADDING}" y="${(HEIGHT - MARK) / 2}" width="${MARK}" height="${MARK}" viewBox="0 0 32 32">`,
-    '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)"><rect width="32" height="32" fill="#0c3b54"/>',
-    '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
-    '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g></svg>',
+    brand?.logo ? logoImage(brand.logo) : MARK_OF_THE_SITE,
+    '</svg>',
     `<g font-family="${FACE}" aria-hidden="true">`,
     text(lead, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
     text(site, { x: textX, y: 40, size: NAME_SIZE, fill: ink, width: siteWidth, bold: true }),
@@ -77,6 +85,17 @@ export function renderBadge(
       }),
     '</g></svg>',
   ].join('');
+}
+
+const MARK_OF_THE_SITE = [
+  '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)"><rect width="32" height="32" fill="#0c3b54"/>',
+  '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
+  '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',
+].join('');
+
+/** Embedded, since a picture in a page loads no further files. */
+function logoImage({ bytes, mediaType }: NonNullable<Brand['logo']>): string {
+  return `<image width="32" height="32" href="data:${mediaType};base64,${bytes.toString('base64')}"/>`;
 }
 
 interface TextPlace {

@@ -6,10 +6,11 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import { ordinal, periodInWords } from '../../contract/leaderboards/words.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { CoreError } from '../../core/core-error.ts';
+import type { Brand } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { TaskError } from '../task-process/task-process.ts';
 import type { ReadOwnPicture } from './own-pictures.ts';
-import type { Card, CardBoard, CardRenderer } from './renderer/card-renderer.ts';
+import type { Card, CardBoard, CardBrand, CardRenderer } from './renderer/card-renderer.ts';
 
 /** A drawn card. */
 export interface DrawnCard {
@@ -50,6 +51,7 @@ export interface CardsOptions {
   renderer: CardRenderer;
   readPicture: ReadOwnPicture;
   siteName: string;
+  brand?: Brand;
   maxBytes?: number;
   now?: () => number;
 }
@@ -78,6 +80,7 @@ const SITE = '*';
 /** Draws each version of a card once for any number of waiting requests. */
 export function createCards(options: CardsOptions): Cards {
   const { renderer, readPicture, siteName, maxBytes = MAX_BYTES, now = Date.now } = options;
+  const brand = options.brand && brandOf(options.brand);
   const cache = new LRUCache<string, DrawnCard>({ maxSize: maxBytes, sizeCalculation: ({ png }) => png.length });
   const drawings = new Map<string, Promise<DrawnCard>>();
   const failedUntil = new Map<string, number>();
@@ -92,7 +95,7 @@ export function createCards(options: CardsOptions): Cards {
     const board = cardOf(leaderboard);
     const shown = { look: `${status} ${revision}`, counts: JSON.stringify(board) };
     // No product has such an id.
-    return serve(`*${period}`, shown, () => renderer.render({ siteName, board }));
+    return serve(`*${period}`, shown, () => renderer.render({ siteName, brand, board }));
   }
 
   async function serve(
@@ -150,16 +153,16 @@ export function createCards(options: CardsOptions): Cards {
     const { id, name, maker, description, upvotes } = product;
     const shown = { id, name, maker, description, upvotes, award };
     const picture = await readPicture(product.image);
-    return renderer.render({ siteName, product: picture ? { ...shown, picture } : shown }).catch((error) => {
+    return renderer.render({ siteName, brand, product: picture ? { ...shown, picture } : shown }).catch((error) => {
       // The picture is the only part that may crash a decoder.
       if (!picture || !(error instanceof TaskError) || error.kind !== 'failed') throw error;
-      return renderer.render({ siteName, product: shown } satisfies Card);
+      return renderer.render({ siteName, brand, product: shown } satisfies Card);
     });
   }
 
   async function drawSite(): Promise<DrawnCard> {
     const drawnAt = now();
-    return save(SITE, { png: await renderer.render({ siteName }), look: siteName, counts: '', drawnAt });
+    return save(SITE, { png: await renderer.render({ siteName, brand }), look: siteName, counts: '', drawnAt });
   }
 
   function save(key: string, drawn: Omit<DrawnCard, 'etag'>): DrawnCard {
@@ -180,6 +183,17 @@ export function createCards(options: CardsOptions): Cards {
     ofSite,
     stopQueueing: () => renderer.stopQueueing(),
     close: () => renderer.close(),
+  };
+}
+
+/** Cards are dark, so they have the accent of the dark theme. */
+function brandOf({ page, logo, accent }: Brand): CardBrand | undefined {
+  if (!page.tagline && !logo && !accent) return undefined;
+  const { sun: pill, onSun: ink, sunStrong: place } = accent?.dark ?? {};
+  return {
+    tagline: page.tagline,
+    logo: logo?.bytes,
+    ...(pill && ink && place && { accent: { pill, ink, place } }),
   };
 }
 

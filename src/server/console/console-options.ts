@@ -18,6 +18,7 @@ export interface ConsoleOptions {
   log: FastifyBaseLogger;
   trustProxy?: TrustedProxies | undefined;
   siteName: string;
+  siteLogo: string | undefined;
   siteUrl: () => string;
   streams: ConsoleStreams;
   launches: Pick<LaunchOptions, 'timeZone' | 'reviewHours' | 'votesPerNetwork'>;

@@ -17,6 +17,8 @@ const EPOCH = '1970-01-01T00:00:00.000Z';
 interface Feed {
   title: string;
   subtitle?: string;
+  /** The address of the operator's logo. */
+  logo?: string | undefined;
   /** The absolute addresses of the feed and of its page. */
   self: string;
   page: string;
@@ -27,7 +29,8 @@ interface Feed {
 export function launchesFeed(site: SiteIdentity, launches: readonly Launch[]): string {
   return atomFeed({
     title: site.name,
-    subtitle: `The newest launches on ${site.name}`,
+    subtitle: site.tagline ?? `The newest launches on ${site.name}`,
+    logo: logoOf(site),
     self: absoluteUrl(site, paths.feed),
     page: absoluteUrl(site, paths.home),
     entries: launches.map((launch) => ({ at: launch.at, element: launchEntry(launch) })),
@@ -39,10 +42,15 @@ export function commentsFeed(site: SiteIdentity, product: Product, comments: rea
   const page = absoluteUrl(site, paths.product(product.id));
   return atomFeed({
     title: `Comments on ${product.name}`,
+    logo: logoOf(site),
     self: absoluteUrl(site, paths.commentsFeed(product.id)),
     page,
     entries: comments.map((comment) => ({ at: comment.createdAt, element: commentEntry(site, product, comment) })),
   });
+}
+
+function logoOf(site: SiteIdentity): string | undefined {
+  return site.logo === undefined ? undefined : absoluteUrl(site, site.logo);
 }
 
 function launchEntry({ url, title, text, html, maker, tags, at }: Launch): Xml {
@@ -76,7 +84,7 @@ function commentEntry(site: SiteIdentity, product: Product, comment: Comment): X
 }
 
 /** A feed, dated by its newest entry. */
-function atomFeed({ title, subtitle, self, page, entries }: Feed): string {
+function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string {
   // The newest entry's date, so the same entries always give the same bytes.
   const updated = entries.reduce((newest, { at }) => (at > newest ? at : newest), EPOCH);
   return xmlDocument(
@@ -84,6 +92,7 @@ function atomFeed({ title, subtitle, self, page, entries }: Feed): string {
       element('id', {}, self),
       element('title', {}, title),
       ...(subtitle === undefined ? [] : [element('subtitle', {}, subtitle)]),
+      ...(logo === undefined ? [] : [element('icon', {}, logo)]),
       element('link', { rel: 'self', type: 'application/atom+xml', href: self }),
       element('link', { rel: 'alternate', type: 'text/html', href: page }),
       element('updated', {}, updated),
@@ -106,6 +115,7 @@ export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promis
   return atomFeed({
     title: `${site.name}: leaderboards`,
     subtitle: `The final results of each day's launches on ${site.name}`,
+    logo: logoOf(site),
     self: absoluteUrl(site, paths.leaderboardFeed),
     page: absoluteUrl(site, paths.home),
     entries: boards.flatMap((board) => (board ? [{ at: updatedAt(board), element: boardEntry(site, board) }] : [])),

@@ -63,10 +63,11 @@ export function launchesJsonFeed(site: SiteIdentity, launches: readonly Launch[]
   return JSON.stringify({
     version: 'https://jsonfeed.org/version/1.1',
     title: site.name,
-    description: `The newest launches on ${site.name}`,
+    description: site.tagline ?? `The newest launches on ${site.name}`,
     home_page_url: absoluteUrl(site, paths.home),
     feed_url: absoluteUrl(site, paths.jsonFeed),
     language: 'en',
+    ...(site.logo !== undefined && { icon: absoluteUrl(site, site.logo) }),
     items: launches.map(({ url, title, text, html, maker, tags, image, at }) => ({
       id: url,
       url,

@@ -3,11 +3,11 @@ import type { FastifyInstance } from 'fastify';
 /**
  * Everything comes from the site itself; only pictures may come from anywhere, since a product's image may be any URL.
  */
-function pagePolicy(scriptHash: string): string {
+function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
   return [
     "default-src 'self'",
     `script-src 'self' '${scriptHash}'`,
-    "style-src 'self'",
+    `style-src 'self'${styleHash === undefined ? '' : ` '${styleHash}'`}`,
     "img-src 'self' data: https:",
     "object-src 'none'",
     "base-uri 'none'",
@@ -16,9 +16,9 @@ function pagePolicy(scriptHash: string): string {
   ].join('; ');
 }
 
-/** The headers of every response. `scriptHash` allows the one inline script of pages. */
-export function pageSecurityHeaders(scriptHash: string): Readonly<Record<string, string>> {
-  return securityHeaders(pagePolicy(scriptHash));
+/** The headers of every response. The hashes allow the one inline script of pages, and the style of SITE_ACCENT. */
+export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Readonly<Record<string, string>> {
+  return securityHeaders(pagePolicy(scriptHash, styleHash));
 }
 
 /** A picture opened as a page neither runs nor loads anything. */
@@ -32,11 +32,14 @@ export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Recor
   });
 }
 
-/** For pictures that are made to be embedded in other sites, including those that require this header. */
-export function allowEmbedding(app: FastifyInstance): void {
+/**
+ * For pictures that are made to be embedded in other sites, including those that require this header. `images`: where
+ * pictures inside of them come from.
+ */
+export function allowEmbedding(app: FastifyInstance, images?: 'data:'): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers({
-      'content-security-policy': PICTURE_POLICY,
+      'content-security-policy': images === undefined ? PICTURE_POLICY : `${PICTURE_POLICY}; img-src ${images}`,
       'cross-origin-resource-policy': 'cross-origin',
       'access-control-allow-origin': '*',
     });

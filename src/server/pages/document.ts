@@ -1,5 +1,6 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
+import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import type { RenderedPage } from '../../web/entry-server.tsx';
 
 /** The browser's files that a document names, as addresses. */
@@ -16,7 +17,7 @@ export interface ClientBuild {
 }
 
 /** Writes the document around a rendered page. */
-export function renderDocument(page: RenderedPage, build: ClientBuild): string {
+export function renderDocument(page: RenderedPage, build: ClientBuild, brand: Brand = NO_BRAND): string {
   const { route } = page;
   const modules = route && [...build.modulePreloads, ...(build.routePreloads[route] ?? [])];
   const head = [
@@ -24,6 +25,7 @@ export function renderDocument(page: RenderedPage, build: ClientBuild): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
     // Resources for the first paint come first.
     ...build.styles.map((href) => `<link rel="stylesheet" href="${href}">`),
+    brandStyle(brand),
     ...build.fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`),
     page.preloadImage === undefined
       ? ''
@@ -33,9 +35,7 @@ export function renderDocument(page: RenderedPage, build: ClientBuild): string {
     '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d2030">',
     `<script${modules ? ` data-app="${build.appScript}" data-modules="${modules.join(' ')}"` : ''}>${build.headScript}</script>`,
     ...headTags(page),
-    '<link rel="icon" href="/favicon.ico" sizes="32x32">',
-    '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
-    '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+    ...iconLinks(brand),
     `<link rel="manifest" href="${paths.manifest}">`,
   ];
   return `<!doctype html>
@@ -48,6 +48,24 @@ ${head.filter((line) => line !== '').join('\n')}
 ${siteLinks(page)}${route ? `<script type="application/json" id="state">${page.state}</script>\n` : ''}</body>
 </html>
 `;
+}
+
+/** After the styles of the build; its hash is in the content security policy. */
+export function brandStyle({ style }: Brand): string {
+  return style === undefined ? '' : `<style>${style.css}</style>`;
+}
+
+/** Apple's systems take PNG files only. */
+export function iconLinks({ logo }: Brand): string[] {
+  if (logo === undefined) {
+    return [
+      '<link rel="icon" href="/favicon.ico" sizes="32x32">',
+      '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
+      '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+    ];
+  }
+  const touch = logo.mediaType === 'image/png' ? [`<link rel="apple-touch-icon" href="${logo.address}">`] : [];
+  return [`<link rel="icon" href="${logo.address}" type="${logo.mediaType}">`, ...touch];
 }
 
 /** The end of every page: links to what the site offers, and how its ranking works. Beside the app, which needs no code for it. */

@@ -4,7 +4,7 @@ import type { BadgeBoard, BadgeTheme } from '../../contract/paths/site.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
-import { renderBadge, type TextWidth } from '../badges/badge.ts';
+import { type BadgeSite, renderBadge, type TextWidth } from '../badges/badge.ts';
 import { API_FRESHNESS, type CacheableResponse } from '../cache/cached-response.ts';
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
@@ -17,15 +17,15 @@ const BADGE_CACHING = 'public, max-age=60, stale-while-revalidate=60, stale-if-e
 interface Options {
   core: Core;
   cache: ResponseCache;
-  siteName: string;
+  site: BadgeSite;
   widthOf: TextWidth;
 }
 
 const BOARDS: readonly unknown[] = ['day', 'week', 'month'] satisfies BadgeBoard[];
 
 /** Badges for other sites, with the live count or a final rank. */
-export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, siteName, widthOf }) => {
-  allowEmbedding(app);
+export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cache, site, widthOf }) => {
+  allowEmbedding(app, site.brand?.logo && 'data:');
 
   app.get<{ Params: { id: string }; Querystring: { theme?: unknown; board?: unknown } }>(
     paths.badge.route,
@@ -55,7 +55,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
       status: 200,
       type: 'image/svg+xml; charset=utf-8',
       cacheControl: BADGE_CACHING,
-      body: renderBadge({ siteName, productName, upvotes, award }, theme, widthOf),
+      body: renderBadge({ site, productName, upvotes, award }, theme, widthOf),
       dependencies: tracker.dependencies(),
     };
   }

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { FastifyPluginAsync } from 'fastify';
 import { paths } from '../../contract/paths.ts';
+import type { Brand } from '../../settings/brand.ts';
 import { type CacheableResponse, PAGE_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
@@ -9,7 +10,7 @@ import type { SiteIdentity } from '../feeds/site-identity.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import { type ApiRoute, openApiDocument } from '../openapi/document.ts';
 import type { Operation } from '../openapi/parts.ts';
-import { escapeHtml } from '../pages/document.ts';
+import { brandStyle, escapeHtml, iconLinks } from '../pages/document.ts';
 
 interface Options {
   site: SiteIdentity;
@@ -32,6 +33,7 @@ export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, ve
 interface ReferenceOptions {
   cache: ResponseCache;
   siteName: string;
+  brand: Brand;
 }
 
 const require = createRequire(import.meta.url);
@@ -40,9 +42,9 @@ const require = createRequire(import.meta.url);
  * The API reference, by Swagger UI. It works under the site's content policy, loads no foreign files, and its files are
  * loaded on this page only.
  */
-export const apiDocsRoutes: FastifyPluginAsync<ReferenceOptions> = async (app, { cache, siteName }) => {
+export const apiDocsRoutes: FastifyPluginAsync<ReferenceOptions> = async (app, { cache, siteName, brand }) => {
   app.get(paths.api.reference, { config: { operation: OPERATIONS.getReference } }, async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('Cache-Control', REVALIDATE).send(referencePage(siteName)),
+    reply.type('text/html; charset=utf-8').header('Cache-Control', REVALIDATE).send(referencePage(siteName, brand)),
   );
 
   app.get<{ Params: { file: string } }>(`${paths.api.reference}/:file`, (request, reply) => {
@@ -109,7 +111,7 @@ const RENDERER_FILES = {
 } as const;
 
 /** The API reference for people. */
-function referencePage(siteName: string): string {
+function referencePage(siteName: string, brand: Brand): string {
   const below = `${paths.api.reference}/`;
   return `<!doctype html>
 <html lang="en">
@@ -117,9 +119,10 @@ function referencePage(siteName: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API reference – ${escapeHtml(siteName)}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${iconLinks(brand).join('\n')}
 <link rel="stylesheet" href="${below}swagger-ui.css">
 <link rel="stylesheet" href="${below}page.css">
+${brandStyle(brand)}
 </head>
 <body>
 <p class="back"><a href="/">${escapeHtml(siteName)}</a></p>

@@ -1,7 +1,9 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
+import { taglineOf } from '../../contract/brand.ts';
 import { paths } from '../../contract/paths.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
+import type { Logo } from '../../settings/logo.ts';
 import { REVALIDATE } from '../http/problems.ts';
 import { addSecurityHeaders, securityHeaders } from '../http/security-headers.ts';
 import type { PageRenderer } from '../pages/renderer.ts';
@@ -28,9 +30,9 @@ const ICONS = [
 /** Pictures are only displayed: an SVG that is opened directly must not run scripts. */
 const PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox";
 
-export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
+export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | undefined }> = async (
   app,
-  { clientDir, picturesDir, imagesDir = '' },
+  { clientDir, picturesDir, imagesDir = '', logo },
 ) => {
   hideRefusals(app);
   await app.register(fastifyStatic, {
@@ -62,6 +64,11 @@ export const staticFiles: FastifyPluginAsync<StaticFolders> = async (
       index: false,
       redirect: false,
     });
+    if (logo) {
+      pictures.get(logo.address, (_request, reply) =>
+        reply.type(logo.mediaType).header('Cache-Control', 'public, max-age=31536000, immutable').send(logo.bytes),
+      );
+    }
     // Not the whole folder: it also has temporary files of pictures that are being written.
     pictures.get<{ Params: { name: string } }>('/images/:name', (request, reply) => {
       const { name } = request.params;
@@ -83,7 +90,7 @@ export function hideRefusals(app: FastifyInstance): void {
 export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = async (app, { renderer }) => {
   app.get(paths.manifest, async (_request, reply) => {
     reply.type('application/manifest+json; charset=utf-8').header('Cache-Control', REVALIDATE);
-    return JSON.stringify(webAppManifest(renderer.siteName));
+    return JSON.stringify(webAppManifest(renderer));
   });
 
   app.get(paths.offlineShell, async (_request, reply) => {
@@ -93,25 +100,27 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
 };
 
 /** What a system needs to install the site as an application. The colours match tokens.css in the light theme. */
-function webAppManifest(siteName: string): object {
+function webAppManifest({ siteName, brand: { page, logo, accent } }: Pick<PageRenderer, 'siteName' | 'brand'>): object {
   return {
     id: paths.home,
     name: siteName,
     short_name: siteName,
-    description: 'The place to discover and launch innovative tech products. Explore the wave.',
+    description: taglineOf(page),
     lang: 'en',
     dir: 'ltr',
     start_url: paths.home,
     scope: '/',
     display: 'standalone',
     background_color: '#f7f9f8',
-    theme_color: '#0c3b54',
+    theme_color: accent?.light.sun ?? '#0c3b54',
     categories: ['productivity', 'news'],
-    icons: [
-      { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
-      { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
-      { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
-      { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
-    ],
+    icons: logo
+      ? [{ src: logo.address, sizes: logo.sizes, type: logo.mediaType }]
+      : [
+          { src: '/icon-192.png', sizes: '192x192', type: 'image/png' },
+          { src: '/icon-512.png', sizes: '512x512', type: 'image/png' },
+          { src: '/icon-maskable-512.png', sizes: '512x512', type: 'image/png', purpose: 'maskable' },
+          { src: '/favicon.svg', sizes: 'any', type: 'image/svg+xml' },
+        ],
   };
 }

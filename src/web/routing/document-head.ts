@@ -1,8 +1,9 @@
 import { createContext, useContext, useEffect } from 'react';
+import type { PageBrand } from '../../contract/brand.ts';
 import { useHasNavigated } from './navigation.tsx';
 
 /** The site's metadata on every page. */
-export interface Site {
+export interface Site extends PageBrand {
   name: string;
   /** The origin of absolute links, without a trailing slash. */
   url: string;
@@ -21,6 +22,9 @@ export const SiteContext = createContext<Site>({ name: 'Groundswell', url: '', t
 export function useSite(): Site {
   return useContext(SiteContext);
 }
+
+/** What titles and descriptions say of the site. */
+export type SiteWords = Pick<Site, 'name' | 'tagline'>;
 
 export function useSiteName(): string {
   return useContext(SiteContext).name;

@@ -14,8 +14,8 @@ const API_RESPONSES = /^\/api\/products(?:\/[a-z0-9-]{1,64}(?:\/comments)?)?$/;
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
 
-/** Pictures of the sample catalogue and of the operator. */
-const PICTURES = /^\/(?:pictures|images)\//;
+/** Pictures of the sample catalogue and of the operator, and the operator's logo. */
+const PICTURES = /^\/(?:pictures|images|brand)\//;
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(cacheFiles([paths.offlineShell]).then(() => worker.skipWaiting()));

@@ -112,6 +112,10 @@ export const SunIcon = () => (
   </Icon>
 );
 
+/** The operator's logo, or else the mark. A name always stands beside it, so it has no text. */
+export const SiteMark = ({ logo }: { logo?: string | undefined }) =>
+  logo === undefined ? <WaveMark /> : <img className="site-logo" src={logo} alt="" width="32" height="32" />;
+
 /** The brand's mark: a swell that rises into a crest. */
 export const WaveMark = () => (
   <svg className="wave-mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">

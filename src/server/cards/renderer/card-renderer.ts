@@ -3,9 +3,19 @@ import { createTaskProcess } from '../../task-process/task-process.ts';
 /** The content of a share image, as it is sent to the worker. */
 export interface Card {
   siteName: string;
+  brand?: CardBrand | undefined;
   /** Without product and board it is the card of the site itself. */
   product?: CardProduct;
   board?: CardBoard;
+}
+
+/** What an operator's brand changes; what is unset looks as ever. */
+export interface CardBrand {
+  tagline?: string | undefined;
+  /** The bytes of the picture in place of the mark. */
+  logo?: Buffer | undefined;
+  /** The colours of the pill with the upvotes, and of places. */
+  accent?: { pill: string; ink: string; place: string } | undefined;
 }
 
 export interface CardProduct {

@@ -1,4 +1,4 @@
-import { type Canvas, createCanvas, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, type Image, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import { CARD_SIZE } from './card-renderer.ts';
 
 /** The colours of the welcome banner by day (`src/web/ui/tokens.css` and `waves.css`). */
@@ -87,8 +87,18 @@ function fillDisc(context: SKRSContext2D, x: number, y: number, radius: number):
   context.fill();
 }
 
-/** The mark of the site with its corner at (x, y). */
-export function drawMark(context: SKRSContext2D, x: number, y: number, size: number): void {
+/** The logo, or else the mark of the site, in a square with its corner at (x, y). */
+export function drawMark(
+  context: SKRSContext2D,
+  { x, y, size }: { x: number; y: number; size: number },
+  logo?: Image | undefined,
+): void {
+  if (logo) {
+    const scale = size / Math.max(logo.width, logo.height);
+    const [width, height] = [logo.width * scale, logo.height * scale];
+    context.drawImage(logo, x + (size - width) / 2, y + (size - height) / 2, width, height);
+    return;
+  }
   context.save();
   context.translate(x, y);
   context.scale(size / 32, size / 32);

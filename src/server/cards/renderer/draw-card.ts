@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas, type Image, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
-import { CARD_SIZE, type Card, type CardBoard, type CardProduct } from './card-renderer.ts';
+import { CARD_SIZE, type Card, type CardBoard, type CardBrand, type CardProduct } from './card-renderer.ts';
 import { drawMark, drawScenery, PALETTE } from './card-scenery.ts';
 import {
   DISPLAY_FACE,
@@ -54,29 +54,40 @@ export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buff
   const context = canvas.getContext('2d');
   const clean = (text: string) => drawableText(text, canShow);
 
-  return async ({ siteName, product, board }) => {
+  return async ({ siteName, brand: { tagline, accent, logo: logoBytes } = {}, product, board }) => {
     const picture = product?.picture && (await readPicture(product.picture));
+    const logo = logoBytes && (await readPicture(logoBytes));
+    const site: DrawnSite = { name: clean(siteName), tagline: tagline && clean(tagline), accent, logo };
     // No await from here on, since all cards share the canvas.
     context.reset();
     context.drawImage(scenery, 0, 0);
-    if (board) drawBoard(context, board, clean(siteName), clean);
-    else if (product === undefined) drawSite(context, clean(siteName));
-    else drawProduct(context, { product, picture, siteName: clean(siteName) }, clean);
+    if (board) drawBoard(context, board, site, clean);
+    else if (product === undefined) drawSite(context, site);
+    else drawProduct(context, { product, picture, site }, clean);
     return canvas.encodeSync('png');
   };
 }
 
-function drawSite(context: SKRSContext2D, siteName: string): void {
-  drawMark(context, MARGIN, 104, 128);
+/** The site with its brand, as cards show them. */
+interface DrawnSite extends Pick<CardBrand, 'tagline' | 'accent'> {
+  name: string;
+  logo: Image | undefined;
+}
+
+function drawSite(context: SKRSContext2D, { name: siteName, tagline: ownTagline, logo }: DrawnSite): void {
+  drawMark(context, { x: MARGIN, y: 104, size: 128 }, logo);
   const column: Column = { edge: 'left', x: MARGIN };
   const name = fitName(context, siteName, CARD_SIZE.width - MARGIN * 2);
   drawLines(context, name, column, { top: 262, fill: PALETTE.white });
-  const tagline = { lines: [TAGLINE_OF_THE_SITE], font: `400 34px ${TEXT_FACE}`, lineHeight: 44 };
+  const style = { font: `400 34px ${TEXT_FACE}`, lineHeight: 44 };
+  const tagline = ownTagline
+    ? fitText(context, ownTagline, { ...style, maxLines: 3, maxWidth: CARD_SIZE.width - MARGIN * 2 })
+    : { ...style, lines: [TAGLINE_OF_THE_SITE] };
   const top = 262 + name.lines.length * name.lineHeight + 10;
   drawLines(context, tagline, column, { top, fill: PALETTE.foam });
 }
 
-function drawBoard(context: SKRSContext2D, board: CardBoard, siteName: string, clean: (text: string) => string): void {
+function drawBoard(context: SKRSContext2D, board: CardBoard, site: DrawnSite, clean: (text: string) => string): void {
   const width = CARD_SIZE.width - MARGIN * 2;
   const column: Column = { edge: 'left', x: MARGIN };
   const title = fitName(context, board.title, width);
@@ -85,7 +96,7 @@ function drawBoard(context: SKRSContext2D, board: CardBoard, siteName: string, c
   top = drawLines(context, summary, column, { top, fill: PALETTE.sea }) + BOARD.gap;
   for (const { place, name, votes } of board.first) {
     const row = { font: `800 34px ${DISPLAY_FACE}`, lineHeight: BOARD.lineHeight };
-    drawLines(context, { ...row, lines: [place] }, column, { top, fill: PALETTE.sunTop });
+    drawLines(context, { ...row, lines: [place] }, column, { top, fill: site.accent?.place ?? PALETTE.sunTop });
     context.font = row.font;
     const votesWidth = context.measureText(votes).width;
     const nameWidth = width - BOARD.placeWidth - votesWidth - BOARD.gap;
@@ -95,12 +106,12 @@ function drawBoard(context: SKRSContext2D, board: CardBoard, siteName: string, c
     drawLines(context, { ...row, font: `700 30px ${TEXT_FACE}`, lines: [votes] }, end, { top, fill: PALETTE.foam });
     top += BOARD.lineHeight;
   }
-  drawBrand(context, siteName);
+  drawBrand(context, site);
 }
 
 function drawProduct(
   context: SKRSContext2D,
-  { product, picture, siteName }: { product: CardProduct; picture: Image | undefined; siteName: string },
+  { product, picture, site }: { product: CardProduct; picture: Image | undefined; site: DrawnSite },
   clean: (text: string) => string,
 ): void {
   // A name may consist of characters that no font has; every font has those of the id.
@@ -129,8 +140,8 @@ function drawProduct(
     const fitted = fitText(context, tagline, { font, lineHeight: TAGLINE.lineHeight, maxLines, maxWidth: width });
     drawLines(context, fitted, column, { top: top + 10, fill: PALETTE.foam });
   }
-  const pillEnd = drawUpvotes(context, product.upvotes);
-  const brandStart = drawBrand(context, siteName);
+  const pillEnd = drawUpvotes(context, product.upvotes, site.accent);
+  const brandStart = drawBrand(context, site);
   const room = { from: pillEnd + AWARD.gap, to: brandStart - AWARD.gap };
   if (product.award && room.to - room.from >= AWARD.minWidth) drawAward(context, product.award, room);
 }
@@ -175,26 +186,30 @@ function drawLines(
 }
 
 /** The count in a pill like the site's upvote button. @returns where it ends. */
-function drawUpvotes(context: SKRSContext2D, upvotes: number): number {
+function drawUpvotes(
+  context: SKRSContext2D,
+  upvotes: number,
+  { pill, ink }: Omit<NonNullable<CardBrand['accent']>, 'place'> = { pill: '#ff9466', ink: '#2a0f04' },
+): number {
   // '0 upvotes' would advertise that nobody came yet.
   const label = upvotes > 0 ? `${upvotes.toLocaleString('en')} ${upvotes === 1 ? 'upvote' : 'upvotes'}` : 'Upvote';
   context.font = `800 34px ${DISPLAY_FACE}`;
   const width = context.measureText(label).width + 104;
-  context.fillStyle = '#ff9466';
+  context.fillStyle = pill;
   context.beginPath();
   context.roundRect(MARGIN, FOOT_MIDDLE - 36, width, 72, 36);
   context.fill();
   context.save();
   context.translate(MARGIN + 24, FOOT_MIDDLE - 21);
   context.scale(2, 2);
-  context.strokeStyle = '#2a0f04';
+  context.strokeStyle = ink;
   context.lineWidth = 2;
   context.lineCap = 'round';
   context.lineJoin = 'round';
   context.stroke(new Path2D('M4.5 11.5 10 5.5l5.5 6'));
   context.stroke(new Path2D('M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0'));
   context.restore();
-  context.fillStyle = '#2a0f04';
+  context.fillStyle = ink;
   context.direction = 'ltr';
   context.textAlign = 'left';
   context.textBaseline = 'alphabetic';
@@ -211,12 +226,12 @@ function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: 
 }
 
 /** @returns where the mark begins. */
-function drawBrand(context: SKRSContext2D, siteName: string): number {
+function drawBrand(context: SKRSContext2D, { name: siteName, logo }: DrawnSite): number {
   const font = `800 36px ${DISPLAY_FACE}`;
   const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
   const width = Math.max(...fitted.lines.map((line) => context.measureText(line).width), 0);
   const start = CARD_SIZE.width - MARGIN - width;
   drawLines(context, fitted, { edge: 'left', x: start }, { top: FOOT_MIDDLE - 23, fill: PALETTE.white });
-  drawMark(context, start - 66, FOOT_MIDDLE - 25, 50);
+  drawMark(context, { x: start - 66, y: FOOT_MIDDLE - 25, size: 50 }, logo);
   return start - 66;
 }

@@ -21,23 +21,26 @@ import type { ConsoleOptions } from '../console-options.ts';
 import type { ConsoleCookies } from '../cookies.ts';
 import { createSignInLimits } from '../sign-in-limits.ts';
 
-type Options = Pick<ConsoleOptions, 'database' | 'runtime' | 'siteName' | 'streams'> & { cookies: ConsoleCookies };
+type Options = Pick<ConsoleOptions, 'database' | 'runtime' | 'siteName' | 'siteLogo' | 'streams'> & {
+  cookies: ConsoleCookies;
+};
 
 /** Signing in and out, and invitations. */
 export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
-  { database, runtime, siteName, streams, cookies },
+  { database, runtime, siteName, siteLogo, streams, cookies },
 ) => {
   const limits = createSignInLimits(runtime.monotonicMs);
+  const site = { siteName, ...(siteLogo !== undefined && { siteLogo }) };
   const response = { 200: ConsoleSessionSchema };
 
   function welcome(reply: FastifyReply, { operator, sessionToken, deviceToken }: SignedIn): ConsoleSession {
     cookies.setSession(reply, sessionToken);
     if (deviceToken !== undefined) cookies.setDevice(reply, deviceToken);
-    return { operator, siteName };
+    return { operator, ...site };
   }
 
-  app.get('/api/console/session', { schema: { response } }, async ({ operator }) => ({ operator, siteName }));
+  app.get('/api/console/session', { schema: { response } }, async ({ operator }) => ({ operator, ...site }));
 
   app.post(
     '/api/console/sign-in',

@@ -12,7 +12,7 @@ import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { WindowClock } from '../../features/leaderboards/window-clock.tsx';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { useDocumentHead, useSiteName, useTimeZone } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite, useSiteName, useTimeZone } from '../../routing/document-head.ts';
 import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
 import { formatCount } from '../../ui/format-count.ts';
@@ -32,7 +32,7 @@ export function BoardScreen() {
 }
 
 function MissingBoard() {
-  useDocumentHead(missingBoardHead(useSiteName()));
+  useDocumentHead(missingBoardHead(useSite()));
   return <BoardMissing />;
 }
 

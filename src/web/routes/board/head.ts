@@ -1,8 +1,8 @@
+import { taglineOf } from '../../../contract/brand.ts';
 import type { Period } from '../../../contract/leaderboards/period.ts';
 import { periodInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
-import type { PageHead } from '../../routing/document-head.ts';
-import { HOME_DESCRIPTION } from '../home/head.ts';
+import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
 export function boardTitle(period: Period): string {
   return `Launches of ${periodInWords(period)}`;
@@ -19,6 +19,6 @@ export function boardHead(period: Period, siteName: string, { empty = false } = 
   return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
 }
 
-export function missingBoardHead(siteName: string): PageHead {
-  return { title: `No leaderboard · ${siteName}`, description: HOME_DESCRIPTION, noindex: true };
+export function missingBoardHead(site: SiteWords): PageHead {
+  return { title: `No leaderboard · ${site.name}`, description: taglineOf(site), noindex: true };
 }

@@ -1,8 +1,7 @@
+import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { type ProductFilters, pageNumberOf } from '../../features/products/filters.ts';
-import type { PageHead } from '../../routing/document-head.ts';
-
-export const HOME_DESCRIPTION = 'The place to discover and launch innovative tech products. Explore the wave.';
+import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
 /** The document's title for a list. */
 function homeTitle(filters: ProductFilters, siteName: string): string {
@@ -16,11 +15,11 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
  * The head of a list. Only the list and the list of each tag are indexed: an order shows the same products, later
  * pages move with every launch, and searches are personal.
  */
-export function homeHead(filters: ProductFilters, siteName: string, { empty = false } = {}): PageHead {
+export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
   const { q, tag } = filters;
   const head = {
-    title: homeTitle(filters, siteName),
-    description: tag && !q ? `Tech products tagged ${tag}. ${HOME_DESCRIPTION}` : HOME_DESCRIPTION,
+    title: homeTitle(filters, site.name),
+    description: tag && !q ? `Tech products tagged ${tag}. ${taglineOf(site)}` : taglineOf(site),
   };
   if (q || (tag && empty)) return { ...head, noindex: true };
   // A tag ignores case.

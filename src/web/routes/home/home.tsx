@@ -8,7 +8,7 @@ import { ProductList } from '../../features/products/product-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { NewMarker } from '../../features/visits/new-marker.tsx';
-import { useDocumentHead, useSiteName, useToday } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite, useSiteName, useToday } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
@@ -28,7 +28,7 @@ export function Home() {
   const { pathname, search, key } = useLocation();
   const filters = readFilters(params);
   const today = useToday();
-  useDocumentHead(homeHead(filters, useSiteName()));
+  useDocumentHead(homeHead(filters, useSite()));
   const lastList = useLastList();
   useEffect(() => {
     lastList.current = { href: `${pathname}${search}`, key };

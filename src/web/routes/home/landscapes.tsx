@@ -1,14 +1,9 @@
+import type { Article } from '../../../contract/brand.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { DemoButton } from '../../ui/demo-button.tsx';
 
-interface Article {
-  title: string;
-  excerpt: string;
-  author: string;
-  subtitle: string;
-}
-
-/** The specification fixes these three; the API does not serve them. */
+/** The specification fixes these three, unless SITE_ARTICLES replaces them; the API does not serve them. */
 const ARTICLES: readonly Article[] = [
   {
     title: 'Launch day is the start of the swell, not its crest',
@@ -34,12 +29,14 @@ const ARTICLES: readonly Article[] = [
 ];
 
 export function Landscapes() {
+  const { articles } = useSite();
   return (
     <aside className="landscapes" aria-labelledby="landscapes-title">
       <h2 id="landscapes-title">Product Landscapes</h2>
       <div className="landscapes-articles">
-        {ARTICLES.map((article) => (
-          <ArticleCard key={article.title} article={article} />
+        {(articles ?? ARTICLES).map((article, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the articles never change, and titles may be alike
+          <ArticleCard key={index} article={article} dir={articles && 'auto'} />
         ))}
       </div>
       <DemoButton label="View more articles" tone="outline" />
@@ -47,16 +44,23 @@ export function Landscapes() {
   );
 }
 
-function ArticleCard({ article }: { article: Article }) {
+/** `dir` is set for the operator's own texts, whose direction is unknown. */
+function ArticleCard({ article, dir }: { article: Article; dir: 'auto' | undefined }) {
   return (
     <article className="article-card">
-      <h3>{article.title}</h3>
-      <p className="article-card-excerpt">{article.excerpt}</p>
+      <h3 dir={dir}>{article.title}</h3>
+      <p className="article-card-excerpt" dir={dir}>
+        {article.excerpt}
+      </p>
       <div className="article-card-author">
         <Avatar name={article.author} size="small" />
         <div>
-          <p className="article-card-name">{article.author}</p>
-          <p className="article-card-subtitle">{article.subtitle}</p>
+          <p className="article-card-name" dir={dir}>
+            {article.author}
+          </p>
+          <p className="article-card-subtitle" dir={dir}>
+            {article.subtitle}
+          </p>
         </div>
       </div>
     </article>

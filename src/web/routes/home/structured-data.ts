@@ -1,10 +1,11 @@
+import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import type { ProductFilters } from '../../features/products/filters.ts';
-import { HOME_DESCRIPTION } from './head.ts';
+import type { SiteWords } from '../../routing/document-head.ts';
 
 interface ListData {
-  siteName: string;
+  site: SiteWords;
   siteUrl: string;
   filters: ProductFilters;
   products: readonly Product[];
@@ -13,7 +14,7 @@ interface ListData {
 }
 
 /** The list for search engines: its products in order, and on the home page the site and its search. */
-export function listStructuredData({ siteName, siteUrl, filters, products, firstRank }: ListData): object[] {
+export function listStructuredData({ site, siteUrl, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',
     name: filters.tag ? `${filters.tag} products` : 'Top Products Launching Today',
@@ -25,16 +26,16 @@ export function listStructuredData({ siteName, siteUrl, filters, products, first
     })),
   };
   const items = products.length > 0 ? [list] : [];
-  return paths.list(filters) === paths.home ? [website(siteName, siteUrl), ...items] : items;
+  return paths.list(filters) === paths.home ? [website(site, siteUrl), ...items] : items;
 }
 
-function website(siteName: string, siteUrl: string): object {
+function website(site: SiteWords, siteUrl: string): object {
   return {
     '@type': 'WebSite',
     '@id': `${siteUrl}/#website`,
-    name: siteName,
+    name: site.name,
     url: siteUrl + paths.home,
-    description: HOME_DESCRIPTION,
+    description: taglineOf(site),
     potentialAction: {
       '@type': 'SearchAction',
       target: { '@type': 'EntryPoint', urlTemplate: `${siteUrl}/?q={search_term_string}` },

@@ -1,24 +1,23 @@
 import type { KeyboardEvent } from 'react';
+import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedButton } from '../../features/saved/saved-button.tsx';
-import { useSiteName } from '../../routing/document-head.ts';
+import { useSite } from '../../routing/document-head.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
-import { BellIcon, MenuIcon, WaveMark } from '../../ui/icons.tsx';
+import { BellIcon, MenuIcon, SiteMark } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { ThemeSwitch } from '../../ui/theme-switch.tsx';
 import { SubmitSlot } from './submit-slot.tsx';
 
-const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
-
 export function SiteHeader() {
-  const siteName = useSiteName();
+  const site = useSite();
   return (
     <header className="site-header">
       <div className="site-header-bar">
-        <Link className="brand" to={paths.home} aria-label={`${siteName}, home`}>
-          <WaveMark />
-          <span>{siteName}</span>
+        <Link className="brand" to={paths.home} aria-label={`${site.name}, home`}>
+          <SiteMark logo={site.logo} />
+          <span>{site.name}</span>
         </Link>
         <SearchBox />
         <SavedButton />
@@ -35,7 +34,9 @@ export function SiteHeader() {
         </details>
       </div>
       <div className="site-header-deck">
-        <p className="tagline">{TAGLINE}</p>
+        <p className="tagline" dir={site.tagline && 'auto'}>
+          {taglineOf(site)}
+        </p>
         <div className="demo-row">
           <SiteDemos />
           <AccountDemos />

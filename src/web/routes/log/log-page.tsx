@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
 import { paths } from '../../../contract/paths.ts';
-import { WaveMark } from '../../ui/icons.tsx';
+import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
 interface LogPageProps {
   siteName: string;
+  logo?: string | undefined;
   /** Null: the site has no public log. Undefined: it could not be read. */
   log: ModerationLog | null | undefined;
   /** Whether it begins further down. */
@@ -13,7 +14,7 @@ interface LogPageProps {
 }
 
 /** The public moderation log. Rendered on the server alone: the browser gets no script for it, and links load documents. */
-export function LogPage({ siteName, log, isContinued }: LogPageProps) {
+export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
   return (
     <>
       <a className="skip-link" href="#main">
@@ -22,7 +23,7 @@ export function LogPage({ siteName, log, isContinued }: LogPageProps) {
       <header className="site-header">
         <div className="site-header-bar">
           <a className="brand" href={paths.home} aria-label={`${siteName}, home`}>
-            <WaveMark />
+            <SiteMark logo={logo} />
             <span>{siteName}</span>
           </a>
         </div>

@@ -1,6 +1,6 @@
-import type { PageHead } from '../../routing/document-head.ts';
-import { HOME_DESCRIPTION } from '../home/head.ts';
+import { taglineOf } from '../../../contract/brand.ts';
+import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
-export function notFoundHead(siteName: string): PageHead {
-  return { title: `Page not found · ${siteName}`, description: HOME_DESCRIPTION, noindex: true };
+export function notFoundHead(site: SiteWords): PageHead {
+  return { title: `Page not found · ${site.name}`, description: taglineOf(site), noindex: true };
 }

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { paths } from '../../../contract/paths.ts';
-import { useDocumentHead, useSiteName } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';
 import { useLocation } from '../../routing/router.tsx';
 import { Notice, NoticeLink } from '../../ui/notice.tsx';
@@ -10,7 +10,7 @@ import { notFoundHead } from './head.ts';
 export function NotFound() {
   const { pathname } = useLocation();
   const navigated = useHasNavigated();
-  useDocumentHead(notFoundHead(useSiteName()));
+  useDocumentHead(notFoundHead(useSite()));
   useEffect(() => {
     // A path that the server was asked for is already in its log.
     if (navigated) console.warn(`Page not found: ${pathname}`);

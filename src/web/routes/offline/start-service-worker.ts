@@ -22,6 +22,6 @@ export async function cacheVisiblePage(): Promise<void> {
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>
-    ['/pictures/', '/images/'].some((folder) => address.startsWith(`${window.location.origin}${folder}`)),
+    ['/pictures/', '/images/', '/brand/'].some((folder) => address.startsWith(`${window.location.origin}${folder}`)),
   );
 }

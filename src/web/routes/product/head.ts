@@ -1,8 +1,8 @@
+import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import type { PageHead } from '../../routing/document-head.ts';
-import { HOME_DESCRIPTION } from '../home/head.ts';
+import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 import { clampText } from './clamp-text.ts';
 
 const TITLE_CHARACTERS = 90;
@@ -18,6 +18,6 @@ export function productHead(product: Product, siteName: string): PageHead {
 }
 
 /** The head of a page without a product. */
-export function missingProductHead(siteName: string, title: string = PRODUCT_MESSAGES.notFound): PageHead {
-  return { title: `${title} · ${siteName}`, description: HOME_DESCRIPTION, noindex: true };
+export function missingProductHead(site: SiteWords, title: string = PRODUCT_MESSAGES.notFound): PageHead {
+  return { title: `${title} · ${site.name}`, description: taglineOf(site), noindex: true };
 }

@@ -16,7 +16,7 @@ import { Screenshots } from '../../features/products/screenshots.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
-import { useDocumentHead, useSiteName } from '../../routing/document-head.ts';
+import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
 import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
@@ -48,12 +48,12 @@ export function ProductScreen() {
     // A product known from a list is shown at once, and completed when its response arrives.
     placeholderData: () => findListedProduct(client, id),
   });
-  const siteName = useSiteName();
+  const site = useSite();
   const lastList = useLastList();
   useDocumentHead(
     data
-      ? productHead(data.product, siteName)
-      : missingProductHead(siteName, isPending ? 'Loading product...' : undefined),
+      ? productHead(data.product, site.name)
+      : missingProductHead(site, isPending ? 'Loading product...' : undefined),
   );
   useCommentsScroll(Boolean(data), api, client);
 

@@ -1,0 +1,40 @@
+import { resolve } from 'node:path';
+import { readAccent } from './accent.ts';
+
+/** Of a tagline: two lines of the header on a phone. */
+const MAX_CHARACTERS = 160;
+
+/** The settings of the brand beside SITE_NAME, under the names of their values. `brand.ts` reads the files. */
+export const BRAND_SETTINGS = {
+  siteTagline: {
+    name: 'SITE_TAGLINE',
+    default: undefined,
+    read: readTagline,
+    about:
+      'Sentence in the header and in previews instead of the [specified one](#site_tagline-site_logo-site_accent-and-site_articles)',
+  },
+  siteLogo: {
+    name: 'SITE_LOGO',
+    default: undefined,
+    read: (text: string) => resolve(text),
+    about: 'PNG, SVG or WebP file instead of the wave, at most 32 KiB',
+  },
+  accent: {
+    name: 'SITE_ACCENT',
+    default: undefined,
+    read: readAccent,
+    about: 'Colour of votes and main buttons as `#rrggbb`, with a contrast of 4.5:1 on white',
+  },
+  siteArticles: {
+    name: 'SITE_ARTICLES',
+    default: undefined,
+    read: (text: string) => resolve(text),
+    about: 'JSON file with the three articles beside the list',
+  },
+} as const;
+
+function readTagline(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  if ([...line].length > MAX_CHARACTERS) throw new Error(`this is longer than ${MAX_CHARACTERS} characters`);
+  return line;
+}

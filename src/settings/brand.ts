@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { open, stat } from 'node:fs/promises';
+import type { Article, PageBrand } from '../contract/brand.ts';
+import { type Accent, accentStyle } from './accent.ts';
+import { type Logo, readLogo } from './logo.ts';
+import { type Settings, SettingsError } from './settings.ts';
+
+/** An operator's brand, with its files. What is unset looks as specified. */
+export interface Brand {
+  /** What pages show of it. */
+  page: PageBrand;
+  /** The file of `page.logo`. */
+  logo?: Logo;
+  accent?: Accent;
+  /** The style of every page, and its hash for the content security policy: 'sha256-…'. */
+  style?: { css: string; hash: string };
+}
+
+export const NO_BRAND: Brand = { page: {} };
+
+/** Badges contain the logo, and the response cache contains thousands of badges. */
+const MAX_LOGO_BYTES = 32 * 1024;
+const MAX_ARTICLES_BYTES = 32 * 1024;
+
+/** Reads the files that the settings name. @throws SettingsError with all faults at once. */
+export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }: BrandSettings): Promise<Brand> {
+  const faults: string[] = [];
+  const attempt = async <Value>(name: string, path: string | undefined, read: (path: string) => Promise<Value>) => {
+    if (path === undefined) return undefined;
+    return read(path).catch((error: Error) => {
+      faults.push(`${name}: ${error.message}`);
+      return undefined;
+    });
+  };
+  const logo = await attempt('SITE_LOGO', siteLogo, async (path) =>
+    readLogo(await readBounded(path, MAX_LOGO_BYTES), path),
+  );
+  const articles = await attempt('SITE_ARTICLES', siteArticles, async (path) =>
+    readArticles((await readBounded(path, MAX_ARTICLES_BYTES)).toString('utf8'), path),
+  );
+  if (faults.length > 0) throw new SettingsError(faults);
+  const css = accent && accentStyle(accent);
+  return {
+    page: {
+      ...(siteTagline !== undefined && { tagline: siteTagline }),
+      ...(logo && { logo: logo.address }),
+      ...(articles && { articles }),
+    },
+    ...(logo && { logo }),
+    ...(accent && css && { accent, style: { css, hash: hashOf(css) } }),
+  };
+}
+
+type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'siteArticles'>;
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Reads at most one byte too many, whatever the path names. */
+async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
+  try {
+    // Opening a pipe would wait for a writer.
+    if (!(await stat(path)).isFile()) throw new Error('this is not a file');
+    const file = await open(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
+      if (bytesRead > maxBytes) throw new Error(`the file is larger than ${maxBytes / 1024} KiB`);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const reason = REASONS[String(code)] ?? (error instanceof Error ? error.message : String(error));
+    throw new Error(`${path} cannot be used: ${reason}`, { cause: error });
+  }
+}
+
+const REASONS: Record<string, string | undefined> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this user may not read it',
+  EISDIR: 'this is a folder',
+  ENOTDIR: 'there is no such file',
+};
+
+const ARTICLES = 3;
+const MAX_CHARACTERS = { title: 120, excerpt: 400, author: 80, subtitle: 120 } as const satisfies Record<
+  keyof Article,
+  number
+>;
+
+/** Reads the text of a file of articles. @throws Error that names the field. */
+function readArticles(text: string, path: string): Article[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new Error(`${path} is not JSON: ${error instanceof Error ? error.message : error}`, { cause: error });
+  }
+  if (!Array.isArray(value) || value.length !== ARTICLES) {
+    const found = Array.isArray(value) ? `this has ${value.length}` : 'this is not an array';
+    throw new Error(`${path} must be an array of exactly ${ARTICLES} articles; ${found}`);
+  }
+  return value.map((article: unknown, index) => readArticle(article, `${path}: article ${index + 1}`));
+}
+
+function readArticle(value: unknown, where: string): Article {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new Error(`${where} must be an object with ${Object.keys(MAX_CHARACTERS).join(', ')}`);
+  }
+  const unknown = Object.keys(value).find((name) => !(name in MAX_CHARACTERS));
+  if (unknown !== undefined) {
+    throw new Error(
+      `${where} has the unknown field "${unknown}"; it may have ${Object.keys(MAX_CHARACTERS).join(', ')}`,
+    );
+  }
+  const field = (name: keyof Article): string => {
+    const text = (value as Record<string, unknown>)[name];
+    if (text === undefined) throw new Error(`${where} has no "${name}"`);
+    if (typeof text !== 'string') throw new Error(`${where}: "${name}" must be a text`);
+    const trimmed = text.replaceAll(/\s+/g, ' ').trim();
+    if (trimmed === '') throw new Error(`${where}: "${name}" is empty`);
+    const characters = [...trimmed].length;
+    if (characters > MAX_CHARACTERS[name]) {
+      throw new Error(`${where}: "${name}" has ${characters} characters; at most ${MAX_CHARACTERS[name]} are shown`);
+    }
+    return trimmed;
+  };
+  return { title: field('title'), excerpt: field('excerpt'), author: field('author'), subtitle: field('subtitle') };
+}

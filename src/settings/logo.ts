@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** A checked picture, served under an address that changes with its content. */
+export interface Logo {
+  bytes: Buffer;
+  mediaType: 'image/png' | 'image/svg+xml' | 'image/webp';
+  /** On this site: `/brand/HASH.EXTENSION`. */
+  address: string;
+  /** As a web app manifest writes it: `512x512`, or `any`. */
+  sizes: string;
+}
+
+const MAX_SIDE_PIXELS = 1_024;
+
+/** The folder of the address. */
+export const LOGO_FOLDER = '/brand/';
+
+/** Checks the content of a logo; its name does not matter. @throws Error with one line about the fault. */
+export function readLogo(bytes: Buffer, path: string): Logo {
+  const refuse = (reason: string): never => {
+    throw new Error(`${path} ${reason}`);
+  };
+  const hash = createHash('sha256').update(bytes).digest('base64url').slice(0, 22);
+  const describe = (mediaType: Logo['mediaType'], extension: string, sizes: string): Logo => ({
+    bytes,
+    mediaType,
+    sizes,
+    address: `${LOGO_FOLDER}${hash}.${extension}`,
+  });
+  if (bytes.length === 0) return refuse('is empty');
+  for (const { name, extension, mediaType, isIt, measure } of RASTERS) {
+    if (!isIt(bytes)) continue;
+    const size = measure(bytes) ?? refuse(`is a damaged ${name} picture; save it again`);
+    const [width, height] = size;
+    if (Math.max(width, height) > MAX_SIDE_PIXELS) {
+      return refuse(`has ${width}×${height} pixels; at most ${MAX_SIDE_PIXELS}×${MAX_SIDE_PIXELS} are allowed`);
+    }
+    return describe(mediaType, extension, `${width}x${height}`);
+  }
+  const fault = faultOfSvg(bytes);
+  return fault === undefined ? describe('image/svg+xml', 'svg', 'any') : refuse(fault);
+}
+
+type Size = readonly [width: number, height: number];
+
+const RASTERS = [
+  {
+    name: 'PNG',
+    extension: 'png',
+    mediaType: 'image/png',
+    isIt: (bytes: Buffer) => bytes.subarray(0, 8).equals(PNG_SIGNATURE),
+    measure: measurePng,
+  },
+  {
+    name: 'WebP',
+    extension: 'webp',
+    mediaType: 'image/webp',
+    isIt: (bytes: Buffer) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WEBP',
+    measure: measureWebp,
+  },
+] as const;
+
+const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+/** Walks all chunks, so a file that was cut off or changed is noticed. @returns undefined if it is damaged. */
+function measurePng(bytes: Buffer): Size | undefined {
+  if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
+  for (let at = PNG_SIGNATURE.length; at + 12 <= bytes.length; ) {
+    const end = at + 8 + bytes.readUInt32BE(at);
+    if (end + 4 > bytes.length || crc32(bytes.subarray(at + 4, end)) !== bytes.readUInt32BE(end)) return undefined;
+    if (bytes.toString('latin1', at + 4, at + 8) === 'IEND') {
+      return sizeOf(bytes.readUInt32BE(16), bytes.readUInt32BE(20));
+    }
+    at = end + 4;
+  }
+  return undefined;
+}
+
+/** Reads the header of a lossy, lossless or extended file. @returns undefined if the file is not as long as it says. */
+function measureWebp(bytes: Buffer): Size | undefined {
+  if (bytes.length < 30 || bytes.readUInt32LE(4) + 8 !== bytes.length) return undefined;
+  switch (bytes.toString('latin1', 12, 16)) {
+    case 'VP8 ':
+      return sizeOf(bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff);
+    case 'VP8L': {
+      const packed = bytes.readUInt32LE(21);
+      return sizeOf((packed & 0x3fff) + 1, ((packed >>> 14) & 0x3fff) + 1);
+    }
+    case 'VP8X':
+      return sizeOf(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1);
+    default:
+      return undefined;
+  }
+}
+
+const sizeOf = (width: number, height: number): Size | undefined =>
+  width > 0 && height > 0 ? [width, height] : undefined;
+
+/** Pages show it in <img> only, where nothing in it can run; what other programs could run is refused nevertheless. */
+function faultOfSvg(bytes: Buffer): string | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return NO_PICTURE;
+  }
+  const content = text
+    .replace(/^\s*<\?xml[^>]*\?>/, '')
+    .replaceAll(/<!--[\s\S]*?-->/g, '')
+    .trim();
+  if (/^<!DOCTYPE/i.test(content) && !/^<!DOCTYPE\s+svg\b/i.test(content)) return NO_PICTURE;
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(content)) return 'has a document type; save it as plain SVG without one';
+  const [root] = /^<svg\b[^>]*>/.exec(content) ?? [];
+  if (root === undefined) return NO_PICTURE;
+  if (!content.endsWith('</svg>')) return 'is a damaged SVG picture; it must end with </svg>';
+  if (!/\sxmlns\s*=\s*["']http:\/\/www\.w3\.org\/2000\/svg["']/.test(root)) {
+    return 'is an SVG picture without xmlns="http://www.w3.org/2000/svg", which browsers need';
+  }
+  if (/<(?:script|foreignObject)\b|\son\w+\s*=/i.test(content)) return 'has scripts or foreign content; remove them';
+  // Browsers load nothing from an SVG in <img>, so the picture would lack a part.
+  const references = [...content.matchAll(/\b(?:href|src)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)/gi)];
+  const isOutside = ([, attribute, style]: RegExpMatchArray) =>
+    !/^\s*(?:#|data:image\/)/i.test(attribute ?? style ?? '');
+  if (references.some(isOutside) || /@import/i.test(content)) {
+    return 'refers to other files, which browsers would not load; embed them';
+  }
+  return undefined;
+}
+
+const NO_PICTURE = 'is not a PNG, SVG or WebP picture';

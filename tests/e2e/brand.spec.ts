@@ -1,0 +1,95 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { readAccent } from '../../src/settings/accent.ts';
+import { PACKAGE_ROOT } from '../../src/settings/package-root.ts';
+import { expectAccessible } from '../support/axe.ts';
+import { startE2eSite } from '../support/e2e-site.ts';
+import { test as base, expect, visit } from '../support/e2e-test.ts';
+import { goOffline } from '../support/network.ts';
+import { upvoteOf } from '../support/screen.ts';
+
+/** The lightest grey that is accepted: no accent has less contrast. */
+const ACCENT = '#767676';
+const TAGLINE = 'New tools for teachers, every morning';
+
+const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
+  site: [
+    // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
+    async ({}, use) => {
+      const logo = join(await mkdtemp(join(tmpdir(), 'groundswell-brand-')), 'logo');
+      const mark = '<rect width="32" height="32" rx="8" fill="#0b6e4f"/><circle cx="16" cy="16" r="7" fill="#fff"/>';
+      await writeFile(logo, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${mark}</svg>`);
+      const site = await startE2eSite({
+        SAMPLE_CATALOGUE: 'off',
+        SITE_NAME: 'Launchpad',
+        SITE_TAGLINE: TAGLINE,
+        SITE_LOGO: logo,
+        SITE_ACCENT: ACCENT,
+        SITE_ARTICLES: join(PACKAGE_ROOT, 'examples/articles.json'),
+      });
+      await site.addProduct({ id: 'lantern', name: 'Quiet Lantern', tags: ['light'] });
+      await use(site);
+      await site.stop();
+    },
+    { scope: 'worker', timeout: 300_000 },
+  ],
+});
+
+const logoOf = (page: Page) => page.getByRole('banner').locator('img');
+const isLoaded = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0;
+const rgb = (colour: string) =>
+  `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(', ')})`;
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`in the ${theme} theme every page has the brand, without a violation`, async ({ page }) => {
+    const { sun, onSun } = readAccent(ACCENT)[theme];
+    await page.emulateMedia({ colorScheme: theme });
+    for (const path of ['/', '/product/lantern', '/?q=lantern']) {
+      await visit(page, path);
+      await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
+      await expect(page.getByText(TAGLINE)).toBeVisible();
+      await expectAccessible(page, `${path}, ${theme}`);
+    }
+    await visit(page, '/');
+    await expect(page.getByRole('complementary').getByRole('heading', { level: 3 })).toHaveText([
+      'What a pilot in one classroom taught us',
+      'Choosing tools that respect pupils',
+      'Feedback that makers can use',
+    ]);
+    await upvoteOf(page, 'Quiet Lantern').click();
+    await expect(upvoteOf(page, 'Quiet Lantern')).toHaveCSS('background-color', rgb(sun));
+    await expect(upvoteOf(page, 'Quiet Lantern')).toHaveCSS('color', rgb(onSun));
+    await expectAccessible(page, `voted, ${theme}`);
+    await upvoteOf(page, 'Quiet Lantern').click();
+    await expect(upvoteOf(page, 'Quiet Lantern')).toHaveAttribute('aria-pressed', 'false');
+  });
+}
+
+test('opening a product and going back keeps the tagline and the articles', async ({ page }) => {
+  await visit(page, '/product/lantern');
+  await page.getByRole('link', { name: 'Back to products' }).click();
+  await expect(page.getByRole('heading', { name: 'Choosing tools that respect pupils' })).toBeVisible();
+  await expect(page.locator('meta[name="description"]')).toHaveAttribute('content', TAGLINE);
+});
+
+test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => {
+  expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
+  const page = await newVisitor({ serviceWorkers: 'allow' });
+  // Skips the delay before the first visit is cached.
+  await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
+  await visit(page, '/');
+  const address = (await logoOf(page).getAttribute('src')) ?? '';
+  await expect
+    .poll(() =>
+      page.evaluate(async (logo) => Boolean((await caches.match(logo)) && (await caches.match('/'))), address),
+    )
+    .toBe(true);
+  await goOffline(page);
+  const refused = page.waitForEvent('console', (message) => message.type() === 'error');
+  await page.reload();
+  await expect(page.getByText('You are offline')).toBeVisible();
+  await expect.poll(() => logoOf(page).evaluate(isLoaded)).toBe(true);
+  await refused;
+});
