@@ -2,8 +2,8 @@ import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
 import type { Likes } from '../../contract/comments/schema.ts';
 import { CoreError } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';
+import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
-import { type RowLock, rowLock } from '../database/transactions.ts';
 import type { BatchResult } from '../group-commit.ts';
 import { isUuid } from '../runtime.ts';
 

@@ -2,8 +2,9 @@ import type { Comment } from '../../contract/comments/schema.ts';
 import { type AuditAction, lastAuditIds, recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';
+import { rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { rowLock, transactionWithRetries } from '../database/transactions.ts';
+import { transactionWithRetries } from '../database/transactions.ts';
 import { isUuid } from '../runtime.ts';
 
 /** A comment that the operator changed. */

@@ -2,8 +2,8 @@ import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:c
 import { isOperatorName, PASSPHRASE_CHARACTERS } from '../../contract/console/operators.ts';
 import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
+import type { RowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
-import type { RowLock } from '../database/transactions.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { beginSession, createToken, endSession, endSessionsOf, hashToken, isToken } from './sessions.ts';
 

@@ -1,5 +1,5 @@
+import { isDistributed, lockByProduct } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
-import { isDistributed } from '../database/transactions.ts';
 
 /**
  * The condition on a row of product_counts that visitors may write to its product. While a product with very many
@@ -30,10 +30,5 @@ export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): P
  * writer of counts, and every removal, locks first and in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
-  if (!(await isDistributed(sql))) {
-    await sql.query(LOCK_COUNTS, [productIds]);
-    return;
-  }
-  // Citus locks rows of one product at a time. Ids are ASCII, so both sides sort alike.
-  for (const id of [...new Set(productIds)].sort()) await sql.query(LOCK_COUNTS, [[id]]);
+  await lockByProduct(sql, LOCK_COUNTS, productIds);
 }

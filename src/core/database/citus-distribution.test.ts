@@ -8,11 +8,10 @@ import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../test
 import { createCore } from '../core.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { DISTRIBUTED_TABLES, distribute } from './citus-distribution.ts';
+import { DISTRIBUTED_TABLES, distribute, rowLock } from './citus.ts';
 import { openDatabase } from './database.ts';
 import { migrate, readMigrations } from './migrate.ts';
 import { expectReplicable } from './replicas.ts';
-import { rowLock } from './transactions.ts';
 
 let database: TestDatabase;
 

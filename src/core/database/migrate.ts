@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { Log } from '../runtime.ts';
-import { distribute } from './citus-distribution.ts';
+import { distribute } from './citus.ts';
 import type { Database, Sql } from './database.ts';
 
 const FILE_NAME = /^(\d{4})_[a-z0-9_]+\.sql$/;

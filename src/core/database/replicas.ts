@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Change } from '../changes/change-feed.ts';
 import { type Log, systemRuntime } from '../runtime.ts';
+import { isDistributed } from './citus.ts';
 import { ConnectError, describeUrl } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
-import { isDistributed } from './transactions.ts';
 
 /** The scope of a read: products, or the session that reads its own rows; without either, everything. */
 interface ReadScope {

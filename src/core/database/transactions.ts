@@ -24,39 +24,6 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-const remembered = new WeakMap<Sql, Promise<boolean>>();
-
-/**
- * Whether rows are distributed (Citus). Queried once per pool, and once per transaction that needs it.
- * @throws CoreError `unavailable`.
- */
-export function isDistributed(sql: Sql): Promise<boolean> {
-  const known = remembered.get(sql);
-  if (known) return known;
-  const asking = hasCitus(sql);
-  remembered.set(sql, asking);
-  // A failed query is repeated the next time.
-  asking.catch(() => remembered.delete(sql));
-  return asking;
-}
-
-/** Whether this database has the extension Citus. */
-export async function hasCitus(sql: Sql): Promise<boolean> {
-  return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
-}
-
-/** The end of a SELECT whose rows are about to be changed. */
-export type RowLock = 'FOR UPDATE' | 'FOR NO KEY UPDATE' | '';
-
-/**
- * The lock that a statement takes on rows of many products before it changes them, in the order in which it reads
- * them, so two processes never deadlock. Citus cannot lock rows of many shards in order, so none is taken there:
- * deadlocks are detected, and one of the transactions is retried (40P01).
- */
-export async function rowLock(sql: Sql, lock: RowLock): Promise<RowLock> {
-  return (await isDistributed(sql)) ? '' : lock;
-}
-
 /** Removes the timeouts of the transaction, for operators' commands that may take long and block no visitor. */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');

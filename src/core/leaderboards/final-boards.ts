@@ -1,7 +1,7 @@
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { lockCounts } from '../counts/lock-counts.ts';
+import { rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
-import { rowLock } from '../database/transactions.ts';
 import { LEADERBOARD_COLUMNS, type LeaderboardRow } from './get-leaderboard.ts';
 import { refreshLaunches } from './launch-votes.ts';
 import { readLaunches, readWindowVotes, type WindowVote } from './read-tally.ts';

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { PeriodKind } from '../../contract/leaderboards/period.ts';
 import { recordChange } from '../changes/change-feed.ts';
+import { rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { disableTimeouts, rowLock } from '../database/transactions.ts';
+import { disableTimeouts } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyCapToLaunches, CAP_BATCH } from './apply-vote-cap.ts';
 import { HOUR_MS, WINDOW_MS } from './calendar.ts';

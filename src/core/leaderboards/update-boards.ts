@@ -1,8 +1,8 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { lockFreeCounts } from '../counts/lock-counts.ts';
+import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
-import { type RowLock, rowLock } from '../database/transactions.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
 import { boundsOf, periodsAt, WINDOW_MS } from './calendar.ts';

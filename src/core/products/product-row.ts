@@ -5,8 +5,8 @@ import {
   type ProductFields,
 } from '../../contract/products/fields.ts';
 import type { Product, ProductSort, StoredProduct } from '../../contract/products/schema.ts';
+import { rowLock } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
-import { rowLock } from '../database/transactions.ts';
 import type { KeysetOrder } from '../keyset.ts';
 
 const COLUMN_TYPES: Record<ProductFieldKind, string> = {

@@ -1,5 +1,5 @@
 import { OPEN } from '../counts/lock-counts.ts';
-import type { RowLock } from '../database/transactions.ts';
+import type { RowLock } from '../database/citus.ts';
 
 /**
  * The parts of the statement that a batch needs: planning and running all of them takes longer than the write itself.

@@ -1,5 +1,5 @@
 import { parse } from 'libpg-query';
-import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus-distribution.ts';
+import { DISTRIBUTED_TABLES } from '../../../src/core/database/citus.ts';
 
 /** A node of PostgreSQL's own syntax tree: its fields by name. */
 type Fields = Record<string, unknown>;

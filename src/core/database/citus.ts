@@ -1,6 +1,5 @@
 import type { Log } from '../runtime.ts';
 import type { Database, Sql } from './database.ts';
-import { hasCitus } from './transactions.ts';
 
 /**
  * Tables that grow with visitors, and their distribution column: the product, so all rows of a product are colocated.
@@ -93,4 +92,47 @@ function readReferences(
      ORDER BY conname`,
     [tables],
   );
+}
+
+const remembered = new WeakMap<Sql, Promise<boolean>>();
+
+/**
+ * Whether rows are distributed (Citus). Queried once per pool, and once per transaction that needs it.
+ * @throws CoreError `unavailable`.
+ */
+export function isDistributed(sql: Sql): Promise<boolean> {
+  const known = remembered.get(sql);
+  if (known) return known;
+  const asking = hasCitus(sql);
+  remembered.set(sql, asking);
+  // A failed query is repeated the next time.
+  asking.catch(() => remembered.delete(sql));
+  return asking;
+}
+
+/** Whether this database has the extension Citus. */
+export async function hasCitus(sql: Sql): Promise<boolean> {
+  return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
+}
+
+/** The end of a SELECT whose rows are about to be changed. */
+export type RowLock = 'FOR UPDATE' | 'FOR NO KEY UPDATE' | '';
+
+/**
+ * The lock that a statement takes on rows of many products before it changes them, in the order in which it reads
+ * them, so two processes never deadlock. Citus cannot lock rows of many shards in order, so none is taken there:
+ * deadlocks are detected, and one of the transactions is retried (40P01).
+ */
+export async function rowLock(sql: Sql, lock: RowLock): Promise<RowLock> {
+  return (await isDistributed(sql)) ? '' : lock;
+}
+
+/** Runs a statement that locks rows of the products `$1`: at once, or one after the other on Citus. */
+export async function lockByProduct(sql: Sql, statement: string, productIds: readonly string[]): Promise<void> {
+  if (!(await isDistributed(sql))) {
+    await sql.query(statement, [productIds]);
+    return;
+  }
+  // Ids are ASCII, so both sides sort alike.
+  for (const id of [...new Set(productIds)].sort()) await sql.query(statement, [[id]]);
 }
