@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { PACKAGE_VERSION } from '../settings/package-root.ts';
-import { backupCommand } from './commands/backup.ts';
+import { backupCommand, restoreCommand } from './commands/backup.ts';
 import { commentsCommand } from './commands/comments.ts';
 import { consoleCommand } from './commands/console.ts';
 import { countsCommand } from './commands/counts.ts';
@@ -12,7 +12,6 @@ import { logCommand } from './commands/log.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { moveCommand } from './commands/move.ts';
 import { productsCommand } from './commands/products.ts';
-import { restoreCommand } from './commands/restore.ts';
 import { sampleCommand } from './commands/sample.ts';
 import { serveCommand } from './commands/serve.ts';
 import { statsCommand } from './commands/stats.ts';

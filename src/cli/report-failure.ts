@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { BackupFileError } from '../core/backups/backup-format.ts';
+import { BackupFileError } from '../core/backups/backup-file.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';

@@ -1,10 +1,20 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import type { Logger } from 'pino';
+import { loadSampleIfNew } from '../core/catalogue/load-sample.ts';
+import { readSampleCatalogue } from '../core/catalogue/sample-catalogue.ts';
+import { type Connection, connect } from '../core/database/connect.ts';
+import { systemRuntime } from '../core/runtime.ts';
+import { readBrand } from '../settings/brand.ts';
+import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
+import { CONNECTIONS_OF_FIRST_PROCESS, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
 import { startBackgroundJobs } from './background-jobs.ts';
+import { prepareBackupFolder } from './backups/schedule-backups.ts';
 import { createMetricsIfEnabled, startMetricsServers } from './metrics/serve-metrics.ts';
 import { type Closeable, closeAll } from './site.ts';
-import { openSiteData } from './site-data.ts';
 import { type ServeOptions, startSiteProcess } from './site-process.ts';
+import { StartError } from './start-error.ts';
 
 /** A running site. */
 export interface Site {
@@ -49,4 +59,69 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
     await closeAll(closeables);
     throw error;
   }
+}
+
+/** The site's database, running and up to date. */
+interface SiteData {
+  connection: Connection;
+  productCount: number;
+}
+
+/**
+ * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
+ * the sample catalogue into a new one. Faults that would prevent the start are reported first.
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
+ */
+export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
+  await lookAhead(settings);
+  const { databaseUrl, dataDir, processes } = settings;
+  const maxConnections = processes > 1 ? CONNECTIONS_OF_FIRST_PROCESS : connectionsOf(processes);
+  const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
+  try {
+    return { connection, productCount: await prepareData(connection, settings) };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function lookAhead(settings: Settings): Promise<void> {
+  const { host, port, metricsPort, metricsToken, backups } = settings;
+  await readBrand(settings);
+  await probeAddress(host, port);
+  if (metricsPort !== undefined) {
+    await probeAddress(metricsToken === undefined ? '127.0.0.1' : host, metricsPort, 'METRICS_PORT');
+  }
+  if (backups) await prepareBackupFolder(backups);
+}
+
+async function prepareData(connection: Connection, settings: Settings): Promise<number> {
+  await connection.migrate(PACKAGE_FOLDERS.migrations);
+  if (connection.embedded && settings.sampleCatalogue) {
+    const { timeZone } = settings.launches;
+    const now = systemRuntime.now().toISOString();
+    const catalogue = await readSampleCatalogue(PACKAGE_FOLDERS.catalogue, { now, timeZone });
+    await loadSampleIfNew(connection.database, catalogue, systemRuntime);
+  }
+  const [row] = await connection.database.query<{ products: number }>(
+    'SELECT count(*)::integer AS products FROM products',
+  );
+  return row?.products ?? 0;
+}
+
+/**
+ * Checks whether a server could listen there, before a database is created and started for it. The server may still
+ * fail to listen if another program takes the port in between.
+ * @throws StartError
+ */
+async function probeAddress(host: string, port: number, setting?: 'PORT' | 'METRICS_PORT'): Promise<void> {
+  const server = createServer();
+  try {
+    server.listen({ host, port });
+    await once(server, 'listening');
+  } catch (error) {
+    throw StartError.ofListening(error, host, port, setting);
+  }
+  server.close();
+  await once(server, 'close');
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Oembed } from '../../src/contract/oembed.ts';
+import type { Oembed } from '../../src/server/routes/oembed.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';

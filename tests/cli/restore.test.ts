@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type BackupHeader, MARK, markLine } from '../../src/core/backups/backup-format.ts';
+import { type BackupHeader, MARK, markLine } from '../../src/core/backups/backup-file.ts';
 import { loadSample } from '../../src/core/catalogue/load-sample.ts';
 import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';

@@ -29,7 +29,6 @@ export const PARTS: Readonly<Record<string, Part>> = {
     mutate: [
       'src/core/products/search-products.ts',
       'src/core/products/search-statements.ts',
-      'src/core/products/search-index.ts',
       'src/core/products/search-trigrams.ts',
     ],
     tests: ['src/core/products/search-{products,index,shares}.test.ts'],

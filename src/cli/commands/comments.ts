@@ -10,8 +10,7 @@ import {
 } from '../../core/comments/moderate-comments.ts';
 import type { Sql } from '../../core/database/database.ts';
 import { jsonOption, limitOption, readProductIds, readText, UsageError } from '../arguments.ts';
-import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { countOf, print, printJson, startProgress, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

@@ -2,8 +2,7 @@ import { Command } from 'commander';
 import { checkCounts, repairCounts, type WrongCount } from '../../core/counts/check-counts.ts';
 import type { Database } from '../../core/database/database.ts';
 import { jsonOption } from '../arguments.ts';
-import { countOf, print, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { countOf, print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 /** Products per statement: no snapshot stays open for long, and progress shows. */

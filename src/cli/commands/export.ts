@@ -5,8 +5,7 @@ import { Command, Option } from 'commander';
 import { EXPORT_TABLES, type ExportTable, writeExport } from '../../core/exports/write-export.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { jsonOption, readFileKind, UsageError } from '../arguments.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { print, printJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
 import { asOutputError, checkOutputPath } from './backup.ts';
 

@@ -11,8 +11,7 @@ import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, readFileKind, readText, UsageError } from '../arguments.ts';
-import { oneLine, print, printError, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { oneLine, print, printError, printJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 interface ImportFlags {

@@ -11,8 +11,7 @@ import { createLog } from '../../settings/logging.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption, UsageError } from '../arguments.ts';
-import { print, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { print, printJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted } from '../with-database.ts';
 import { describeBackup } from './backup.ts';
 

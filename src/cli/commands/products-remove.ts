@@ -6,8 +6,7 @@ import { type RemovalChoice, restoreProducts } from '../../core/products/restore
 import { isUuid } from '../../core/runtime.ts';
 import { jsonOption, readProductIds, readText, UsageError } from '../arguments.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
-import { countOf, oneLine, print, printJson } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
+import { countOf, oneLine, print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface RemoveFlags {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startProgress } from './progress.ts';
+import { startProgress } from './output.ts';
 
 function terminal({ isTTY = true } = {}) {
   const written: string[] = [];

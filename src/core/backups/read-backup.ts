@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMark, MARK } from './backup-format.ts';
+import { BACKUP_VERSION, BackupFileError, type BackupHeader, type BackupMark, MARK } from './backup-file.ts';
 
 export type BackupPiece =
   | { kind: 'header'; header: BackupHeader }

@@ -3,7 +3,7 @@ import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { disableTimeouts } from '../database/transactions.ts';
-import { BackupFileError, type BackupHeader, PICTURES, restorePicture } from './backup-format.ts';
+import { BackupFileError, type BackupHeader, PICTURES, restorePicture } from './backup-file.ts';
 import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 

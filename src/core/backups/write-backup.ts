@@ -15,7 +15,7 @@ import {
   markLine,
   PICTURES,
   pictureLine,
-} from './backup-format.ts';
+} from './backup-file.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-tables.ts';
 
 export interface WriteBackupOptions {

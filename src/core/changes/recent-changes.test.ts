@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RecentChanges } from './recent-changes.ts';
+import { RecentChanges } from './site-changes.ts';
 
 const MINUTE = 60_000;
 const START = 1_000 * MINUTE;

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
-import { newestBackup } from '../backups/backup-folder.ts';
+import { newestBackup } from '../backups/backup-file.ts';
 import type { Sql } from '../database/database.ts';
 import { periodsAt } from '../leaderboards/calendar.ts';
 import { getLeaderboard, type LeaderboardRules } from '../leaderboards/get-leaderboard.ts';

@@ -3,7 +3,7 @@ import { hideComments, holdComments, releaseComments, restoreComments } from '..
 import { CoreError } from '../core-error.ts';
 import type { Connection } from '../database/connect.ts';
 import type { Database } from '../database/database.ts';
-import { undoImport } from '../imports/undo-import.ts';
+import { undoImport } from '../imports/import-changes.ts';
 import { undoVerdicts } from '../leaderboards/change-verdicts.ts';
 import { editProduct } from '../products/edit-product.ts';
 import { inspectProduct } from '../products/get-product.ts';

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { access, constants } from 'node:fs/promises';
-import { newestBackup } from '../backups/backup-folder.ts';
-import { BackupFileError, type BackupHeader, PICTURES } from '../backups/backup-format.ts';
+import { BackupFileError, type BackupHeader, newestBackup, PICTURES } from '../backups/backup-file.ts';
 import { readBackup, rowsOf, verifyBackup } from '../backups/read-backup.ts';
 import { loadBackup } from '../backups/restore-backup.ts';
 import { readRows, readTableShapes, SITE_TABLES, type TableShape } from '../backups/site-tables.ts';

@@ -2,7 +2,7 @@ import { SITE_TABLES } from '../backups/site-tables.ts';
 import { checkCounts } from '../counts/check-counts.ts';
 import { readConnectionLimit } from '../database/connect.ts';
 import type { Sql } from '../database/database.ts';
-import { searchIndexOf } from '../products/search-index.ts';
+import { searchIndexOf } from '../products/search-trigrams.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** A page runs a handful of queries one after the other. */

@@ -6,7 +6,7 @@ import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { pictureAddress, pictureName, storePicture } from '../pictures/picture-store.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { checkPictures } from './check-pictures.ts';
+import { checkPictures } from './run-database-checks.ts';
 
 let database: TestDatabase;
 let folder: string;

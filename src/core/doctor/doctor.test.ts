@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createTestDatabase, MIGRATIONS, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { scheduledName } from '../backups/backup-folder.ts';
+import { scheduledName } from '../backups/backup-file.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { saveProducts } from '../products/save-products.ts';

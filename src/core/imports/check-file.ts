@@ -2,8 +2,7 @@ import { type LocalPictures, PictureError } from '../pictures/local-pictures.ts'
 import { COUNT_COLUMNS, type ColumnMap, FileColumns } from './fields.ts';
 import { describePosition, FaultList, type Position, type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { readCsv } from './read-csv.ts';
-import { readJson } from './read-json.ts';
-import { readJsonLines } from './read-json-lines.ts';
+import { readJson, readJsonLines } from './read-json.ts';
 import { isLocalPicture, type ProductPatch, readProduct } from './read-product.ts';
 import type { Spool } from './spool.ts';
 

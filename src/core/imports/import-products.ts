@@ -3,11 +3,10 @@ import type { Database } from '../database/database.ts';
 import { isSerializationFailure } from '../database/database-faults.ts';
 import { LocalPictures } from '../pictures/local-pictures.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
-import type { PossibleDuplicate } from './duplicate-names.ts';
 import type { ColumnMap } from './fields.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
 import type { Position } from './import-faults.ts';
-import { type MergedProducts, mergeProducts } from './merge-products.ts';
+import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
 import { Spool } from './spool.ts';
 
 export interface ImportOptions {

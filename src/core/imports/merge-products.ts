@@ -3,14 +3,14 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
+import { oneAhead, takeTurns } from '../database/transactions.ts';
 import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
 import { completeProduct, writeProducts } from '../products/save-products.ts';
+import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
-import { DuplicateNames } from './duplicate-names.ts';
 import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
 import type { Position } from './import-faults.ts';
-import { oneAhead, takeTurns } from './one-ahead.ts';
 import { withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
@@ -156,4 +156,54 @@ async function presentProducts(sql: Sql, ids: readonly string[]): Promise<Map<st
     [ids],
   );
   return new Map(rows.map((row) => [row.id, storedProductOf(row)]));
+}
+
+/** A new product that may exist already under another id. */
+export interface PossibleDuplicate extends Position {
+  id: string;
+  name: string;
+  /** The product of the same name. */
+  of: string;
+}
+
+const SELECT_NAMES = 'SELECT id, name FROM products WHERE id > $1 ORDER BY id LIMIT 5000';
+
+/** Finds new products whose names differ from another's at most in case, punctuation and spaces. */
+class DuplicateNames {
+  readonly found = new Sampled<PossibleDuplicate>();
+  /** New products by folded name, the first of each. */
+  readonly #firsts = new Map<string, Position & { id: string }>();
+  /** Further new products with the same name as such a first one. */
+  readonly #others = new Set<string>();
+
+  add({ id, name, line, item }: Position & { id: string; name: string }): void {
+    const key = keyOf(name);
+    const first = this.#firsts.get(key);
+    if (first === undefined) {
+      this.#firsts.set(key, { id, line, item });
+      return;
+    }
+    this.#others.add(id);
+    this.found.add({ id, name, line, item, of: first.id });
+  }
+
+  /** Compares the new names with those of all products, each read once. */
+  async compareWithSite(sql: Sql): Promise<void> {
+    if (this.#firsts.size === 0) return;
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: { id: string; name: string }[] = await sql.query(SELECT_NAMES, [after]);
+      for (const { id, name } of rows) {
+        const first = this.#firsts.get(keyOf(name));
+        if (first !== undefined && first.id !== id && !this.#others.has(id)) {
+          this.found.add({ ...first, name, of: id });
+        }
+      }
+      after = rows.at(-1)?.id;
+    }
+  }
+}
+
+/** Letters and digits only; a name without any is compared as it is. */
+function keyOf(name: string): string {
+  return foldText(name).replaceAll(/[^\p{L}\p{N}]/gu, '') || name;
 }

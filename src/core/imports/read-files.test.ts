@@ -5,8 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SourceRecord } from './import-faults.ts';
 import { readCsv } from './read-csv.ts';
-import { readJson } from './read-json.ts';
-import { readJsonLines } from './read-json-lines.ts';
+import { readJson, readJsonLines } from './read-json.ts';
 
 let folder: string;
 

@@ -2,7 +2,7 @@ import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Position } from './import-faults.ts';
-import { readLines } from './read-json-lines.ts';
+import { readLines } from './read-json.ts';
 import type { ProductPatch } from './read-product.ts';
 
 /** A valid row of the file. */

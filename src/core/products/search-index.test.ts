@@ -4,7 +4,7 @@ import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Sql } from '../database/database.ts';
 import { saveProducts } from './save-products.ts';
-import { isIndexed, searchIndexOf } from './search-index.ts';
+import { isIndexed, searchIndexOf } from './search-trigrams.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

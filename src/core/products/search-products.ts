@@ -4,9 +4,8 @@ import { isStatementTimeout } from '../database/database-faults.ts';
 import { cursorBehind, pageOf } from '../keyset.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
-import { isIndexed, searchIndexOf } from './search-index.ts';
 import { lookUp, type Stretch, type Walked, walkWindow } from './search-statements.ts';
-import { type RareParts, rarePartsOf, trigramFrequenciesOf } from './search-trigrams.ts';
+import { isIndexed, type RareParts, rarePartsOf, searchIndexOf, trigramFrequenciesOf } from './search-trigrams.ts';
 
 export interface Search extends Omit<Stretch, 'wanted' | 'now'> {
   limit: number;

@@ -1,6 +1,52 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../database/database.ts';
-import type { SearchIndex } from './search-index.ts';
+import type { Database, Sql } from '../database/database.ts';
+
+/**
+ * The capabilities of the index: none without the extension, and beyond ASCII only if the server knows such letters.
+ */
+type SearchIndex = 'none' | 'ascii' | 'unicode';
+
+/** An index that is being built, or whose build failed, cannot be used. */
+const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
+  WHERE pg_class.relname = 'products_search' AND pg_index.indisvalid`;
+
+/** With the locale C, only ASCII letters count as letters. */
+const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
+
+/** How long a result is reused: an operator may add the extension, or drop the index, while the site runs. */
+const INDEX_MAX_AGE_MS = 60_000;
+
+const knownIndexes = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
+
+/** The trigram index of the search, which not every server can have. Checked once a minute. */
+export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
+  const last = knownIndexes.get(sql);
+  if (last && performance.now() < last.until) return last.index;
+  const index = ask(sql);
+  knownIndexes.set(sql, { index, until: performance.now() + INDEX_MAX_AGE_MS });
+  // A failed check is repeated the next time.
+  index.catch(() => knownIndexes.delete(sql));
+  return index;
+}
+
+async function ask(sql: Sql): Promise<SearchIndex> {
+  const present = await sql.query(SELECT_INDEX);
+  if (present.length === 0) return 'none';
+  const [letters] = await sql.query<{ known: boolean }>(SELECT_LETTERS);
+  return letters?.known ? 'unicode' : 'ascii';
+}
+
+/** Three consecutive letters or digits, which make a trigram. Punctuation and emoji are in none. */
+const INDEXED_RUNS: Record<SearchIndex, RegExp> = {
+  none: /(?!)/,
+  ascii: /[a-z0-9]{3}/,
+  unicode: /[\p{L}\p{N}]{3}/u,
+};
+
+/** Whether the index can find candidates for a folded term. */
+export function isIndexed(foldedTerm: string, index: SearchIndex): boolean {
+  return INDEXED_RUNS[index].test(foldedTerm);
+}
 
 /** Three consecutive letters or digits, as in the trigram index, and where they begin, in code units. */
 interface Trigram {
@@ -74,30 +120,30 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
 
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** Below this count, a trigram is rare and not remembered. */
+/** Below this count, a trigram is rare and not knownFrequencies. */
 const MIN_SEEN = 4;
 /** Texts counted before yielding to other work: a millisecond or two. */
 const TEXTS_A_TURN = 50;
 /** Frequencies change slowly, so the last ones are used while they are learnt again. */
-const MAX_AGE_MS = 30 * 60_000;
+const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
 
-const remembered = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
+const knownFrequencies = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
 
 /**
  * The frequency of trigrams in the newest products: learnt at the first search, and repeatedly. It affects the plan,
  * never the result.
  */
 export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
-  const last = remembered.get(database);
+  const last = knownFrequencies.get(database);
   if (last && performance.now() < last.until) return last.shares;
   const learning = learn(database);
-  const until = performance.now() + MAX_AGE_MS;
+  const until = performance.now() + FREQUENCIES_MAX_AGE_MS;
   const shares = last?.shares ?? learning;
-  remembered.set(database, { shares, until });
+  knownFrequencies.set(database, { shares, until });
   learning.then(
-    () => remembered.set(database, { shares: learning, until }),
+    () => knownFrequencies.set(database, { shares: learning, until }),
     // The next request tries again.
-    () => remembered.delete(database),
+    () => knownFrequencies.delete(database),
   );
   return shares;
 }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { newestBackup, scheduledName } from '../../core/backups/backup-folder.ts';
+import { newestBackup, scheduledName } from '../../core/backups/backup-file.ts';
 import { verifyBackup } from '../../core/backups/read-backup.ts';
 import type { Database } from '../../core/database/database.ts';
 import { saveProducts } from '../../core/products/save-products.ts';

@@ -1,6 +1,6 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-folder.ts';
+import { pruneBackups, removePartialBackups, scheduledName } from '../../core/backups/backup-file.ts';
 import { writeBackup } from '../../core/backups/write-backup.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { type Lease, lastDoneAt } from '../../core/leases/lease.ts';

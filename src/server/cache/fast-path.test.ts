@@ -7,9 +7,8 @@ import { silentLog } from '../../../tests/support/silent-log.ts';
 import { systemRuntime } from '../../core/runtime.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { API_FRESHNESS, PAGE_FRESHNESS } from './cached-response.ts';
-import { addFastPath, type FastPathObserver } from './fast-path.ts';
 import { createResponseCache, type ResponseCache } from './response-cache.ts';
-import { sendFromCache } from './send-cached.ts';
+import { addFastPath, type FastPathObserver, sendFromCache } from './send-cached.ts';
 
 /** Of another process, an hour ahead. */
 const LAST_WRITE = `last_write=00000000-1-${Date.now() + 3_600_000}`;

@@ -19,12 +19,10 @@ import { commentRoutes } from './routes/comments.ts';
 import { downloadRoutes } from './routes/downloads.ts';
 import { importRoutes } from './routes/imports.ts';
 import { overviewRoutes } from './routes/overview.ts';
-import { pictureRoutes } from './routes/pictures.ts';
-import { productRoutes } from './routes/products.ts';
+import { pictureRoutes, productRoutes } from './routes/products.ts';
 import { signInRoutes } from './routes/sign-in.ts';
 import { submissionRoutes } from './routes/submissions.ts';
 import { voteRoutes } from './routes/votes.ts';
-import { requireSameOrigin } from './same-origin.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -121,4 +119,29 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
     index: false,
     redirect: false,
   });
+}
+
+const READING = new Set(['GET', 'HEAD']);
+
+/**
+ * Refuses requests from other sites, in addition to `SameSite=Strict`: by `Sec-Fetch-Site`, which no page can forge,
+ * and in browsers without it by `Origin`. A change without either header is refused.
+ * @throws CoreError `cross_origin`.
+ */
+function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {
+  const { origin, host } = headers;
+  const site = headers['sec-fetch-site'];
+  if (READING.has(method) && (site === undefined || site === 'none')) return;
+  const isSame =
+    site === undefined ? hostOf(origin) !== undefined && isOwn(origin, host, siteUrl) : site === 'same-origin';
+  if (!isSame) throw new CoreError('cross_origin', 'The console accepts requests from its own pages only');
+}
+
+/** A forged `Host` does not help: a browser sends the host of the URL, and only the cookies of that host. */
+function isOwn(origin: string | undefined, host: string | undefined, siteUrl: string): boolean {
+  return hostOf(origin) === host || hostOf(origin) === hostOf(siteUrl);
+}
+
+function hostOf(origin: string | undefined): string | undefined {
+  return origin !== undefined && URL.canParse(origin) ? new URL(origin).host : undefined;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { paths } from '../../contract/paths.ts';
-import type { RouteTable } from './method-not-allowed.ts';
+import type { RouteTable } from '../routes/not-found.ts';
 import { NO_STORE } from './problems.ts';
 
 /** Headers that pages of other origins may read beside the safelisted ones. */

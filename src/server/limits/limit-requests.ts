@@ -4,8 +4,7 @@ import { CoreError } from '../../core/core-error.ts';
 import type { LimitedAction } from '../../settings/rate-limits.ts';
 import { knownSessionOf } from '../http/request-keys.ts';
 import { createNetworkKeys } from './network-keys.ts';
-import type { Charge, LimitState, RateLimiter, Scope } from './rate-limiter.ts';
-import { createTokenBuckets } from './token-buckets.ts';
+import { type Charge, createTokenBuckets, type LimitState, type RateLimiter, type Scope } from './rate-limiter.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

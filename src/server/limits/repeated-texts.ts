@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Repetition } from '../../core/comments/add-comments.ts';
 import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
-import { migrateKey, type Visitor } from './rate-limiter.ts';
-import { createTokenBuckets, type TokenBuckets } from './token-buckets.ts';
+import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 
 /**
  * The number of times within an hour from which the same text is suspicious, on any products. Short texts repeat

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createTokenBuckets } from './token-buckets.ts';
+import { createTokenBuckets } from './rate-limiter.ts';
 
 /** The definition of a bucket: tokens arrive evenly and are taken whole. */
 class ModelBucket {

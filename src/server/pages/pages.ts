@@ -14,12 +14,12 @@ import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE, problem } from '../http/problems.ts';
-import { createTokenBuckets } from '../limits/token-buckets.ts';
+import { createTokenBuckets } from '../limits/rate-limiter.ts';
 import type { PageRenderer } from './renderer.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */
 export interface Pages {
-  /** Sends the page at a path of `page-address.ts`, or the 404 page. */
+  /** Sends the page at a cleaned path (`routes/pages.ts`), or the 404 page. */
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
   /** Sends the page for failed reads, which offers a retry. In a flood of refusals, the browser renders it. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;

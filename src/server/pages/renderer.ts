@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Manifest, ManifestChunk } from 'vite';
 import type { ReadApi } from '../../contract/api.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
@@ -60,4 +63,52 @@ export function createPageRenderer({
 /** A script's hash for the policy: 'sha256-…'. */
 export function scriptHashOf(script: string): string {
   return `sha256-${createHash('sha256').update(script).digest('base64')}`;
+}
+
+const APP = 'src/web/entry-client.tsx';
+const STYLE = 'style.css';
+const HEAD_SCRIPT = 'src/web/head-script.ts';
+const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
+  home: 'src/web/routes/home/home.tsx',
+  board: 'src/web/routes/board/board.tsx',
+  product: 'src/web/routes/product/product.tsx',
+  notFound: 'src/web/routes/not-found/not-found.tsx',
+};
+
+/** Reads the manifest of the browser's build. @throws Error if the site was not built. */
+export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
+  const manifest: Manifest = JSON.parse(await readFile(join(clientDir, 'manifest.json'), 'utf8'));
+  const app = chunkOf(manifest, APP);
+  const ofApp = filesOf(manifest, APP);
+  const ofRoute = (name: string) => [...filesOf(manifest, name)].filter((file) => !ofApp.has(file));
+  return {
+    headScript: (await readFile(join(clientDir, chunkOf(manifest, HEAD_SCRIPT).file), 'utf8')).trim(),
+    appScript: `/${app.file}`,
+    styles: [`/${chunkOf(manifest, STYLE).file}`],
+    modulePreloads: [...ofApp].filter((file) => file !== `/${app.file}`),
+    routePreloads: {
+      home: ofRoute(ROUTES.home),
+      board: ofRoute(ROUTES.board),
+      product: ofRoute(ROUTES.product),
+      notFound: ofRoute(ROUTES.notFound),
+    },
+    fonts: Object.values(manifest)
+      .filter(({ file }) => file.endsWith('.woff2'))
+      .map(({ file }) => `/${file}`),
+  };
+}
+
+/** A chunk and all its static imports, as addresses. */
+function filesOf(manifest: Manifest, name: string, found = new Set<string>()): Set<string> {
+  const { file, imports = [] } = chunkOf(manifest, name);
+  if (found.has(`/${file}`)) return found;
+  found.add(`/${file}`);
+  for (const imported of imports) filesOf(manifest, imported, found);
+  return found;
+}
+
+function chunkOf(manifest: Manifest, name: string): ManifestChunk {
+  const chunk = manifest[name];
+  if (chunk === undefined) throw new Error(`The browser's build has no ${name}: run npm run build`);
+  return chunk;
 }

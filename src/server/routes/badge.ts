@@ -1,14 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FastifyPluginAsync } from 'fastify';
+import { create, type Font } from 'fontkitten';
 import { awardInWords } from '../../contract/leaderboards/words.ts';
 import type { BadgeBoard, BadgeTheme } from '../../contract/paths/site.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { productNotFound } from '../../core/core-error.ts';
-import { type BadgeSite, renderBadge, type TextWidth } from '../badges/badge.ts';
+import type { Brand } from '../../settings/brand.ts';
 import { API_FRESHNESS, type CacheableResponse } from '../cache/cached-response.ts';
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
+import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
 /** At most a minute old on other sites, so not every visit requests it again. */
@@ -60,3 +64,167 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
     };
   }
 };
+
+/** The site that a badge leads to. */
+interface BadgeSite {
+  name: string;
+  brand?: Brand;
+}
+
+interface BadgeContent {
+  site: BadgeSite;
+  productName: string;
+  upvotes: number;
+  /** A final rank, shown in place of the upvotes: '4th', and 'of 23 on 21 November 2026'. */
+  award?: { rank: string; rest: string } | undefined;
+}
+
+export type TextWidth = (text: string, size: number, weight: 'regular' | 'bold') => number;
+
+/** From `src/web/ui/tokens.css`; text has a contrast of at least 7 to 1. */
+const COLOURS = {
+  light: { ground: '#ffffff', line: '#c4d1d4', ink: '#0a2135', quiet: '#3b5064', vote: '#fff1ea', voteInk: '#9a3412' },
+  dark: { ground: '#0d2030', line: '#2b4860', ink: '#e8f0f4', quiet: '#b3c4d1', vote: '#33201b', voteInk: '#ffb08c' },
+} as const;
+
+const HEIGHT = 54;
+const PADDING = 12;
+const MARK = 30;
+const GAP = 10;
+const LEAD = { text: 'Upvote us on', size: 11 } as const;
+const NAME_SIZE = 18;
+const COUNT_SIZE = 17;
+const FACE = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
+const MAX_NAME_CHARACTERS = 40;
+
+/** Draws the badge of a product with the site's name and its upvotes, or its rank. @returns an SVG document. */
+export function renderBadge(
+  { site: { name: siteName, brand }, productName, upvotes, award }: BadgeContent,
+  theme: BadgeTheme,
+  widthOf: TextWidth,
+): string {
+  const { ground, line, ink, quiet } = COLOURS[theme];
+  const accent = brand?.accent?.[theme];
+  const { vote, voteInk } = accent ? { vote: accent.sunSoft, voteInk: accent.sunStrong } : COLOURS[theme];
+  const site = shortened(siteName);
+  const lead = award?.rest ?? LEAD.text;
+  // '0' would advertise that nobody came yet.
+  const count = award?.rank ?? (upvotes > 0 ? upvotes.toLocaleString('en') : '');
+  const words = award ? `${award.rank} ${award.rest}` : `${count} ${upvotes === 1 ? 'upvote' : 'upvotes'}`;
+  const title = `${printable(productName)}${count && `: ${words}`} on ${printable(siteName)}`;
+
+  const leadWidth = round(widthOf(lead, LEAD.size, 'regular'));
+  const siteWidth = round(widthOf(site, NAME_SIZE, 'bold'));
+  const countWidth = round(widthOf(count, COUNT_SIZE, 'bold'));
+  const textX = PADDING + MARK + GAP;
+  const voteWidth = Math.max(48, Math.ceil(countWidth) + 22);
+  const voteX = Math.ceil(textX + Math.max(leadWidth, siteWidth) + GAP + 4);
+  const width = voteX + voteWidth + 7;
+  const voteMiddle = voteX + voteWidth / 2;
+
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${HEIGHT}" viewBox="0 0 ${width} ${HEIGHT}" role="img" aria-labelledby="title">`,
+    `<title id="title">${escapeXml(title)}</title>`,
+    `<rect x=".5" y=".5" width="${width - 1}" height="${HEIGHT - 1}" rx="11.5" fill="${ground}" stroke="${line}"/>`,
+    `<svg x="${PADDING}" y="${(HEIGHT - MARK) / 2}" width="${MARK}" height="${MARK}" viewBox="0 0 32 32">`,
+    brand?.logo ? logoImage(brand.logo) : MARK_OF_THE_SITE,
+    '</svg>',
+    `<g font-family="${FACE}" aria-hidden="true">`,
+    text(lead, { x: textX, y: 20, size: LEAD.size, fill: quiet, width: leadWidth }),
+    text(site, { x: textX, y: 40, size: NAME_SIZE, fill: ink, width: siteWidth, bold: true }),
+    `<rect x="${voteX}" y="7" width="${voteWidth}" height="${HEIGHT - 14}" rx="8" fill="${vote}"/>`,
+    `<g transform="translate(${round(voteMiddle - 9)} ${count ? 8 : 18}) scale(.9)" fill="none" stroke="${voteInk}" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"><path d="M4.5 11.5 10 5.5l5.5 6"/><path d="M6 15.5c1.3-1.2 2.7-1.2 4 0s2.7 1.2 4 0"/></g>`,
+    count &&
+      text(count, {
+        x: round(voteMiddle - countWidth / 2),
+        y: 41,
+        size: COUNT_SIZE,
+        fill: voteInk,
+        width: countWidth,
+        bold: true,
+      }),
+    '</g></svg>',
+  ].join('');
+}
+
+const MARK_OF_THE_SITE = [
+  '<clipPath id="mark"><rect width="32" height="32" rx="9"/></clipPath><g clip-path="url(#mark)"><rect width="32" height="32" fill="#0c3b54"/>',
+  '<circle cx="22.5" cy="10" r="4" fill="#ff8a57"/><path d="M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z" fill="#2b9c9c"/>',
+  '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',
+].join('');
+
+/** Embedded, since a picture in a page loads no further files. */
+function logoImage({ bytes, mediaType }: NonNullable<Brand['logo']>): string {
+  return `<image width="32" height="32" href="data:${mediaType};base64,${bytes.toString('base64')}"/>`;
+}
+
+interface TextPlace {
+  x: number;
+  y: number;
+  size: number;
+  fill: string;
+  width: number;
+  bold?: boolean;
+}
+
+/** Text with its measured width, so it fits in any font of the viewer. */
+function text(content: string, { x, y, size, fill, width, bold = false }: TextPlace): string {
+  const weight = bold ? ' font-weight="700"' : '';
+  return `<text x="${x}" y="${y}" font-size="${size}"${weight} fill="${fill}" textLength="${width}" lengthAdjust="spacingAndGlyphs">${escapeXml(content)}</text>`;
+}
+
+function shortened(name: string): string {
+  const characters = [...new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(printable(name))];
+  if (characters.length <= MAX_NAME_CHARACTERS) return printable(name);
+  const shown = characters.slice(0, MAX_NAME_CHARACTERS - 1).map(({ segment }) => segment);
+  return `${shown.join('').trimEnd()}…`;
+}
+
+/** Without characters that XML 1.0 does not allow (section 2.2): controls, unpaired surrogates. */
+function printable(name: string): string {
+  return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Characters as wide as they are high: CJK, Hangul, kana, full-width forms, emoji. */
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}\p{Extended_Pictographic}\uff01-\uff60]/u;
+
+/** Widths of characters that Noto Sans lacks, in ems. */
+const WIDE_ADVANCE = 1;
+const OTHER_ADVANCE = 0.6;
+
+/**
+ * Measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the viewer's font to
+ * the measured width.
+ * @returns the width in pixels of a text at a size in pixels.
+ */
+export function createTextWidth(
+  fontFolder: string,
+): (text: string, size: number, weight: 'regular' | 'bold') => number {
+  const fonts = new Map<string, Font>();
+
+  function fontOf(weight: string): Font {
+    const loaded = fonts.get(weight);
+    if (loaded !== undefined) return loaded;
+    const path = join(fontFolder, `noto-sans-${weight}.ttf`);
+    const font = create(readFileSync(path));
+    if (font.isCollection) throw new Error(`${path} holds several fonts`);
+    fonts.set(weight, font);
+    return font;
+  }
+
+  return (text, size, weight) => {
+    const font = fontOf(weight);
+    let ems = 0;
+    for (const character of text) {
+      const codePoint = character.codePointAt(0) ?? 0;
+      if (font.hasGlyphForCodePoint(codePoint)) ems += font.glyphForCodePoint(codePoint).advanceWidth / font.unitsPerEm;
+      else ems += WIDE.test(character) ? WIDE_ADVANCE : OTHER_ADVANCE;
+    }
+    return ems * size;
+  };
+}

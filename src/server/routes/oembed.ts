@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { type Oembed, OembedQuerySchema, OembedSchema } from '../../contract/oembed.ts';
+import { type Static, Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
 import { absoluteUrl, type SiteIdentity } from '../feeds/site-identity.ts';
@@ -84,3 +85,31 @@ function oembedOf(site: SiteIdentity, product: Product, { maxwidth, maxheight }:
     ...(hasThumbnail ? { thumbnail_url: picture, thumbnail_width: CARD.width, thumbnail_height: CARD.height } : {}),
   };
 }
+
+/** A consumer's request (oembed.com): how to embed the page at `url`. Bounds are pixels. */
+const OembedQuerySchema = Type.Object({
+  url: Type.String({ format: TEXT_FORMAT, maxLength: 2_000 }),
+  format: Type.Optional(Type.String()),
+  maxwidth: Type.Optional(Type.Integer({ minimum: 1 })),
+  maxheight: Type.Optional(Type.Integer({ minimum: 1 })),
+});
+
+/** The response: a link around the product's card, without a script or a frame. */
+const OembedSchema = Type.Object({
+  version: Type.Literal('1.0'),
+  type: Type.Literal('rich'),
+  title: Type.String(),
+  author_name: Type.String(),
+  provider_name: Type.String(),
+  provider_url: Type.String(),
+  /** Seconds for which a consumer may keep it. */
+  cache_age: Type.Integer({ minimum: 0 }),
+  html: Type.String(),
+  width: Type.Integer({ minimum: 1 }),
+  height: Type.Integer({ minimum: 1 }),
+  thumbnail_url: Type.Optional(Type.String()),
+  thumbnail_width: Type.Optional(Type.Integer()),
+  thumbnail_height: Type.Optional(Type.Integer()),
+});
+
+export type Oembed = Static<typeof OembedSchema>;

@@ -1,6 +1,6 @@
 import { type Canvas, createCanvas, type Image, Path2D, type SKRSContext2D } from '@napi-rs/canvas';
 import { CARD_SIZE, type Card, type CardBoard, type CardBrand, type CardProduct } from './card-renderer.ts';
-import { drawMark, drawScenery, PALETTE } from './card-scenery.ts';
+import { drawInitial, drawMark, drawPicture, drawScenery, PALETTE, readPicture } from './card-scenery.ts';
 import {
   DISPLAY_FACE,
   drawableText,
@@ -10,7 +10,6 @@ import {
   TEXT_FACE,
   wrapText,
 } from './card-text.ts';
-import { drawInitial, drawPicture, readPicture } from './card-tile.ts';
 
 const MARGIN = 72;
 const TILE = { y: 84, size: 236 } as const;

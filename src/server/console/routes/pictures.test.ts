@@ -1,7 +1,7 @@
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { handleError, validateByContract } from '../../http/error-handler.ts';
-import { pictureRoutes } from './pictures.ts';
+import { pictureRoutes } from './products.ts';
 
 let app: FastifyInstance;
 beforeEach(async () => {

@@ -12,6 +12,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError, productNotFound } from '../../../core/core-error.ts';
 import type { Database } from '../../../core/database/database.ts';
+import type { PicturePipeline } from '../../../core/pictures/picture-store.ts';
 import { browseProductPage, listCategories } from '../../../core/products/browse-products.ts';
 import { editProduct } from '../../../core/products/edit-product.ts';
 import { inspectProduct } from '../../../core/products/get-product.ts';
@@ -19,6 +20,7 @@ import { listProducts } from '../../../core/products/list-products.ts';
 import { countRowsOf, LONG_FROM_ROWS, listRemovals, removeProducts } from '../../../core/products/remove-products.ts';
 import { countRemovedRows, restoreProducts } from '../../../core/products/restore-products.ts';
 import { versionOf } from '../../../core/products/save-products.ts';
+import { receivePictures } from '../../pictures/receive-pictures.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const Id = Type.String({ pattern: PRODUCT_ID_PATTERN });
@@ -130,4 +132,18 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
       return { restored };
     },
   );
+};
+
+const Params = Type.Object({ use: Type.Union([Type.Literal('image'), Type.Literal('screenshot')]) });
+
+/**
+ * Stores a picture for a product's editor. No page shows it until an edit saves its address, so replacing a picture is
+ * audited, undone and validated like every other edit. A picture that no edit mentions is deleted after a day.
+ */
+export const pictureRoutes: FastifyPluginAsyncTypebox<{ pictures: PicturePipeline }> = async (app, { pictures }) => {
+  const receive = receivePictures(app, pictures);
+  app.post('/api/console/pictures/:use', { schema: { params: Params } }, async (request, reply) => {
+    const address = await receive(request, request.params.use);
+    return reply.code(201).send({ address });
+  });
 };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Sql } from '../database/database.ts';
-import { oneAhead, takeTurns } from './one-ahead.ts';
+import type { Sql } from './database.ts';
+import { oneAhead, takeTurns } from './transactions.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 1; number <= count; number += 1) yield number;

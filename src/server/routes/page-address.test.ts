@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { homeAddress, logAddress, productAddress } from './page-address.ts';
+import { homeAddress, logAddress, productAddress } from './pages.ts';
 
 const cursorOf = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
 const NEWEST_KEYS = cursorOf('newest', '2026-01-01T00:00:00.000Z', 'git');

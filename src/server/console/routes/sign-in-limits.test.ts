@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createTestClock } from '../../../tests/support/test-clock.ts';
-import { createSignInLimits, type SignInAttempt, type SignInLimits } from './sign-in-limits.ts';
+import { createTestClock } from '../../../../tests/support/test-clock.ts';
+import { createSignInLimits, type SignInAttempt, type SignInLimits } from './sign-in.ts';
 
 let clock: ReturnType<typeof createTestClock>;
 let limits: SignInLimits;
