@@ -135,6 +135,24 @@ test.describe('a fault', () => {
     expect(sent).toEqual([]);
   });
 
+  test('leaves a field that is corrected, and the focus stays there', async ({ page }) => {
+    await openDialog(page);
+    await dialog(page).getByRole('button', { name: 'Add a person' }).click();
+    await field(page, 'Role of person 1').fill('x'.repeat(301));
+    await field(page, 'Name of person 1').fill('Ada');
+    await send(page).click();
+    await expect(field(page, 'Name')).toBeFocused();
+    await page.keyboard.type('Lagoon');
+    await expect(field(page, 'Name')).toHaveAttribute('aria-invalid', 'false');
+    await expect(field(page, 'Name')).toHaveAccessibleDescription('');
+    await expect(alert(page)).toHaveText('One field needs another look.');
+    await expect(field(page, 'Name')).toBeFocused();
+    await send(page).click();
+    await expect(field(page, 'Role of person 1')).toBeFocused();
+    await field(page, 'Role of person 1').fill('Captain');
+    await expect(alert(page)).toBeEmpty();
+  });
+
   test('of the server shows at the field that it names', async ({ page, expectConsoleError }) => {
     expectConsoleError(/422/);
     await page.route('**/api/submissions', (route) =>

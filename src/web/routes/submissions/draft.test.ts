@@ -31,6 +31,12 @@ describe('faults', () => {
   });
 });
 
+test('the stored launch time may have passed, and no other one', () => {
+  const [stored, other] = ['2026-11-22T09:00:00.000Z', '2026-11-22T09:01:00.000Z'];
+  expect(faultsIn(draft({ launchAt: stored }), NOW, stored)).toEqual([]);
+  expect(faultsIn(draft({ launchAt: other }), NOW, stored)).toHaveLength(1);
+});
+
 test('a draft is sent without its key, with trimmed texts and without empty people', () => {
   const sent = toSubmission(
     draft({

@@ -28,6 +28,11 @@ export interface FieldFault {
   detail: string;
 }
 
+/** The field with this fault. The server may name an item of a list, e.g. `team.0.name`. */
+export function fieldWith({ field }: FieldFault): string {
+  return field.split(/\W/, 1)[0] ?? field;
+}
+
 export function newDraft(): Draft {
   const idempotencyKey = randomId() ?? `submission-${Date.now()}`;
   return { name: '', description: '', tags: [], category: '', maker: '', team: [], launchAt: '', idempotencyKey };
@@ -84,8 +89,11 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
   };
 }
 
-/** Checks the limits that the server declares, in the order of the form; the server decides. */
-export function faultsIn(draft: Draft, now: number): FieldFault[] {
+/**
+ * Checks the limits that the server declares, in the order of the form; the server decides. The stored launch time is
+ * valid even if it has passed since.
+ */
+export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldFault[] {
   const { name, tags, team, ...texts } = trimmed(draft);
   const faults: FieldFault[] = [];
   if (name === '') faults.push({ field: 'name', detail: 'Give your product a name.' });
@@ -111,7 +119,7 @@ export function faultsIn(draft: Draft, now: number): FieldFault[] {
       field: 'team',
       detail: `A name or a role has at most ${TEAM_MEMBER_BOUNDS.maxCharacters} characters.`,
     });
-  if (draft.launchAt !== '' && !(Date.parse(draft.launchAt) > now))
+  if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
     faults.push({ field: 'launchAt', detail: 'Choose a launch time in the future.' });
   return faults.sort((a, b) => FIELD_NAMES.indexOf(a.field as FieldName) - FIELD_NAMES.indexOf(b.field as FieldName));
 }

@@ -1,13 +1,13 @@
 import { type ReactNode, useId } from 'react';
 import { fieldOf } from '../../../contract/products/fields.ts';
 import { formatCount } from '../../ui/format-count.ts';
-import { characters, type FieldFault } from './draft.ts';
+import { characters, type FieldFault, fieldWith } from './draft.ts';
 
 export type Faults = readonly FieldFault[];
 
-/** The first fault of a field. The server may name an item of a list, e.g. `team.0.name`. */
+/** The first fault of a field. */
 export function faultOf(faults: Faults, field: string): string | undefined {
-  return faults.find((fault) => fault.field.split(/\W/, 1)[0] === field)?.detail;
+  return faults.find((fault) => fieldWith(fault) === field)?.detail;
 }
 
 export function FieldMessage({ id, children }: { id: string; children: ReactNode }) {

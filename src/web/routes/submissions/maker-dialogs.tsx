@@ -68,7 +68,10 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
           launchAt={launchAt}
           siteTimeZone={timeZone}
           fault={faultOf(faults, 'launchAt')}
-          onChange={setLaunchAt}
+          onChange={(chosen) => {
+            setLaunchAt(chosen);
+            setFaults([]);
+          }}
         />
         <FailureNote failure={failure} />
         <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isBusy}>

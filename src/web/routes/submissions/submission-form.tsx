@@ -19,14 +19,14 @@ interface SubmissionFormProps {
 
 /** The form for a product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
-  const { draft, pictures, faults, failure, isSending, progress, set } = form;
+  const { draft, pictures, faults, faultyAttempts, failure, isSending, progress, set } = form;
   const element = useRef<HTMLFormElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
   // Focuses the first invalid field once it is marked, so its message is read with it.
   useEffect(() => {
-    if (faults.length > 0) element.current?.querySelector<HTMLElement>(FAULTY)?.focus();
-  }, [faults]);
+    if (faultyAttempts > 0) element.current?.querySelector<HTMLElement>(FAULTY)?.focus();
+  }, [faultyAttempts]);
 
   function onSubmit(event: FormEvent): void {
     event.preventDefault();

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef } from 'react';
+import { TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
-import type { Draft } from './draft.ts';
+import { characters, type Draft } from './draft.ts';
 import { FieldMessage } from './fields.tsx';
 
 interface TeamFieldProps {
@@ -38,7 +39,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               dir="auto"
               placeholder="Name"
               aria-label={`Name of person ${index + 1}`}
-              aria-invalid={fault !== undefined && member.name.trim() === ''}
+              aria-invalid={fault !== undefined && (member.name.trim() === '' || isTooLong(member.name))}
               value={member.name}
               onChange={(event) => set(index, { name: event.currentTarget.value })}
             />
@@ -48,6 +49,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               dir="auto"
               placeholder="Role"
               aria-label={`Role of person ${index + 1}`}
+              aria-invalid={fault !== undefined && isTooLong(member.role)}
               value={member.role}
               onChange={(event) => set(index, { role: event.currentTarget.value })}
             />
@@ -78,3 +80,5 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
     </fieldset>
   );
 }
+
+const isTooLong = (text: string) => characters(text.trim()) > TEAM_MEMBER_BOUNDS.maxCharacters;

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { type Draft, type FieldFault, faultsIn, newDraft, toSubmission } from './draft.ts';
+import { type Draft, type FieldFault, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
 import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
@@ -8,7 +8,10 @@ import { type MakerAccess, SubmissionError, submissionsClient } from './submissi
 export interface SubmissionForm {
   draft: Draft;
   pictures: Pictures;
+  /** Of the last attempt, without those of fields that changed since. */
   faults: readonly FieldFault[];
+  /** How many attempts found faults. */
+  faultyAttempts: number;
   failure: Failure | null;
   isSending: boolean;
   /** The pictures of this attempt with their upload progress. */
@@ -41,6 +44,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [draft, setDraft] = useState(options.draft);
   const [pictures, setPictures] = useState(options.pictures);
   const [faults, setFaults] = useState(NO_FAULTS);
+  const [faultyAttempts, setFaultyAttempts] = useState(0);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
@@ -53,10 +57,26 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     // Other texts are another submission, even if the response to the first one was lost.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
+    forgetFaults(Object.keys(change));
     if (existing.current === null) onDraft?.(next);
   }
 
+  function changePictures(next: Pictures): void {
+    setPictures(next);
+    forgetFaults(Object.keys(next));
+  }
+
+  function report(found: readonly FieldFault[]): void {
+    setFaults(found);
+    if (found.length > 0) setFaultyAttempts((before) => before + 1);
+  }
+
+  function forgetFaults(fields: readonly string[]): void {
+    setFaults((now) => now.filter((fault) => !fields.includes(fieldWith(fault))));
+  }
+
   async function addFiles(files: readonly File[], use: keyof Pictures): Promise<void> {
+    forgetFaults([use]);
     const items = await Promise.all(files.map(readPicture));
     setPictures((now) => {
       const [first] = items;
@@ -90,8 +110,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   async function submit(website: string): Promise<void> {
     if (isSending) return;
     setFailure(null);
-    const found = [...faultsIn(draft, Date.now()), ...faultsOfPictures(pictures)];
-    setFaults(found);
+    const found = [
+      ...faultsIn(draft, Date.now(), existing.current?.submission.launchAt),
+      ...faultsOfPictures(pictures),
+    ];
+    report(found);
     if (found.length > 0) return;
     setSending(true);
     setTotal(filesOf(pictures).length);
@@ -115,7 +138,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
       if (refused) setFailure(PICTURE_REFUSED);
       else onDone(access, latest);
     } catch (error) {
-      if (error instanceof SubmissionError && error.faults.length > 0) setFaults(error.faults);
+      if (error instanceof SubmissionError && error.faults.length > 0) report(error.faults);
       else setFailure(failureOf(error, { isSaved: existing.current === null && onDraft !== undefined }));
     } finally {
       setSending(false);
@@ -126,7 +149,10 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const left = filesOf(pictures);
   const share = left.find(({ sent }) => sent !== undefined)?.sent;
   const progress = isSending && share !== undefined ? { total, sent: total - left.length + share } : null;
-  return { draft, pictures, faults, failure, isSending, progress, set, setPictures, addFiles, submit, latest };
+  return {
+    ...{ draft, pictures, faults, faultyAttempts, failure, isSending, progress },
+    ...{ set, setPictures: changePictures, addFiles, submit, latest },
+  };
 }
 
 const filesOf = ({ image, screenshots }: Pictures) =>
