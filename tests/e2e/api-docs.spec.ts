@@ -1,7 +1,11 @@
+import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
 /** Widths of a phone and a desktop screen, in pixels. */
 const WIDTHS = [390, 1280];
+
+/** Of tokens.css. */
+const GROUNDS = { light: 'rgb(247, 249, 248)', dark: 'rgb(7, 21, 33)' };
 
 for (const width of WIDTHS) {
   test(`the API reference shows every operation, fits ${width} px and loads nothing from other sites`, async ({
@@ -30,6 +34,43 @@ for (const width of WIDTHS) {
     expect(elsewhere).toEqual([]);
   });
 }
+
+for (const width of WIDTHS) {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    test(`the API reference has no violation at ${width} px in the ${colorScheme} theme, also with a response`, async ({
+      page,
+      expectConsoleError,
+    }) => {
+      expectConsoleError(/400 \(Bad Request\)/);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto('/api/docs');
+      await expect(page.getByRole('heading', { name: /Groundswell API/ })).toBeVisible();
+      await expect(page.locator('body')).toHaveCSS('background-color', GROUNDS[colorScheme]);
+      await expectAccessible(page, 'closed');
+      await page
+        .getByRole('button', { name: /List and search products/ })
+        .first()
+        .click();
+      await page.getByRole('button', { name: 'Try it out' }).click();
+      // The examples of all parameters do not fit each other.
+      await page.getByRole('button', { name: 'Execute' }).click();
+      await expect(page.locator('.live-responses-table')).toContainText('bad_cursor');
+      await expectAccessible(page, 'with a response');
+    });
+  }
+}
+
+test('every page links to the API reference, which follows the chosen theme and leads back', async ({ page }) => {
+  await page.emulateMedia({ colorScheme: 'light' });
+  await visit(page, '/');
+  await page.getByRole('button', { name: 'Dark theme' }).click();
+  await page.getByRole('navigation', { name: 'More of this site' }).getByRole('link', { name: 'API' }).click();
+  await expect(page).toHaveURL('/api/docs');
+  await expect(page.locator('body')).toHaveCSS('background-color', GROUNDS.dark);
+  await page.getByRole('banner').getByRole('link', { name: 'Groundswell' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
+});
 
 test('the API reference can send a request, under the same content policy as every other page', async ({
   page,

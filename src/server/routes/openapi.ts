@@ -81,17 +81,94 @@ const REFERENCE_FILES = {
   // Would send the address of the description to another server.
   validatorUrl: null,
 });
+
+// What Swagger UI leaves out for people with screen readers and keyboards, mended whenever it renders something.
+const reference = document.getElementById('reference');
+const set = (selector, name, value) => {
+  for (const element of reference.querySelectorAll(selector)) {
+    if (!element.hasAttribute(name)) element.setAttribute(name, typeof value === 'function' ? value(element) : value);
+  }
+};
+function mend() {
+  set('.information-container, .scheme-container', 'role', 'region');
+  set('.information-container', 'aria-label', 'About this API');
+  set('.scheme-container', 'aria-label', 'Server');
+  set('section.models, section.schemes', 'aria-label', (section) => section.className.split(' ')[0]);
+  // The title is the first level, and its chapters are the second.
+  for (const [index, names] of ['h2:not(.title), h3', 'h4', 'h5'].entries()) set(names, 'aria-level', String(index + 2));
+  set('select', 'aria-label', (select) => select.closest('[data-param-name]')?.dataset.paramName || 'Choice');
+  set('pre', 'tabindex', '0');
+  // A link inside of a button: the button opens the same.
+  for (const link of reference.querySelectorAll('button a[href]')) link.removeAttribute('href');
+}
+new MutationObserver(mend).observe(reference, { childList: true, subtree: true });
+mend();
+`,
+  },
+  /** In the head, so the page is never shown in the other theme first. The key is that of the site's theme switch. */
+  'theme.js': {
+    type: 'text/javascript; charset=utf-8',
+    body: `const dark = matchMedia('(prefers-color-scheme: dark)');
+function show() {
+  let theme;
+  try {
+    theme = localStorage.getItem('theme');
+  } catch {
+    // Without storage the page follows the system.
+  }
+  const isDark = theme === 'dark' || (theme !== 'light' && dark.matches);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+  // The class of Swagger UI.
+  document.documentElement.classList.toggle('dark-mode', isDark);
+}
+show();
+dark.addEventListener('change', show);
 `,
   },
   'page.css': {
     type: 'text/css; charset=utf-8',
-    body: `body { margin: 0; background: #fff; color: #3b4151; font-family: system-ui, sans-serif; }
-.back { display: block; max-width: 1460px; margin: 0 auto; padding: 1rem 1.25rem 0; box-sizing: border-box; }
-.back a { color: #0b5c8a; }
+    body: `/* The tokens of the site's pages that this one needs. */
+:root {
+  color-scheme: light dark;
+  --paper: light-dark(#f7f9f8, #071521);
+  --surface: light-dark(#ffffff, #0d2030);
+  --ink: light-dark(#0a2135, #e8f0f4);
+  --ink-soft: light-dark(#3b5064, #b3c4d1);
+  --line: light-dark(#d9e2e4, #1e3649);
+  --sea: light-dark(#075e68, #78d5d3);
+}
+:root[data-theme="light"] { color-scheme: light; }
+:root[data-theme="dark"] { color-scheme: dark; }
+body { margin: 0; background: var(--paper); color: var(--ink); font-family: system-ui, sans-serif; }
+html.dark-mode body, html.dark-mode .swagger-ui { background: var(--paper); }
+.site { border-bottom: 1px solid var(--line); background: var(--surface); }
+.site-bar { display: flex; max-width: 1460px; min-height: 3.5rem; box-sizing: border-box; align-items: center; justify-content: space-between; gap: 1rem; margin: 0 auto; padding: 0 1.25rem; }
+.site a { color: var(--sea); }
+.site .brand { display: inline-flex; min-height: 2.75rem; align-items: center; gap: 0.625rem; color: var(--ink); font-size: 1.25rem; font-weight: 700; text-decoration: none; }
+.brand img { object-fit: contain; }
 /* Long content breaks or scrolls, so the page fits a phone. */
 .swagger-ui { overflow-wrap: anywhere; }
 .swagger-ui table { overflow-wrap: break-word; }
 .swagger-ui .wrapper { box-sizing: border-box; }
+/* Colours with a contrast of at least 4.5 to 1, in both themes. */
+.swagger-ui :is(a, .info a, .info .url, a.nostyle:hover) { color: var(--sea) !important; }
+.swagger-ui a.nostyle { color: inherit !important; }
+.swagger-ui .info .title small { background: #3b5064; }
+.swagger-ui .info .title small.version-stamp { background: #0b6e4f; }
+.swagger-ui .info .title small pre { color: #fff; }
+html .swagger-ui .scheme-container { background: var(--surface); box-shadow: none; border-block: 1px solid var(--line); }
+.swagger-ui .opblock .opblock-summary-method { background: #075e68 !important; color: #fff !important; text-shadow: none; }
+.swagger-ui .opblock.opblock-post .opblock-summary-method { background: #0b6e4f !important; }
+.swagger-ui .opblock.opblock-put .opblock-summary-method { background: #8a4b00 !important; }
+.swagger-ui .opblock.opblock-patch .opblock-summary-method { background: #5d3a8a !important; }
+.swagger-ui .opblock.opblock-delete .opblock-summary-method { background: #b3261e !important; }
+.swagger-ui :is(.parameter__in, .parameter__type, .parameter__name, .response-col_status, .header-col, .opblock-summary-description, .parameter__extension, .prop-format) { color: var(--ink) !important; }
+.swagger-ui :is(p, .markdown, .renderedMarkdown, li) code { background: light-dark(#e0f1f0, #10323c) !important; color: light-dark(#064e57, #a6e6e3) !important; }
+.swagger-ui :is(pre, pre code, .microlight):not(.version) { background: #071521 !important; }
+.swagger-ui .btn.execute { border-color: #075e68; background: #075e68; color: #fff; }
+.swagger-ui .btn.cancel { border-color: currentcolor; color: light-dark(#b3261e, #ffb4ab); }
+.swagger-ui .download-contents { background: #3b5064; color: #fff; }
+.swagger-ui .json-schema-2020-12-expand-deep-button, .swagger-ui .json-schema-2020-12 button { color: var(--ink-soft) !important; }
 @media (max-width: 40rem) {
   .swagger-ui .wrapper { padding-inline: 0.75rem; }
   .swagger-ui .opblock-tag { flex-wrap: wrap; }
@@ -100,6 +177,7 @@ const REFERENCE_FILES = {
   /* Always empty. */
   .swagger-ui .response-col_links { display: none; }
 }
+:focus-visible { outline: 3px solid var(--sea); outline-offset: 2px; }
 `,
   },
 } as const;
@@ -123,10 +201,15 @@ ${iconLinks(brand).join('\n')}
 <link rel="stylesheet" href="${below}swagger-ui.css">
 <link rel="stylesheet" href="${below}page.css">
 ${brandStyle(brand)}
+<script src="${below}theme.js"></script>
 </head>
 <body>
-<p class="back"><a href="/">${escapeHtml(siteName)}</a></p>
-<main id="reference"><noscript>This page needs JavaScript. The same, for programs: <a href="${paths.api.description}">${paths.api.description}</a></noscript></main>
+<header class="site"><div class="site-bar">
+<a class="brand" href="${paths.home}"><img src="${brand.page.logo ?? '/favicon.svg'}" alt="" width="32" height="32">${escapeHtml(siteName)}</a>
+<a href="${paths.api.description}">OpenAPI</a>
+</div></header>
+<div id="reference"></div>
+<noscript><main>This page needs JavaScript. The same, for programs: <a href="${paths.api.description}">${paths.api.description}</a></main></noscript>
 <script src="${below}swagger-ui-bundle.js"></script>
 <script src="${below}start.js"></script>
 </body>
