@@ -117,7 +117,7 @@ export default {
       name: 'foundations-at-the-bottom',
       comment: 'Routes stand on features, features on the folders that all share.',
       severity: 'error',
-      from: { path: '^src/web/(?:ui|api|cache|routing|storage)/' },
+      from: { path: '^src/web/(?:ui|api|cache|language|routing|storage)/' },
       to: { path: '^src/web/(?:features|routes)/' },
     },
     {

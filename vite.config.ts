@@ -1,8 +1,17 @@
+import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 
+const CATALOGUES = 'src/web/language/catalogues';
+
+/** The texts of each language are a file of their own, which only documents in this language name. */
+const catalogues = Object.fromEntries(
+  readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, `${CATALOGUES}/${file}`]),
+);
+
 /**
- * The browser's build: two entries, no HTML file, since the server writes the document around them
+ * The browser's build: two entries and the languages, no HTML file, since the server writes the document around them
  * and finds their hashed names in the manifest.
  */
 export default defineConfig(({ command }) => ({
@@ -20,7 +29,9 @@ export default defineConfig(({ command }) => ({
     // Inlined assets would need `data:` in the content security policy's font-src.
     assetsInlineLimit: 0,
     rollupOptions: {
-      input: { app: 'src/web/entry-client.tsx', head: 'src/web/head-script.ts' },
+      input: { app: 'src/web/entry-client.tsx', head: 'src/web/head-script.ts', ...catalogues },
+      // The app imports the texts by the address that the document names.
+      preserveEntrySignatures: 'exports-only',
       output: {
         codeSplitting: {
           // One file for the packages and one for what the screens share: fewer requests, and what is compressed together is
@@ -30,7 +41,7 @@ export default defineConfig(({ command }) => ({
             { name: 'packages', test: /rolldown.runtime|node_modules\/(?:react|react-dom|scheduler|@tanstack)\// },
             {
               name: 'shared',
-              test: /src\/web\/(?:ui\/(?!modal|toast-list)|api|cache|routing|storage\/(?!maker-keys)|routes\/home\/head|features\/(?!comments|leaderboards|visits|sharing\/copy-field|upvotes\/set-))/,
+              test: /src\/web\/(?:ui\/(?!modal|toast-list)|api|cache|language\/(?!catalogues|words)|routing|storage\/(?!maker-keys)|routes\/home\/head|features\/(?!comments|leaderboards|visits|sharing\/copy-field|upvotes\/set-))/,
               minShareCount: 2,
             },
           ],

@@ -106,10 +106,14 @@ async function build(stamp) {
   }
 }
 
-/** The addresses of all files with hashed names in the browser's build. */
+/** The addresses of the files with hashed names that every visitor may need. */
 async function filesOf(aside) {
   const files = await readdir(join(aside, 'client', 'assets'));
-  return files.sort().map((file) => `/assets/${file}`);
+  // Visitors need the texts of one language; the service worker caches those that a page requests.
+  return files
+    .filter((file) => !file.startsWith('language-'))
+    .sort()
+    .map((file) => `/assets/${file}`);
 }
 
 async function putInPlace(aside) {

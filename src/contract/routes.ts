@@ -5,10 +5,10 @@ import { paths } from './paths.ts';
  * server cleans addresses by this list; the browser's router and the service worker match paths by it.
  */
 export const ROUTES = {
-  home: { parameters: ['q', 'tag', 'sort', 'cursor'] },
-  board: { parameters: ['board', 'cursor'] },
-  product: { parameters: ['comments'] },
-  notFound: { parameters: [] },
+  home: { parameters: ['q', 'tag', 'sort', 'cursor', 'lang'] },
+  board: { parameters: ['board', 'cursor', 'lang'] },
+  product: { parameters: ['comments', 'lang'] },
+  notFound: { parameters: ['lang'] },
 } as const satisfies Record<string, { parameters: readonly string[] }>;
 
 export type RouteName = keyof typeof ROUTES;
@@ -18,6 +18,11 @@ export type RouteMatch =
   | { name: 'board'; period: string }
   | { name: 'product'; id: string }
   | { name: 'notFound' };
+
+/** A cleaned address without parameters but the language: as many as the site has pages in all its languages. */
+export function isPlainPath(path: string): boolean {
+  return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
+}
 
 const PRODUCT_PATH = /^\/product\/([^/]+)$/;
 

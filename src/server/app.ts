@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Core } from '../core/core.ts';
@@ -128,6 +129,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     commonHeaders: (url) => ({ ...securityHeaders, ...publicReadingHeaders(pathOf(url)) }),
     routeOf: (url) => routes.patternOf(pathOf(url)),
     endsConnections: drainOnClose(app, isStopping),
+    needsRoute: (url, headers) => !/[?&]lang=/.test(url) && isInOtherLanguage(renderer, headers),
     observe: options.observeFastPath,
   });
   addSecurityHeaders(app, securityHeaders);
@@ -182,9 +184,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   await app.register(staticFiles, { ...folders, logo: brand.logo });
   await app.register(webAppRoutes, { renderer });
-  addPageRoutes(app, { pages, charge, currentPeriods: () => core.currentPeriods() });
+  addPageRoutes(app, { pages, renderer, charge, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);
   return app;
+}
+
+function isInOtherLanguage({ languages }: PageRenderer, headers: IncomingHttpHeaders): boolean {
+  return languages.isNegotiated && languages.negotiate(headers['accept-language']) !== undefined;
 }
 
 function pathOf(url: string): string {

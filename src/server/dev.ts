@@ -6,6 +6,7 @@ import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
 import { consoleDocument } from './console/console-page.ts';
 import { renderDocument } from './pages/document.ts';
+import { siteLanguages } from './pages/languages.ts';
 import type { PageRenderer } from './pages/renderer.ts';
 import { serve } from './serve.ts';
 import type { RendererFactory } from './site-process.ts';
@@ -17,6 +18,7 @@ const SOURCES = {
   modulePreloads: [],
   routePreloads: {},
   fonts: [],
+  messages: {},
 };
 
 const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePreloads: [], fonts: [] };
@@ -47,20 +49,24 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function devRenderer(
   vite: ViteDevServer,
-  { siteName, siteUrl, brand = NO_BRAND, ...others }: Parameters<RendererFactory>[0],
+  { siteName, siteUrl, locale, brand = NO_BRAND, ...others }: Parameters<RendererFactory>[0],
 ): Promise<PageRenderer> {
   const features = { ...others, brand: brand.page };
+  const entry = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
+  const scriptOf = (code: string) => `/src/web/language/catalogues/${code}.ts`;
+  const languages = siteLanguages(entry.CATALOGUES, scriptOf, locale);
   return {
     siteName,
     brand,
     siteUrl,
+    languages,
     // Development sends no policy.
     scriptHash: '',
     // Only the built site can be read offline.
     shell: () => '',
     async render(path, api, moment) {
       const { render } = (await vite.ssrLoadModule('/src/web/entry-server.tsx')) as EntryServer;
-      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
+      const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), languages, ...moment });
       const headScript = (await vite.transformRequest('/src/web/head-script.ts'))?.code ?? '';
       const html = await vite.transformIndexHtml(path, renderDocument(page, { ...SOURCES, headScript }, brand));
       return { status: page.status, html, problems: page.problems ?? [] };

@@ -8,6 +8,7 @@ import { createLogLines } from '../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../tests/support/test-database.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { readSettings } from '../settings/settings.ts';
+import { siteLanguages } from './pages/languages.ts';
 import { serve } from './serve.ts';
 
 let database: TestDatabase;
@@ -45,6 +46,7 @@ test('a site whose port is taken while it starts reports it, and leaves no conne
         render: async () => ({ status: 200, html: '', problems: [] }),
         shell: () => '',
         scriptHash: '',
+        languages: siteLanguages({}, () => undefined),
       }),
       // Between the check of the port and its use.
       async prepare() {

@@ -79,6 +79,7 @@ export async function startSiteProcess(
       siteName: settings.siteName,
       brand: await readBrand(settings),
       siteUrl: () => settings.siteUrl ?? address,
+      locale: settings.locale,
       timeZone: settings.launches.timeZone,
       votesPerNetwork: settings.launches.votesPerNetwork,
       submissions: settings.submissions === 'moderated' ? { timeZone: settings.launches.timeZone } : undefined,

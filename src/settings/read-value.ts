@@ -47,6 +47,15 @@ export function readSiteName(text: string): string {
   return text;
 }
 
+/** `de`, `auto`, or `de,auto`; `auto` alone is that of English. */
+export function readLocale(text: string): { code: string; isNegotiated: boolean } {
+  const [, code = 'en', auto] = /^(?!auto)([a-z]{2,3})(?:\s*,\s*(auto))?$/i.exec(text) ?? [];
+  if (text.toLowerCase() === 'auto') return { code: 'en', isNegotiated: true };
+  if (!/^[a-z]{2,3}(?:\s*,\s*auto)?$/i.test(text))
+    throw new Error(`${quote(text)} is not a language, such as de, optionally with auto, such as de,auto`);
+  return { code: code.toLowerCase(), isNegotiated: auto !== undefined };
+}
+
 export function readSwitch(text: string): boolean {
   const lower = text.toLowerCase();
   if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is neither on nor off`);

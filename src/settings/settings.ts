@@ -15,6 +15,7 @@ import {
   readHost,
   readInterval,
   readKeep,
+  readLocale,
   readLogLevel,
   readModerationLog,
   readPort,
@@ -91,6 +92,12 @@ export const SETTINGS = {
     about: 'Name in header, banner and titles, at most 60 characters',
   },
   ...BRAND_SETTINGS,
+  locale: {
+    name: 'SITE_LOCALE',
+    default: 'en',
+    read: readLocale,
+    about: '[Language](#site_locale) of the pages; `auto` follows the visitor’s browser',
+  },
   sampleCatalogue: {
     name: 'SAMPLE_CATALOGUE',
     default: 'on',

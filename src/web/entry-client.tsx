@@ -5,6 +5,7 @@ import { createHttpApi } from './api/http-api.ts';
 import { App } from './app.tsx';
 import { isRestoredDocument, type PageState, refetchWhenRestored, restorePageState } from './cache/page-state.ts';
 import { createQueryClient } from './cache/query-client.ts';
+import { setLanguage, withoutLanguage } from './language/translate.ts';
 import { SCREENS } from './routes/screens.ts';
 import { BrowserRouter } from './routing/router.tsx';
 import { cachedAt } from './service-worker/cached-at.ts';
@@ -24,8 +25,11 @@ async function start(): Promise<void> {
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
-  // Hydration cannot wait in the middle: the code of this page's route has to be loaded first.
+  const language = languageOf(state);
+  // Hydration cannot wait in the middle: the code and the texts of this page have to be loaded first.
+  const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
+  if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
   // In slices, so the browser responds to scrolling and typing in between: in one piece it would block a slow phone.
   startTransition(() => {
     const app = (
@@ -46,10 +50,25 @@ async function start(): Promise<void> {
   }
 }
 
+/** A document knows its language; the offline shell serves all, and becomes that of the address. */
+function languageOf({ language, languages }: PageState): PageState['language'] {
+  const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
+  if (!named) return language;
+  Object.assign(document.documentElement, { lang: named.tag, dir: named.dir ?? 'ltr' });
+  return named;
+}
+
 /** Fetches a page's code when a visit is likely, and not before: most visitors open one page. */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
+  // The choice of languages stands beside the app: it leads to the page on screen.
+  if (link.hreflang) {
+    const search = new URLSearchParams(withoutLanguage(window.location.search));
+    const lang = new URLSearchParams(link.search).get('lang');
+    if (lang) search.set('lang', lang);
+    link.href = `${window.location.pathname}?${search}`;
+  }
   // The visit itself retries a failed prefetch.
   SCREENS[matchRoute(link.pathname, link.search).name].preload().catch(() => {});
 }

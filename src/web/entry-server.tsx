@@ -2,39 +2,37 @@ import type { QueryClient } from '@tanstack/react-query';
 import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
 import { type PageBrand, taglineOf } from '../contract/brand.ts';
-import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
-import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
-import type { ProductDetail } from '../contract/products/schema.ts';
 import { matchRoute, type RouteName } from '../contract/routes.ts';
 import { readOnlyApi } from './api/api-context.tsx';
 import { App } from './app.tsx';
-import { commentKeys } from './cache/keys.ts';
-import { scriptJson, writePageState } from './cache/page-state.ts';
-import { setCommentCount } from './cache/product-cache.ts';
+import { type PageState, scriptJson, writePageState } from './cache/page-state.ts';
 import { createQueryClient } from './cache/query-client.ts';
-import { commentListOptions, commentOrder } from './features/comments/queries.ts';
-import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';
-import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
-import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
-import { boardHead, missingBoardHead } from './routes/board/head.ts';
-import { boardStructuredData } from './routes/board/structured-data.ts';
-import { homeHead } from './routes/home/head.ts';
+import type { Catalogue } from './language/catalogue.ts';
+import {
+  inLanguage,
+  type Language,
+  localAddress,
+  plural,
+  t,
+  translated,
+  withoutLanguage,
+} from './language/translate.ts';
+import { type ReadHead, type Reading, readPage } from './read-page.ts';
 import { LANDSCAPES } from './routes/home/home.tsx';
-import { listStructuredData } from './routes/home/structured-data.ts';
 import { SUBMIT_LINK } from './routes/layout/submit-slot.tsx';
 import { logHead } from './routes/log/head.ts';
 import { LogPage } from './routes/log/log-page.tsx';
 import { notFoundHead } from './routes/not-found/head.ts';
-import { missingProductHead, productHead } from './routes/product/head.ts';
 import { MAKER } from './routes/product/maker-slot.tsx';
 import { PRODUCT_SIDE, RELATED } from './routes/product/product.tsx';
 import { STANDING } from './routes/product/standing-slot.tsx';
-import { productStructuredData } from './routes/product/structured-data.ts';
 import { SCREENS } from './routes/screens.ts';
-import type { DocumentHead, Site } from './routing/document-head.ts';
+import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
-import { PLACEHOLDER } from './ui/picture.tsx';
+
+// The document around a page has texts, too.
+export { inLanguage, localAddress, plural, t };
 
 // Read when the server starts: a later build may replace the files of a running server.
 await Promise.all(
@@ -42,6 +40,15 @@ await Promise.all(
     screen.preload(),
   ),
 );
+
+/** The languages other than English by their code: adding one is adding its file. Vite alone knows `import.meta.glob`. */
+export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
+  ? Object.fromEntries(
+      Object.entries(import.meta.glob<Catalogue>('./language/catalogues/*.ts', { eager: true, import: 'default' })).map(
+        ([file, catalogue]) => [file.replace(/^.*\/|\.ts$/g, ''), catalogue],
+      ),
+    )
+  : {};
 
 export interface RenderRequest {
   /** Path and query, e.g. `/?q=a`. */
@@ -57,11 +64,26 @@ export interface RenderRequest {
   votesPerNetwork?: number | undefined;
   submissions?: Site['submissions'] | undefined;
   brand?: PageBrand | undefined;
+  /** Unset: English alone. */
+  languages?: { all: readonly NamedLanguage[]; of(path: string): PageLanguage } | undefined;
 }
 
-export interface RenderedPage extends Omit<DocumentHead, 'structuredData'> {
-  /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
-  status: 200 | 302 | 404 | 503;
+/** The language of a document. */
+export interface PageLanguage extends Language {
+  /** The BCP 47 tag of the document. */
+  tag: string;
+  dir?: 'rtl' | undefined;
+  /** The address of the messages for the browser; unset for English. */
+  script?: string | undefined;
+}
+
+export interface NamedLanguage extends PageLanguage {
+  code: string;
+  /** In the language itself. */
+  name: string;
+}
+
+export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   siteName: string;
   siteUrl: string;
   /** Whose code the browser needs for this page; unset: it needs none. */
@@ -71,22 +93,20 @@ export interface RenderedPage extends Omit<DocumentHead, 'structuredData'> {
   hasModerationLog?: boolean | undefined;
   hasSubmissions?: boolean | undefined;
   votesPerNetwork?: number | undefined;
+  language?: PageLanguage | undefined;
+  /** All languages of the site; unset: English alone. */
+  languages?: readonly NamedLanguage[] | undefined;
+  /** The address without the language. */
+  path?: string;
   /** The content of `<div id="root">`. */
   html: string;
   /** JSON for `<script type="application/json" id="state">`, safe to embed. */
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** The image that the first paint waits for. */
-  preloadImage?: string;
   /** Failed reads, for the server's log; the specification fixes their texts. */
   problems?: Error[];
 }
-
-/** A visitor waits for this page, so the browser's retries do not apply here. */
-const ONCE = { retry: false } as const;
-
-type Head = DocumentHead & Pick<RenderedPage, 'status' | 'preloadImage'>;
 
 function writeStructuredData(items: readonly object[]): string {
   return scriptJson({ '@context': 'https://schema.org', '@graph': items });
@@ -104,27 +124,35 @@ export async function render({
   votesPerNetwork,
   submissions,
   brand = {},
+  languages,
 }: RenderRequest): Promise<RenderedPage> {
+  const language = languages?.of(url);
   const { pathname, searchParams } = new URL(url, 'http://page.invalid');
   const features = {
     today,
     hasModerationLog: api.getModerationLog !== undefined,
     hasSubmissions: submissions !== undefined,
     votesPerNetwork,
+    language,
+    languages: languages?.all,
+    path: withoutLanguage(url),
   };
   if (pathname === paths.home && searchParams.has('log')) {
-    return { ...(await renderLog({ api, siteName, siteUrl, brand, searchParams })), ...features };
+    return { ...(await renderLog({ api, siteName, siteUrl, brand, searchParams, language })), ...features };
   }
   const client = createQueryClient('server');
   const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
-  const { structuredData, ...head } = await read({ client, api, siteName, siteUrl, brand, pathname, searchParams });
-  const html = renderToString(
-    <StaticRouter url={url}>
-      <App api={readOnlyApi(api)} client={client} site={site} renderedAt={renderedAt} />
-    </StaticRouter>,
+  const headOf = await readPage({ client, api, siteName, siteUrl, brand, pathname, searchParams });
+  const { structuredData, ...head } = inLanguage(language, headOf);
+  const html = inLanguage(language, () =>
+    renderToString(
+      <StaticRouter url={url}>
+        <App api={readOnlyApi(api)} client={client} site={site} renderedAt={renderedAt} />
+      </StaticRouter>,
+    ),
   );
   const route = matchRoute(pathname, searchParams).name;
-  const state = writePageState(client, { site, renderedAt });
+  const state = writePageState(client, { site, renderedAt, ...stateOf(language) });
   const page = {
     ...head,
     ...(structuredData?.length ? { structuredData: writeStructuredData(structuredData) } : {}),
@@ -146,7 +174,10 @@ async function renderLog({
   siteUrl,
   brand,
   searchParams,
-}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'brand' | 'searchParams'>): Promise<RenderedPage> {
+  language,
+}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'brand' | 'searchParams'> & {
+  language: PageLanguage | undefined;
+}): Promise<RenderedPage> {
   const cursor = searchParams.get('cursor') ?? '';
   const problems: Error[] = [];
   const log =
@@ -157,141 +188,47 @@ async function renderLog({
           return undefined;
         });
   const status = log === null ? 404 : log === undefined ? 503 : 200;
-  const head = log === null ? notFoundHead({ name: siteName, ...brand }) : logHead(siteName);
-  const html = renderToStaticMarkup(
-    <LogPage siteName={siteName} logo={brand.logo} log={log} isContinued={cursor !== ''} />,
-  );
+  const { head, html } = inLanguage(language, () => ({
+    head: log === null ? notFoundHead({ name: siteName, ...brand }) : logHead(siteName),
+    html: renderToStaticMarkup(<LogPage siteName={siteName} logo={brand.logo} log={log} isContinued={cursor !== ''} />),
+  }));
   return { ...head, status, siteName, siteUrl, html, state: '', problems };
 }
 
-type SiteOptions = Omit<RenderRequest, 'url' | 'api' | 'renderedAt'>;
+type SiteOptions = Omit<RenderRequest, 'url' | 'api' | 'renderedAt' | 'languages'>;
 
 function siteOf({ siteName, siteUrl, today = '', submissions, brand, ...features }: SiteOptions): Site {
   return { name: siteName, url: siteUrl, today, ...features, ...(submissions && { submissions }), ...brand };
 }
 
 /** An empty page: the browser reads and renders everything. */
-export function emptyPage(siteName: string, siteUrl: string, features: Partial<SiteOptions> = {}): RenderedPage {
+export function emptyPage(
+  siteName: string,
+  siteUrl: string,
+  { languages, ...features }: Partial<SiteOptions> & Pick<RenderRequest, 'languages'> = {},
+): RenderedPage {
   const site = siteOf({ ...features, siteName, siteUrl });
-  const state = writePageState(createQueryClient('server'), { site, renderedAt: Date.now() });
-  const head = { title: siteName, description: taglineOf(site), noindex: true };
-  return { ...head, status: 200, siteName, siteUrl, route: 'home', html: '', state };
-}
-
-interface Reading {
-  client: QueryClient;
-  api: ReadApi;
-  siteName: string;
-  siteUrl: string;
-  brand: PageBrand;
-  pathname: string;
-  searchParams: URLSearchParams;
-}
-
-function read(reading: Reading): Promise<Head> | Head {
-  const match = matchRoute(reading.pathname, reading.searchParams);
-  if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
-  if (match.name === 'board') return readBoard(reading, match.period);
-  if (match.name === 'product') return readProduct(reading, match.id);
-  return { status: 404, ...notFoundHead({ name: reading.siteName, ...reading.brand }) };
-}
-
-async function readHome({ client, api, siteName, siteUrl, brand }: Reading, filters: ProductFilters): Promise<Head> {
-  const options = productListOptions(api, filters);
-  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
-  const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
-  if (!products) return { status: 503, title: siteName, description: taglineOf(brand) };
-  const site = { name: siteName, ...brand };
-  const firstRank = positionOf(filters) + 1;
-  const head = homeHead(filters, site, { empty: products.length === 0 });
-  return {
-    status: 200,
-    ...head,
-    card: { path: paths.siteCard, alt: `${siteName}: ${taglineOf(brand)}` },
-    alternates: [
-      { type: 'application/atom+xml', path: paths.feed, title: `${siteName}: new products` },
-      { type: 'application/feed+json', path: paths.jsonFeed, title: `${siteName}: new products` },
-      boardFeed(siteName),
-    ],
-    structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl, filters, products, firstRank }),
-    ...preloadOf(products[0]?.image),
+  const language = languages?.of(paths.home);
+  const byParam = languages?.all.map(
+    ({ messages: _, code, name: __, ...known }) => [known.param ?? '', known] as const,
+  );
+  const known = {
+    site,
+    renderedAt: Date.now(),
+    ...stateOf(language),
+    ...(byParam && byParam.length > 1 && { languages: Object.fromEntries(byParam) }),
   };
+  const state = writePageState(createQueryClient('server'), known);
+  const description = inLanguage(language, () => translated(taglineOf(site)));
+  const head = { title: siteName, description, noindex: true };
+  return { ...head, status: 200, siteName, siteUrl, language, route: 'home', html: '', state };
 }
 
-async function readBoard(
-  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
-  name: string,
-): Promise<Head> {
-  const period = parsePeriod(name);
-  if (period === undefined) return { status: 302, ...missingBoardHead({ name: siteName, ...brand }) };
-  const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
-  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
-  const board = client.getQueryData(options.queryKey)?.pages[0];
-  if (board === undefined) return { status: 503, ...boardHead(period, siteName, { empty: true }) };
-  if (board === null) return { status: 302, ...missingBoardHead({ name: siteName, ...brand }) };
-  const head = boardHead(period, siteName, { empty: board.items.length === 0 });
-  return {
-    status: 200,
-    ...head,
-    card: head.noindex
-      ? { path: paths.siteCard, alt: `${siteName}: ${taglineOf(brand)}` }
-      : { path: paths.boardCard(name), alt: `${siteName}: ${head.description}` },
-    alternates: [boardFeed(siteName)],
-    structuredData:
-      head.noindex || searchParams.has('cursor') ? [] : boardStructuredData({ siteName, siteUrl, period, board }),
-    ...preloadOf(board.items[0]?.image),
-  };
-}
-
-function boardFeed(siteName: string) {
-  return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
-}
-
-async function readProduct(reading: Reading, id: string): Promise<Head> {
-  const { client, api, siteName, siteUrl, brand, searchParams } = reading;
-  const options = productDetailOptions(api, id);
-  const standings = standingsOptions(api, id);
-  const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
-  const commentOptions = commentListOptions(api, id, order);
-  await Promise.all([
-    client.prefetchQuery({ ...options, ...ONCE }),
-    client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
-    client.prefetchQuery({ ...standings, ...ONCE }),
-    client.prefetchQuery({ ...relatedProductsOptions(api, id), ...ONCE }),
-  ]);
-  // The comments may have been read before the product was created.
-  const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
-  if (discussion !== undefined) setCommentCount(client, id, discussion.total);
-  const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
-  if (detail === undefined) return { status: 503, title: siteName, description: taglineOf(brand) };
-  if (detail === null) {
-    // Reading the comments of an unknown product fails, which is expected.
-    client.removeQueries({ queryKey: commentKeys.product(id) });
-    return { status: 404, ...missingProductHead({ name: siteName, ...brand }) };
-  }
-  const { product } = detail;
-  return {
-    status: 200,
-    ...productHead(product, siteName),
-    card: { path: paths.card(id), alt: `${product.name}, by ${product.maker}` },
-    alternates: [
-      { type: 'application/atom+xml', path: paths.commentsFeed(id), title: `Comments on ${product.name}` },
-      { type: 'application/json+oembed', path: paths.oembed(siteUrl + paths.product(id)), title: product.name },
-    ],
-    structuredData: productStructuredData({
-      siteName,
-      siteUrl,
-      product,
-      comments: discussion?.items ?? [],
-      standings: client.getQueryData(standings.queryKey),
-    }),
-    ...preloadOf(product.image),
-  };
-}
-
-/** A product without a picture shows a tile. */
-function preloadOf(image = ''): Pick<RenderedPage, 'preloadImage'> {
-  return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
+/** What the browser has to know of the language; nothing of English without a parameter. */
+function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
+  if (language === undefined || (!language.script && !language.param)) return {};
+  const { locale, param, script } = language;
+  return { language: { locale, ...(param && { param }), ...(script && { script }) } };
 }
 
 function failuresIn(client: QueryClient): Error[] {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { siteLanguages } from '../../src/server/pages/languages.ts';
 import { type Site, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -31,6 +32,7 @@ async function start(environment: Record<string, string> = {}): Promise<string> 
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
+      languages: siteLanguages({}, () => undefined),
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });

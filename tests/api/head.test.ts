@@ -138,7 +138,7 @@ describe('previews of a link', () => {
 describe('alternative formats of a page', () => {
   const alternates = async (url: string) =>
     headElements(await html(url), 'link')
-      .filter(({ rel }) => rel === 'alternate')
+      .filter(({ rel, hreflang }) => rel === 'alternate' && hreflang === undefined)
       .map(({ type, href }) => [type, href]);
 
   test('the list has its feeds', async () => {

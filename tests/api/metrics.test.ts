@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { recordEvents } from '../../src/core/webhooks/outbox.ts';
+import { siteLanguages } from '../../src/server/pages/languages.ts';
 import { type Site, serve } from '../../src/server/serve.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { readSettings } from '../../src/settings/settings.ts';
@@ -38,6 +39,7 @@ async function start(environment: Record<string, string>): Promise<void> {
       siteUrl: () => 'http://groundswell.test',
       shell: () => '',
       scriptHash: '',
+      languages: siteLanguages({}, () => undefined),
       render: async () => ({ status: 404, html: 'Oops! Page not found', problems: [] }),
     }),
   });

@@ -131,12 +131,15 @@ test('the database has the same defaults as the contract (section 3)', async () 
 
 /** Every string, part of a template and text between tags in the sources of the browser and the contract. */
 async function writtenTexts(): Promise<Set<string>> {
-  const paths = (await filesBelow('src/web', 'src/contract')).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
+  const paths = (await filesBelow('src/web', 'src/contract')).filter(
+    (path) => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('src/web/language/'),
+  );
   const texts = new Set<string>();
   for (const path of paths) {
     const visit = (node: ts.Node): void => {
       if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isJsxText(node) || isTemplateRest(node)) {
-        texts.add(node.text.replaceAll(/\s+/g, ' ').trim());
+        // A message names its values in braces.
+        for (const part of node.text.split(/\{\w+\}/)) texts.add(part.replaceAll(/\s+/g, ' ').trim());
       }
       ts.forEachChild(node, visit);
     };

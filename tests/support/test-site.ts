@@ -5,6 +5,7 @@ import type { PicturePipeline } from '../../src/core/pictures/picture-store.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { type Runtime, systemRuntime } from '../../src/core/runtime.ts';
 import type { UpvoteBursts } from '../../src/server/limits/upvote-bursts.ts';
+import type { SiteLocale } from '../../src/server/pages/languages.ts';
 import { createPageRenderer } from '../../src/server/pages/renderer.ts';
 import { buildSite } from '../../src/server/site.ts';
 import type { Brand } from '../../src/settings/brand.ts';
@@ -36,6 +37,7 @@ const BUILD = {
   modulePreloads: [],
   routePreloads: {},
   fonts: [],
+  messages: { ar: '/assets/ar.js', de: '/assets/de.js', ja: '/assets/ja.js' },
 };
 
 /** The real server on its own database, called through `app.inject`. */
@@ -52,6 +54,7 @@ export async function startTestSite({
   submittedPictures,
   imagesDir,
   brand,
+  locale,
   beside,
 }: {
   /** What the database's clock is ahead of this machine's; the site follows it. */
@@ -66,6 +69,8 @@ export async function startTestSite({
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   hasModerationLog?: boolean;
+  /** SITE_LOCALE; unset: English. */
+  locale?: SiteLocale;
   /** Off, so a test may write to the database directly. */
   cacheEnabled?: boolean;
   /** Unset: submissions are off. */
@@ -83,6 +88,7 @@ export async function startTestSite({
     siteUrl: () => 'http://groundswell.test',
     build: BUILD,
     brand,
+    locale,
   });
   const { app, core, close } = await buildSite({
     database: databaseClock ? withClock(database, databaseClock) : database,

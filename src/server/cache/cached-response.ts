@@ -7,6 +7,8 @@ export interface CacheableResponse {
   cacheControl: string;
   body: string;
   dependencies: Dependencies;
+  /** The header of requests, besides Accept-Encoding, on which the response at this address depends. */
+  vary?: string;
   /**
    * Whether it carries `Last-Modified`, for clients without ETags. That has whole seconds, so such responses are
    * rebuilt at most once a second.

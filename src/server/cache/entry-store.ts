@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { isPlainPath } from '../../contract/routes.ts';
 import type { Change } from '../../core/changes/change-feed.ts';
 import type { Dependencies, Freshness, Version } from './cached-response.ts';
 
@@ -68,7 +69,7 @@ export class EntryStore {
   }
 
   #cacheOf(key: string): LRUCache<string, Entry> {
-    return key.includes('?') ? this.#queries : this.#plain;
+    return isPlainPath(key) ? this.#plain : this.#queries;
   }
 
   #index(entry: Entry): void {

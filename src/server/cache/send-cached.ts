@@ -73,7 +73,7 @@ export function headersOf({ head, content, contentSince }: Version, encoding: En
   let headers = byEncoding.get(encoding);
   if (headers === undefined) {
     const validation = {
-      vary: 'Accept-Encoding',
+      vary: head.vary ? `Accept-Encoding, ${head.vary}` : 'Accept-Encoding',
       'cache-control': head.cacheControl,
       ...(head.status === 200 ? { etag: content.tag(encoding) } : {}),
       ...(head.isDated ? { 'last-modified': new Date(contentSince).toUTCString() } : {}),
@@ -91,6 +91,8 @@ interface FastPathOptions {
   commonHeaders: (url: string) => Readonly<Record<string, string>>;
   /** Whether responses are to close their connections now. */
   endsConnections: () => boolean;
+  /** Whether another response than the one at this address may be due, by a header of the request. */
+  needsRoute?: ((url: string, headers: IncomingMessage['headers']) => boolean) | undefined;
   /** The route pattern of an address, for metrics. */
   routeOf: (url: string) => string | undefined;
   /** Called for each response sent here. */
@@ -112,7 +114,7 @@ interface Head {
  */
 export function addFastPath(
   { server }: FastifyInstance,
-  { cache, commonHeaders, routeOf, endsConnections, observe }: FastPathOptions,
+  { cache, commonHeaders, routeOf, endsConnections, needsRoute, observe }: FastPathOptions,
 ): void {
   const heads = new WeakMap<Representations, Map<Encoding, Head>>();
 
@@ -138,7 +140,8 @@ export function addFastPath(
   const [handle] = server.listeners('request') as [RequestListener];
   server.off('request', handle).on('request', (request, response) => {
     const { url = '' } = request;
-    const version = isPlain(request) && !endsConnections() ? cache.peek(url)?.version : undefined;
+    const isFast = isPlain(request) && !endsConnections() && !needsRoute?.(url, request.headers);
+    const version = isFast ? cache.peek(url)?.version : undefined;
     if (version === undefined) return handle.call(server, request, response);
     const { content } = version;
     const encoding = content.encodingFor(preferredEncoding(request.headers['accept-encoding']));

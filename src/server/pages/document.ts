@@ -1,7 +1,8 @@
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
-import type { RenderedPage } from '../../web/entry-server.tsx';
+import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
+import { withLanguage } from './languages.ts';
 
 /** The browser's files that a document names, as addresses. */
 export interface ClientBuild {
@@ -14,12 +15,19 @@ export interface ClientBuild {
   /** Further chunks of a route, which the app script would request only once it runs. */
   routePreloads: Partial<Record<NonNullable<RenderedPage['route']>, readonly string[]>>;
   fonts: readonly string[];
+  /** The messages of each language but English, by its code. */
+  messages: Readonly<Record<string, string>>;
 }
 
 /** Writes the document around a rendered page. */
 export function renderDocument(page: RenderedPage, build: ClientBuild, brand: Brand = NO_BRAND): string {
-  const { route } = page;
-  const modules = route && [...build.modulePreloads, ...(build.routePreloads[route] ?? [])];
+  return inLanguage(page.language, () => documentOf(page, build, brand));
+}
+
+function documentOf(page: RenderedPage, build: ClientBuild, brand: Brand): string {
+  const { route, language } = page;
+  const messages = language?.script ? [language.script] : [];
+  const modules = route && [...build.modulePreloads, ...(build.routePreloads[route] ?? []), ...messages];
   const head = [
     '<meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -39,7 +47,7 @@ export function renderDocument(page: RenderedPage, build: ClientBuild, brand: Br
     `<link rel="manifest" href="${paths.manifest}">`,
   ];
   return `<!doctype html>
-<html lang="en">
+<html lang="${language?.tag ?? 'en'}"${language?.dir ? ` dir="${language.dir}"` : ''}>
 <head>
 ${head.filter((line) => line !== '').join('\n')}
 </head>
@@ -75,28 +83,50 @@ export function siteLinks({
   hasModerationLog,
   hasSubmissions,
   votesPerNetwork,
+  languages = [],
+  language,
+  path = paths.home,
 }: RenderedPage): string {
   const links = [
-    ...(today ? [[paths.board(today), 'Today’s ranking']] : []),
-    ...(hasSubmissions ? [[paths.submit, 'Submit your product']] : []),
-    ...(hasModerationLog ? [[paths.moderationLog(), 'Moderation log']] : []),
+    ...(today ? [[localAddress(paths.board(today)), t('Today’s ranking')]] : []),
+    ...(hasSubmissions ? [[localAddress(paths.submit), t('Submit your product')]] : []),
+    ...(hasModerationLog ? [[localAddress(paths.moderationLog()), t('Moderation log')]] : []),
     [paths.feed, 'RSS'],
     [paths.api.reference, 'API'],
   ];
+  const votes = votesPerNetwork ?? LIMITS.votesPerNetwork;
   const lines = [
-    'The list shows the newest launches first. Leaderboards rank them by votes.',
-    'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.',
-    'Votes cast in these 24 hours count. Launches with equally many share a rank.',
-    `At most ${votesPerNetwork ?? LIMITS.votesPerNetwork} votes for a launch count from one network. No address is stored.`,
-    'The tally of each day is open: anyone can download every vote and recompute the result.',
+    t('The list shows the newest launches first. Leaderboards rank them by votes.'),
+    t('Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.'),
+    t('Votes cast in these 24 hours count. Launches with equally many share a rank.'),
+    plural(
+      'At most {count} vote for a launch counts from one network. No address is stored.',
+      'At most {count} votes for a launch count from one network. No address is stored.',
+      votes,
+    ),
+    t('The tally of each day is open: anyone can download every vote and recompute the result.'),
   ];
   return `<div class="site-links">
-<nav aria-label="More of this site">${links.map(([href = '', label]) => `<a href="${escapeHtml(href)}">${label}</a>`).join('')}</nav>
-<details class="about"><summary><u>About the ranking</u></summary>
-<section aria-label="How ${escapeHtml(siteName)} ranks launches"><ul>${lines.map((line) => `<li>${line}</li>`).join('')}</ul></section>
+<nav aria-label="${escapeHtml(t('More of this site'))}">${links.map(([href = '', label = '']) => `<a href="${escapeHtml(href)}">${escapeHtml(label)}</a>`).join('')}</nav>
+<details class="about"><summary><u>${escapeHtml(t('About the ranking'))}</u></summary>
+<section aria-label="${escapeHtml(t('How {site} ranks launches', { site: siteName }))}"><ul>${lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('')}</ul></section>
 </details>
-</div>
+${languageLinks(languages, path, language)}</div>
 `;
+}
+
+/** The same page in the other languages. The app makes the links follow its page. */
+function languageLinks(
+  languages: NonNullable<RenderedPage['languages']>,
+  path: string,
+  language: RenderedPage['language'],
+): string {
+  if (languages.length < 2) return '';
+  const links = languages.map(({ tag, name, param }) => {
+    const current = tag === (language?.tag ?? 'en') ? ' aria-current="true"' : '';
+    return `<a href="${escapeHtml(withLanguage(path, param))}" hreflang="${tag}" lang="${tag}"${current}>${escapeHtml(name)}</a>`;
+  });
+  return `<nav class="site-languages" aria-label="${escapeHtml(t('Language'))}">${links.join('')}</nav>\n`;
 }
 
 /** The size that `/og/:id.png` and `/og.png` have. */
@@ -109,7 +139,8 @@ export function headTags(page: RenderedPage): string[] {
     `<title>${escapeHtml(title)}</title>`,
     named('description', description),
     noindex ? named('robots', 'noindex') : '',
-    canonical === undefined ? '' : `<link rel="canonical" href="${escapeHtml(siteUrl + canonical)}">`,
+    canonical === undefined ? '' : `<link rel="canonical" href="${escapeHtml(siteUrl + localAddress(canonical))}">`,
+    ...(canonical === undefined ? [] : languageTags(siteUrl, canonical, page.languages ?? [])),
     ...previewTags(page),
     ...(page.alternates ?? []).map(
       ({ type, path, title: name }) =>
@@ -120,6 +151,14 @@ export function headTags(page: RenderedPage): string[] {
   ];
 }
 
+/** For search engines: the page in each language, and where visitors of other languages go. */
+function languageTags(siteUrl: string, path: string, languages: NonNullable<RenderedPage['languages']>): string[] {
+  if (languages.length < 2) return [];
+  const link = (tag: string, param?: string) =>
+    `<link rel="alternate" hreflang="${tag}" href="${escapeHtml(siteUrl + withLanguage(path, param))}">`;
+  return [...languages.map(({ tag, param }) => link(tag, param)), link('x-default')];
+}
+
 /** For link previews. A page that is not indexed has no preview. */
 function previewTags({ title, description, canonical, card, siteName, siteUrl }: RenderedPage): string[] {
   if (card === undefined) return [];
@@ -128,7 +167,7 @@ function previewTags({ title, description, canonical, card, siteName, siteUrl }:
     property('og:site_name', siteName),
     property('og:title', title),
     property('og:description', description),
-    canonical === undefined ? '' : property('og:url', siteUrl + canonical),
+    canonical === undefined ? '' : property('og:url', siteUrl + localAddress(canonical)),
     property('og:image', siteUrl + card.path),
     property('og:image:type', 'image/png'),
     property('og:image:width', String(CARD.width)),

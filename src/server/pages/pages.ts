@@ -15,6 +15,7 @@ import { sendFromCache } from '../cache/send-cached.ts';
 import { lastWriteOf } from '../http/last-write-cookie.ts';
 import { NO_STORE, PAGE, problem } from '../http/problems.ts';
 import { createTokenBuckets } from '../limits/rate-limiter.ts';
+import { languageOf, withLanguage } from './languages.ts';
 import type { PageRenderer } from './renderer.ts';
 
 /** The pages of the site, each rendered once per version for all visitors. */
@@ -23,7 +24,7 @@ export interface Pages {
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
   /** Sends the page for failed reads, which offers a retry. In a flood of refusals, the browser renders it. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
-  /** Sends the 404 page. */
+  /** Sends the 404 page, in the language that the address names or the browser wants. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
 }
 
@@ -93,6 +94,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
       cacheControl: page.status === 200 ? PAGE : NO_STORE,
       body: page.html,
       dependencies,
+      ...(renderer.languages.isNegotiated && !/[?&]lang=/.test(path) && { vary: 'Accept-Language' }),
     };
   }
 
@@ -123,6 +125,11 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
       const { status } = problem(refusal.code, refusal.message);
       return reply.code(status).type('text/html; charset=utf-8').header('Cache-Control', NO_STORE).send(html);
     },
-    sendNotFound: (request, reply) => send(SOME_UNKNOWN_PATH, request, reply),
+    sendNotFound(request, reply) {
+      const { languages } = renderer;
+      const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
+      const code = languageOf(query, languages).code ?? languages.negotiate(request.headers['accept-language']);
+      return send(withLanguage(SOME_UNKNOWN_PATH, code), request, reply);
+    },
   };
 }

@@ -4,13 +4,15 @@ import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
 import type { ReadApi } from '../../contract/api.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
-import { emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
+import { CATALOGUES, emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
 import { type ClientBuild, renderDocument } from './document.ts';
+import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
 /** Turns an address into a whole document; the same for every visitor. */
 export interface PageRenderer {
   readonly siteName: string;
   readonly brand: Brand;
+  readonly languages: SiteLanguages;
   /** The origin of absolute links, without a slash at the end. */
   siteUrl(): string;
   /** The digest of the inline script, for the content security policy. */
@@ -29,6 +31,8 @@ export interface RendererOptions {
   siteName: string;
   siteUrl: () => string;
   build: ClientBuild;
+  /** SITE_LOCALE; unset: English. */
+  locale?: SiteLocale | undefined;
   /** SITE_TIME_ZONE. */
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
@@ -43,13 +47,16 @@ export function createPageRenderer({
   siteName,
   siteUrl,
   build,
+  locale,
   brand = NO_BRAND,
   ...others
 }: RendererOptions): PageRenderer {
-  const features = { ...others, brand: brand.page };
+  const languages = siteLanguages(CATALOGUES, (code) => build.messages[code], locale);
+  const features = { ...others, languages, brand: brand.page };
   return {
     siteName,
     brand,
+    languages,
     siteUrl,
     scriptHash: scriptHashOf(build.headScript),
     async render(path, api, moment) {
@@ -67,6 +74,8 @@ export function scriptHashOf(script: string): string {
 
 const APP = 'src/web/entry-client.tsx';
 const STYLE = 'style.css';
+/** The messages of a language. */
+const MESSAGES = /^src\/web\/language\/catalogues\/(.+)\.ts$/;
 const HEAD_SCRIPT = 'src/web/head-script.ts';
 const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
   home: 'src/web/routes/home/home.tsx',
@@ -92,6 +101,12 @@ export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
       product: ofRoute(ROUTES.product),
       notFound: ofRoute(ROUTES.notFound),
     },
+    messages: Object.fromEntries(
+      Object.entries(manifest).flatMap(([name, { file }]) => {
+        const code = MESSAGES.exec(name)?.[1];
+        return code === undefined ? [] : [[code, `/${file}`]];
+      }),
+    ),
     fonts: Object.values(manifest)
       .filter(({ file }) => file.endsWith('.woff2'))
       .map(({ file }) => `/${file}`),

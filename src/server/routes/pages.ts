@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
-import { ROUTES } from '../../contract/routes.ts';
+import { isPlainPath, ROUTES } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { isModerationCursor } from '../../core/audit/moderation-log.ts';
 import { isCommentCursor } from '../../core/comments/list-comments.ts';
@@ -10,31 +10,46 @@ import { CoreError } from '../../core/core-error.ts';
 import { isLeaderboardCursor } from '../../core/leaderboards/get-leaderboard.ts';
 import { isProductCursor } from '../../core/products/list-products.ts';
 import type { RevalidationReason } from '../cache/cached-response.ts';
+import { NO_STORE } from '../http/problems.ts';
 import type { ChargeRequest } from '../limits/limit-requests.ts';
+import { inLanguageOf, type KnownLanguages, languageOf, withLanguage } from '../pages/languages.ts';
 import type { Pages } from '../pages/pages.ts';
+import type { PageRenderer } from '../pages/renderer.ts';
 
 const NO_QUERY = new URLSearchParams();
 const HOME = homeAddress(NO_QUERY);
 
 interface Options {
   pages: Pages;
+  /** Its languages are read per request: development builds the routes before it knows them. */
+  renderer: Pick<PageRenderer, 'languages'>;
   charge: ChargeRequest;
   /** The names of the current periods. */
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
 /** All pages; every other address that accepts HTML is the 404 page. */
-export function addPageRoutes(app: FastifyInstance, { pages, charge, currentPeriods }: Options): void {
+export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, currentPeriods }: Options): void {
   app.get('/', (request, reply) => {
     const query = queryOf(request);
+    const { languages } = renderer;
     if (query === undefined) return sendAt(HOME, request, reply);
     const board = query.get('board') ?? '';
-    if (isPeriodKind(board)) return reply.redirect(paths.board(currentPeriods()[board]), 302);
-    if (board === '' && query.has('log')) return sendAt(logAddress(query), request, reply);
-    return sendAt(board === '' ? homeAddress(query) : boardAddress(query), request, reply);
+    if (isPeriodKind(board)) {
+      const { path } = homeAddress(query, languages);
+      return reply.redirect(inLanguageOf(paths.board(currentPeriods()[board]), path), 302);
+    }
+    if (board === '' && query.has('log')) return sendAt(logAddress(query, languages), request, reply);
+    const address = board === '' ? homeAddress(query, languages) : boardAddress(query, languages);
+    return sendAt(address, request, reply);
   });
   app.get<{ Params: { id: string } }>(paths.product.route, (request, reply) =>
-    sendAt(productAddress(request.params.id, queryOf(request) ?? NO_QUERY), request, reply, request.params.id),
+    sendAt(
+      productAddress(request.params.id, queryOf(request) ?? NO_QUERY, renderer.languages),
+      request,
+      reply,
+      request.params.id,
+    ),
   );
 
   function sendAt(
@@ -44,7 +59,15 @@ export function addPageRoutes(app: FastifyInstance, { pages, charge, currentPeri
     productId?: string | undefined,
   ) {
     if (faulty) return reply.redirect(path, 302);
-    const isPlain = !path.includes('?');
+    if (renderer.languages.isNegotiated && !/[?&]lang=/.test(path)) {
+      const code = renderer.languages.negotiate(request.headers['accept-language']);
+      // One address has one language, for caches, search engines and readers offline.
+      if (code !== undefined) {
+        reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
+        return reply.redirect(withLanguage(path, code), 302);
+      }
+    }
+    const isPlain = isPlainPath(path);
     /**
      * Searches and later pages are rendered for few visitors each; others are charged only if a cookie demands a new
      * version.
@@ -58,7 +81,7 @@ export function addPageRoutes(app: FastifyInstance, { pages, charge, currentPeri
       return pages.send(path, request, reply, { reading, product })?.catch(async (error: unknown) => {
         // The site did not exist in that period, or the period is in the future.
         if (error instanceof CoreError && error.code === 'period_not_found')
-          return void reply.redirect(paths.home, 302);
+          return void reply.redirect(inLanguageOf(paths.home, path), 302);
         if (error instanceof CoreError && error.code === 'rate_limited')
           return void (await pages.sendRefusal(path, error, reply));
         throw error;
@@ -91,9 +114,9 @@ const SORTS = new Set(['newest', 'top', 'discussed'] as const);
 type Sort = typeof SORTS extends Set<infer Name> ? Name : never;
 
 /** The address of the list: `q`, `tag`, `sort`, and `cursor` where it starts further down. */
-export function homeAddress(query: URLSearchParams): PageAddress {
+export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const sort = (query.get('sort') ?? 'newest') as Sort;
-  return clean('home', paths.home, query, {
+  return clean('home', paths.home, query, languages, {
     q: (text) => isStorableText(text) && [...text].length <= LIMITS.searchCharacters,
     tag: (text) => isStorableText(text) && [...text].length <= LIMITS.tagCharacters,
     sort: (text) => SORTS.has(text as Sort),
@@ -102,45 +125,53 @@ export function homeAddress(query: URLSearchParams): PageAddress {
 }
 
 /** The address of a leaderboard, with `cursor` further down. For an impossible period, it is the list's. */
-function boardAddress(query: URLSearchParams): PageAddress {
+function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
-  if (period === undefined) return { path: paths.home, faulty: true };
-  return clean('board', paths.home, query, {
+  if (period === undefined) return { ...homeAddress(query, languages), faulty: true };
+  return clean('board', paths.home, query, languages, {
     board: () => true,
     cursor: (text) => isLeaderboardCursor(text, period.kind),
   });
 }
 
 /** The address of the public moderation log, from `cursor` on. */
-export function logAddress(query: URLSearchParams): PageAddress {
+export function logAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const cursor = query.get('cursor') ?? '';
   const isValid = cursor !== '' && isModerationCursor(cursor);
-  return { path: paths.moderationLog(isValid ? cursor : undefined), faulty: cursor !== '' && !isValid };
+  const language = languageOf(query, languages);
+  return {
+    path: withLanguage(paths.moderationLog(isValid ? cursor : undefined), language.code),
+    faulty: (cursor !== '' && !isValid) || language.faulty,
+  };
 }
 
 /** The address of a product: `comments` is a cursor into its discussion, best first. */
-export function productAddress(id: string, query: URLSearchParams): PageAddress {
-  return clean('product', paths.product(id), query, {
+export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
+  return clean('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),
   });
 }
 
-type Parameter<Route extends keyof typeof ROUTES> = (typeof ROUTES)[Route]['parameters'][number];
+type Parameter<Route extends keyof typeof ROUTES> = Exclude<(typeof ROUTES)[Route]['parameters'][number], 'lang'>;
 
 function clean<Route extends keyof typeof ROUTES>(
   route: Route,
   pathname: string,
   query: URLSearchParams,
+  languages: KnownLanguages | undefined,
   checks: Record<Parameter<Route>, (text: string) => boolean>,
 ): PageAddress {
   if (query.size === 0) return { path: pathname, faulty: false };
   const cleaned = new URLSearchParams();
-  let faulty = false;
-  for (const name of ROUTES[route].parameters as readonly Parameter<Route>[]) {
+  const language = languageOf(query, languages);
+  let { faulty } = language;
+  for (const name of ROUTES[route].parameters as readonly (Parameter<Route> | 'lang')[]) {
+    if (name === 'lang') continue;
     const text = query.get(name);
     if (text === null || text === '') continue;
     if (checks[name](text)) cleaned.set(name, text);
     else faulty = true;
   }
+  if (language.code !== undefined) cleaned.set('lang', language.code);
   return { path: cleaned.size > 0 ? `${pathname}?${cleaned}` : pathname, faulty };
 }

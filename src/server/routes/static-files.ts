@@ -100,14 +100,19 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
 };
 
 /** What a system needs to install the site as an application. The colours match tokens.css in the light theme. */
-function webAppManifest({ siteName, brand: { page, logo, accent } }: Pick<PageRenderer, 'siteName' | 'brand'>): object {
+function webAppManifest({
+  siteName,
+  languages,
+  brand: { page, logo, accent },
+}: Pick<PageRenderer, 'siteName' | 'languages' | 'brand'>): object {
+  const { tag, dir = 'ltr' } = languages.of(paths.home);
   return {
     id: paths.home,
     name: siteName,
     short_name: siteName,
     description: taglineOf(page),
-    lang: 'en',
-    dir: 'ltr',
+    lang: tag,
+    dir,
     start_url: paths.home,
     scope: '/',
     display: 'standalone',

@@ -1,8 +1,11 @@
+import { intlLocale, translated } from '../language/translate.ts';
 /** A failed response of the API, or no response at all (`status` 0). `message` may be shown to visitors. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
   readonly code: string;
+  /** The kind of problem in English, which the catalogues translate. */
+  title?: string;
 
   constructor(status: number, code: string, message: string, options?: ErrorOptions) {
     super(message, options);
@@ -11,7 +14,8 @@ export class ApiError extends Error {
   }
 }
 
-/** The message of any thrown value. */
+/** The message of any thrown value, in the language of the page. */
 export function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error)) return String(error);
+  return translated((intlLocale() && error instanceof ApiError && error.title) || error.message);
 }

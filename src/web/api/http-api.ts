@@ -106,10 +106,12 @@ function toSearch(query: object = {}): string {
 async function toApiError(response: Response): Promise<ApiError> {
   const { status } = response;
   // `Object` of null is empty.
-  const { code = 'unknown', detail = `The server responded with ${status}` } = Object(
-    await response.json().catch(() => null),
-  );
-  return new ApiError(status, String(code), String(detail));
+  const {
+    code = 'unknown',
+    title,
+    detail = `The server responded with ${status}`,
+  } = Object(await response.json().catch(() => null));
+  return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }
 
 /** An impossible id is a bad request; to a visitor both mean an unknown product. */

@@ -1,11 +1,19 @@
 import { type DehydratedState, dehydrate, hydrate, type QueryClient } from '@tanstack/react-query';
+import type { Language } from '../language/translate.ts';
 import type { Site } from '../routing/document-head.ts';
+
+/** `script` is the address of its messages. */
+type StateLanguage = Pick<Language, 'locale' | 'param'> & { script?: string | undefined };
 
 /** The state with which the server rendered a page; the browser starts from it. */
 export interface PageState {
   site: Site;
   /** Milliseconds since 1970. */
   renderedAt: number;
+  /** Unset: English. */
+  language?: StateLanguage;
+  /** In the offline shell, which one document is for: all languages by their parameter. */
+  languages?: Readonly<Record<string, StateLanguage & { tag: string; dir?: 'rtl' | undefined }>>;
   queries: DehydratedState;
 }
 

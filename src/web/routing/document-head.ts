@@ -1,5 +1,6 @@
 import { createContext, useContext, useEffect } from 'react';
 import type { PageBrand } from '../../contract/brand.ts';
+import { localAddress } from '../language/translate.ts';
 import { useHasNavigated } from './navigation.tsx';
 
 /** The site's metadata on every page. */
@@ -51,7 +52,8 @@ export function useDocumentHead({ title, description, canonical, noindex = false
     if (!navigated) return;
     // People see none of these, and the first page has them.
     import('./head-tags.ts').then(
-      ({ writeHeadTags }) => writeHeadTags({ description, noindex, canonical: canonical && siteUrl + canonical }),
+      ({ writeHeadTags }) =>
+        writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
       () => {},
     );
   }, [title, description, canonical, noindex, siteUrl, navigated]);

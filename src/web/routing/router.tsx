@@ -9,11 +9,12 @@ import {
   useState,
 } from 'react';
 import { matchRoute } from '../../contract/routes.ts';
+import { localAddress, withoutLanguage } from '../language/translate.ts';
 
 /** One entry of the browser's history. */
 export interface Location {
   pathname: string;
-  /** With its question mark, or empty. */
+  /** With its question mark, or empty; without the language, which no screen has to know. */
   search: string;
   /** With its number sign, or empty. */
   hash: string;
@@ -63,12 +64,13 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
   const navigate = useCallback<Router['navigate']>(
     (to, { replace = false, state = null } = {}) => {
       const entry = { key: newKey(), state };
+      const address = localAddress(to);
       try {
-        if (replace) window.history.replaceState(entry, '', to);
-        else window.history.pushState(entry, '', to);
+        if (replace) window.history.replaceState(entry, '', address);
+        else window.history.pushState(entry, '', address);
       } catch {
         // Safari refuses more than 100 entries in 10 seconds.
-        window.location.assign(to);
+        window.location.assign(address);
         return;
       }
       show(replace ? 'REPLACE' : 'PUSH');
@@ -87,7 +89,8 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
 }
 
 function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
-  const { pathname, search, hash } = window.location;
+  const { pathname, hash } = window.location;
+  const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
   if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
   // A new document, or a fragment that the visitor typed: without a key, all such entries would share one scroll position.
@@ -103,7 +106,7 @@ function newKey(): string {
 export function StaticRouter({ url, children }: { url: string; children: ReactNode }) {
   const { pathname, search } = new URL(url, 'http://page.invalid');
   const router: Router = {
-    location: { pathname, search, hash: '', state: null, key: 'default' },
+    location: { pathname, search: withoutLanguage(search), hash: '', state: null, key: 'default' },
     type: 'POP',
     navigate() {
       throw new Error('Nothing navigates while a page is rendered');

@@ -49,6 +49,12 @@ export async function cacheFiles(more: readonly string[]): Promise<void> {
   await cache.addAll([...build.files, ...more]);
 }
 
+/** Adds a file that is needed by some visitors only. */
+export async function cacheFile(address: string, response: Response): Promise<void> {
+  const cache = await caches.open(cacheName('files'));
+  await cache.put(address, response);
+}
+
 export async function findFile(address: string): Promise<Response | undefined> {
   const cache = await caches.open(cacheName('files'));
   return cache.match(address);

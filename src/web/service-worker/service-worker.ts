@@ -2,7 +2,16 @@ import { paths } from '../../contract/paths.ts';
 import { matchRoute, ROUTES } from '../../contract/routes.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';
-import { cacheFiles, deleteOtherBuilds, findCopy, findFile, forget, type Kind, keep } from './offline-cache.ts';
+import {
+  cacheFile,
+  cacheFiles,
+  deleteOtherBuilds,
+  findCopy,
+  findFile,
+  forget,
+  type Kind,
+  keep,
+} from './offline-cache.ts';
 import { type FetchEventLike, worker } from './worker-scope.ts';
 
 /** How long to wait for a page of which there is a copy. */
@@ -13,6 +22,8 @@ const API_RESPONSES = /^\/api\/products(?:\/[a-z0-9-]{1,64}(?:\/comments)?)?$/;
 /** The moderation log is a document beside the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
+
+const LANGUAGE = /\/assets\/language-[^/]+$/;
 
 /** Pictures of the sample catalogue and of the operator, and the operator's logo. */
 const PICTURES = /^\/(?:pictures|images|brand)\//;
@@ -36,16 +47,20 @@ worker.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(respondWithPage(event, url));
-  } else if (url.pathname.startsWith('/assets/')) event.respondWith(respondWithFile(request));
+  } else if (url.pathname.startsWith('/assets/')) event.respondWith(respondWithFile(event));
   else if (PICTURES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'pictures'));
   else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'answers'));
 });
 
 /** A page reports its visible data, since it may have loaded before this worker was active. */
 worker.addEventListener('message', (event) => {
-  const { page, pictures } = event.data as { page: string; pictures: string[] };
+  const { page, pictures, language } = event.data as { page: string; pictures: string[]; language?: string };
   event.waitUntil(
-    Promise.allSettled([cachePage(new URL(page)), ...pictures.map((picture) => cacheIfMissing('pictures', picture))]),
+    Promise.allSettled([
+      cachePage(new URL(page)),
+      language && cacheLanguage(language),
+      ...pictures.map((picture) => cacheIfMissing('pictures', picture)),
+    ]),
   );
 });
 
@@ -84,9 +99,14 @@ async function markAsCached(copy: Response): Promise<Response> {
   return new Response(html.replace('<html', `<html data-cached-at="${at}"`), { headers: copy.headers });
 }
 
-/** A file never changes under its name. */
-async function respondWithFile(request: Request): Promise<Response> {
-  return (await findFile(request.url)) ?? fetch(request);
+/** A file never changes under its name. The texts of a language are cached once a page has needed them. */
+async function respondWithFile(event: FetchEventLike): Promise<Response> {
+  const { request } = event;
+  const found = await findFile(request.url);
+  if (found) return found;
+  const response = await fetch(request);
+  if (response.status === 200 && LANGUAGE.test(request.url)) event.waitUntil(cacheFile(request.url, response.clone()));
+  return response;
 }
 
 /** The response from the network; the copy only if the browser knows that it is offline. */
@@ -101,6 +121,13 @@ async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Re
     if (copy) return copy;
     throw error;
   }
+}
+
+/** The texts of the page, which may have loaded before this worker was active. */
+async function cacheLanguage(address: string): Promise<void> {
+  if (!LANGUAGE.test(address) || (await findFile(address))) return;
+  const response = await fetch(address);
+  if (response.status === 200) await cacheFile(address, response);
 }
 
 /** Updates the copy, or deletes it if the site has removed the resource. */

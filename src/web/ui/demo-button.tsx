@@ -1,7 +1,9 @@
 import type { ReactNode } from 'react';
+import type { PlainMessage } from '../language/catalogue.ts';
+import { t } from '../language/translate.ts';
 
 interface DemoButtonProps {
-  label: string;
+  label: PlainMessage;
   icon?: ReactNode;
   tone?: 'quiet' | 'outline';
 }
@@ -12,7 +14,7 @@ export function DemoButton({ label, icon, tone = 'quiet' }: DemoButtonProps) {
     <button type="button" className="button demo-button" data-tone={tone} disabled>
       {icon}
       <span>
-        {label} <span className="demo-mark">(Demo)</span>
+        {t(label)} <span className="demo-mark">{t('(Demo)')}</span>
       </span>
     </button>
   );

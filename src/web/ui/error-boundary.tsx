@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { t } from '../language/translate.ts';
 
 /** The fallback when a page's code fails or cannot be loaded. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
@@ -12,10 +13,10 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
     if (!this.state.failed) return this.props.children;
     return (
       <div className="notice">
-        <h1>Something went wrong</h1>
-        <p>This page could not be shown.</p>
+        <h1>{t('Something went wrong')}</h1>
+        <p>{t('This page could not be shown.')}</p>
         <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          Try again
+          {t('Try again')}
         </button>
       </div>
     );

@@ -1,4 +1,5 @@
 import type { AnchorHTMLAttributes, MouseEvent } from 'react';
+import { localAddress } from '../language/translate.ts';
 import { useRouter } from '../routing/router.tsx';
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> {
@@ -18,7 +19,7 @@ export function Link({ to, onClick, ...rest }: LinkProps) {
     navigate(href, { replace: href === location.pathname + location.search + location.hash });
   }
 
-  return <a {...rest} href={href} onClick={click} />;
+  return <a {...rest} href={localAddress(href)} onClick={click} />;
 }
 
 /** Whether a click asks the browser for a new tab, a new window or a download. */

@@ -1,4 +1,5 @@
 import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
 
 interface ModalProps {
@@ -30,7 +31,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
       <div className="modal-body">
         <div className="modal-head">
           <h2 id={titleId}>{title}</h2>
-          <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+          <button type="button" className="icon-button" aria-label={t('Close')} onClick={() => dialog.current?.close()}>
             <CloseIcon />
           </button>
         </div>

@@ -1,4 +1,5 @@
 import type { MouseEventHandler, ReactNode } from 'react';
+import { t } from '../language/translate.ts';
 import { Link } from './link.tsx';
 
 interface NoticeProps {
@@ -22,10 +23,10 @@ export function FailureNotice({ title, actions }: { title: ReactNode; actions?: 
   return (
     <Notice tone="failure">
       {title}
-      <p>The tide is out for a moment. Nothing is lost.</p>
+      <p>{t('The tide is out for a moment. Nothing is lost.')}</p>
       <div className="notice-actions">
         <button type="button" className="button" data-tone="primary" onClick={() => window.location.reload()}>
-          Try again
+          {t('Try again')}
         </button>
         {actions}
       </div>

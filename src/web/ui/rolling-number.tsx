@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { formatCount } from './format-count.ts';
+import { formatCount } from '../language/translate.ts';
 
 /** A count that rolls up or down when it changes; its first appearance is not animated. */
 export function RollingNumber({ value }: { value: number }) {

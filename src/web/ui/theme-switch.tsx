@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { t } from '../language/translate.ts';
 import { MoonIcon, SunIcon } from './icons.tsx';
 import { currentTheme, rememberTheme, type Theme } from './theme.ts';
 
@@ -17,9 +18,9 @@ export function ThemeSwitch() {
     <button
       type="button"
       className="icon-button theme-switch"
-      aria-label="Dark theme"
+      aria-label={t('Dark theme')}
       aria-pressed={theme === 'dark'}
-      title={theme === 'dark' ? 'Switch to the light theme' : 'Switch to the dark theme'}
+      title={theme === 'dark' ? t('Switch to the light theme') : t('Switch to the dark theme')}
       onClick={toggle}
     >
       <MoonIcon />

@@ -1,3 +1,4 @@
+import { intlLocale, t } from '../language/translate.ts';
 import { useNow } from './now.tsx';
 
 /** The age of something, kept current; the exact time is its tooltip. */
@@ -18,15 +19,17 @@ const DAY_MS = 24 * HOUR_MS;
 /** An age in the specification's words (section 9). `now` is in milliseconds. */
 export function timeAgo(time: string | null | undefined, now: number): string {
   const then = time ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(then)) return 'Recently';
+  if (Number.isNaN(then)) return t('Recently');
   const elapsed = now - then;
   // A clock that runs behind the server's makes a new comment's age negative.
-  if (elapsed < MINUTE_MS) return 'Just now';
+  if (elapsed < MINUTE_MS) return t('Just now');
   if (elapsed < HOUR_MS) return count(Math.floor(elapsed / MINUTE_MS), 'minute');
   if (elapsed < DAY_MS) return count(Math.floor(elapsed / HOUR_MS), 'hour');
   return count(Math.floor(elapsed / DAY_MS), 'day');
 }
 
-function count(amount: number, unit: string): string {
+function count(amount: number, unit: 'minute' | 'hour' | 'day'): string {
+  const locale = intlLocale();
+  if (locale) return new Intl.RelativeTimeFormat(locale).format(-amount, unit);
   return `${amount} ${unit}${amount === 1 ? '' : 's'} ago`;
 }

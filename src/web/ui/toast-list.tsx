@@ -1,4 +1,5 @@
 import { type FocusEvent, useEffect, useRef, useState } from 'react';
+import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
 import { dismissToast, type Toast, useToasts } from './toasts.ts';
 
@@ -80,7 +81,7 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
           {action.label}
         </button>
       )}
-      <button type="button" className="icon-button" aria-label="Dismiss" onClick={onClose}>
+      <button type="button" className="icon-button" aria-label={t('Dismiss')} onClick={onClose}>
         <CloseIcon />
       </button>
     </div>

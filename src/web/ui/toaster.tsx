@@ -1,4 +1,5 @@
 import { type ComponentType, useEffect, useState } from 'react';
+import { t } from '../language/translate.ts';
 import type { ToastListProps } from './toast-list.tsx';
 
 /**
@@ -12,7 +13,7 @@ export function Toaster() {
   }, []);
 
   return (
-    <section className="toaster" aria-label="Messages">
+    <section className="toaster" aria-label={t('Messages')}>
       <div role="status" aria-live="polite">
         {List && <List tone="neutral" />}
       </div>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { t } from '../language/translate.ts';
 
 export interface Toast {
   id: number;
@@ -30,7 +31,7 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['to
 
 /** For code that loads on demand. */
 export function showLoadFailure(): void {
-  showToast({ title: 'Error', description: 'Loading failed.', tone: 'destructive' });
+  showToast({ title: t('Error'), description: t('Loading failed.'), tone: 'destructive' });
 }
 
 export function dismissToast(id: number): void {

@@ -1,7 +1,7 @@
 import type { CommentAction, ConsoleComment } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { formatAmount } from '../../ui/format-amount.ts';
 import { ChooseBox, type RowState } from '../../ui/list.tsx';
 
 interface Props {

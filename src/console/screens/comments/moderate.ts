@@ -5,10 +5,10 @@ import {
   INVERSE_ACTIONS,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
+import { formatAmount } from '../../ui/format-amount.ts';
 
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 

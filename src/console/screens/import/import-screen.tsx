@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
+import { formatAmount } from '../../ui/format-amount.ts';
 import { Page } from '../../ui/page.tsx';
 import { ColumnForm } from './column-form.tsx';
 import { DropZone } from './drop-zone.tsx';

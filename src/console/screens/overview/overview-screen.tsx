@@ -2,12 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { formatAmount, formatCount } from '../../../web/ui/format-count.ts';
 import { TimeAgo } from '../../../web/ui/time-ago.tsx';
 import { call } from '../../api/console-api.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { useOverview } from '../../shell/waiting.ts';
 import { Chart } from '../../ui/chart.tsx';
+import { formatAmount, formatCount } from '../../ui/format-amount.ts';
 import { Page, Segments } from '../../ui/page.tsx';
 import { Failure, Loading } from '../../ui/states.tsx';
 

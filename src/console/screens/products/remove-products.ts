@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
+import { formatAmount } from '../../ui/format-amount.ts';
 
 /** The fields that the lists of products and of removed products share. */
 interface Listed {

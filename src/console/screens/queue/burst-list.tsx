@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import type { BurstRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
+import { formatAmount } from '../../ui/format-amount.ts';
 import { List } from '../../ui/list.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';

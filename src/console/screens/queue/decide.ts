@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
+import { formatAmount } from '../../ui/format-amount.ts';
 
 export type Decision =
   | { action: 'approve' }

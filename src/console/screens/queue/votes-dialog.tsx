@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
-import { formatAmount } from '../../../web/ui/format-count.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
+import { formatAmount } from '../../ui/format-amount.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 

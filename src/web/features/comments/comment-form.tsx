@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { commentKeys } from '../../cache/keys.ts';
+import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
-import { formatCount } from '../../ui/format-count.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 import { COMMENT_TEXTS } from './messages.ts';
@@ -58,8 +58,8 @@ export function CommentForm({ productId }: { productId: string }) {
         rows={3}
         maxLength={MAX_DRAFT_CHARACTERS}
         readOnly={isPending}
-        placeholder={COMMENT_TEXTS.placeholder}
-        aria-label="Your comment"
+        placeholder={t(COMMENT_TEXTS.placeholder)}
+        aria-label={t('Your comment')}
         aria-describedby={hintId}
         aria-invalid={draft.left < 0}
         onChange={(event) => saveDraft(productId, event.currentTarget.value)}
@@ -77,15 +77,17 @@ export function CommentForm({ productId }: { productId: string }) {
       />
       <div className="comment-form-foot">
         <p id={hintId} className="comment-form-hint">
-          {COMMENT_TEXTS.hint}
+          {t(COMMENT_TEXTS.hint)}
         </p>
         {draft.showLeft && (
           <p className="comment-form-left" data-over={draft.left < 0} role="status">
-            {draft.left < 0 ? `${formatCount(-draft.left)} characters too many` : `${draft.left} characters left`}
+            {draft.left < 0
+              ? plural('{count} characters too many', '{count} characters too many', -draft.left)
+              : plural('{count} characters left', '{count} characters left', draft.left)}
           </p>
         )}
         <button ref={button} type="submit" className="button" data-tone="primary" disabled={blocked}>
-          {isPending ? COMMENT_TEXTS.posting : COMMENT_TEXTS.post}
+          {t(isPending ? COMMENT_TEXTS.posting : COMMENT_TEXTS.post)}
         </button>
       </div>
     </form>

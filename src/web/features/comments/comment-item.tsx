@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { commentElementId } from '../../cache/comment-cache.ts';
+import { t, translated } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { HeartIcon, ReplyIcon } from '../../ui/icons.tsx';
@@ -16,20 +17,20 @@ export function CommentItem({ comment }: { comment: Comment }) {
   return (
     <li id={commentElementId(comment.id)} className="comment">
       <Avatar name={comment.authorName} src={comment.authorAvatar} />
-      <article className="comment-body" aria-label={`Comment by ${comment.authorName}`}>
+      <article className="comment-body" aria-label={t('Comment by {name}', { name: comment.authorName })}>
         <p className="comment-head">
           <span className="comment-author" dir="auto">
-            {comment.authorName}
+            {translated(comment.authorName)}
           </span>
           {comment.authorBadge && (
             <span className="badge" dir="auto">
               {comment.authorBadge}
             </span>
           )}
-          <Link className="comment-link" to={`#${commentElementId(comment.id)}`} title="Copy link">
+          <Link className="comment-link" to={`#${commentElementId(comment.id)}`} title={t('Copy link')}>
             <TimeAgo time={comment.createdAt} />
           </Link>
-          {isOwn && <span className="comment-own">Posted from this browser</span>}
+          {isOwn && <span className="comment-own">{t('Posted from this browser')}</span>}
         </p>
         <CommentText text={comment.content} />
         <div className="comment-actions">
@@ -37,7 +38,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
           {/* The specification shows Reply without an effect. */}
           <button type="button" className="button comment-reply" data-tone="quiet">
             <ReplyIcon />
-            Reply
+            {t('Reply')}
           </button>
         </div>
       </article>
@@ -53,8 +54,8 @@ function CommentText({ text }: { text: string }) {
       {(shown.length > 1_000 || shown.split('\n').length > 15) && (
         <details>
           <summary>
-            <span>Show more</span>
-            <span>Show less</span>
+            <span>{t('Show more')}</span>
+            <span>{t('Show less')}</span>
           </summary>
         </details>
       )}
@@ -76,9 +77,9 @@ function LikeButton({ comment }: { comment: Comment }) {
   }
 
   return (
-    <button type="button" className="button like-button" data-tone="quiet" title="Like" onClick={like}>
+    <button type="button" className="button like-button" data-tone="quiet" title={t('Like')} onClick={like}>
       <HeartIcon />
-      <span className="visually-hidden">Like </span>
+      <span className="visually-hidden">{`${t('Like')} `}</span>
       <RollingNumber value={comment.likes} />
     </button>
   );

@@ -4,6 +4,8 @@ import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenComments } from '../../cache/comment-cache.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t } from '../../language/translate.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
@@ -36,12 +38,14 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
     <section id="comments" className="product-section discussion" aria-labelledby="comments-title">
       <div className="discussion-head">
         <h2 id="comments-title" tabIndex={-1}>
-          {COMMENT_TEXTS.title(count)}
+          {t(COMMENT_TEXTS.title, { count: String(count) })}
         </h2>
         <SortSelect sort={sort} onChange={setSort} />
       </div>
       <noscript>
-        {typeof window === 'undefined' && <p className="needs-script">Writing and liking comments need JavaScript.</p>}
+        {typeof window === 'undefined' && (
+          <p className="needs-script">{t('Writing and liking comments need JavaScript.')}</p>
+        )}
       </noscript>
       <CommentForm productId={productId} />
       {liveUpdates}
@@ -60,7 +64,7 @@ export function Discussion({ productId, count, liveUpdates }: DiscussionProps) {
   );
 }
 
-const LABELS: Record<CommentSort, string> = { best: 'Best', newest: 'Newest', oldest: 'Oldest' };
+const LABELS: Record<CommentSort, PlainMessage> = { best: 'Best', newest: 'Newest', oldest: 'Oldest' };
 const SORTS = Object.keys(LABELS) as CommentSort[];
 
 interface SortSelectProps {
@@ -71,11 +75,11 @@ interface SortSelectProps {
 function SortSelect({ sort, onChange }: SortSelectProps) {
   return (
     <label className="sort-select">
-      <span className="visually-hidden">Sort comments</span>
+      <span className="visually-hidden">{t('Sort comments')}</span>
       <select value={sort} onChange={(event) => onChange(event.currentTarget.value as CommentSort)}>
         {SORTS.map((value) => (
           <option key={value} value={value}>
-            {LABELS[value]}
+            {t(LABELS[value])}
           </option>
         ))}
       </select>
@@ -87,7 +91,7 @@ function CommentsLoading() {
   return (
     <div className="comment-list">
       <p className="visually-hidden" role="status">
-        Loading comments...
+        {t('Loading comments...')}
       </p>
       {[1, 2].map((number) => (
         <div key={number} className="comment" aria-hidden="true">
@@ -106,14 +110,14 @@ function CommentsLoading() {
 function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
   return (
     <p className="comments-failed" role="status">
-      The comments are out of reach right now.{' '}
+      {`${t('The comments are out of reach right now.')} `}
       <button type="button" className="text-button" onClick={onRetry}>
-        Try again
+        {t('Try again')}
       </button>
     </p>
   );
 }
 
 function CommentsEmpty() {
-  return <p className="comments-empty">{COMMENT_TEXTS.empty}</p>;
+  return <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>;
 }

@@ -1,6 +1,6 @@
 /** The texts of the discussion (specification, sections 2 and 8). */
 export const COMMENT_TEXTS = {
-  title: (count: number) => `Discussion (${count})`,
+  title: 'Discussion ({count})',
   placeholder: 'What do you think about this product?',
   hint: 'Be constructive and specific in your feedback',
   post: 'Post Comment',

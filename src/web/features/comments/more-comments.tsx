@@ -1,5 +1,6 @@
 import type { MouseEvent } from 'react';
 import { paths } from '../../../contract/paths.ts';
+import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 
 interface MoreCommentsProps {
@@ -28,17 +29,17 @@ export function MoreComments({ productId, list }: MoreCommentsProps) {
     <>
       {list.isFetchNextPageError && (
         <p className="comments-failed" role="status">
-          More comments could not be loaded.
+          {t('More comments could not be loaded.')}
         </p>
       )}
       <a
         className="button more-comments"
         data-tone="outline"
-        href={paths.commentsFrom(productId, cursor)}
+        href={localAddress(paths.commentsFrom(productId, cursor))}
         aria-disabled={list.isFetchingNextPage}
         onClick={loadHere}
       >
-        {list.isFetchingNextPage ? 'Loading more comments...' : 'Show more comments'}
+        {list.isFetchingNextPage ? t('Loading more comments...') : t('Show more comments')}
       </a>
     </>
   );

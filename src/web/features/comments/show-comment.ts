@@ -2,6 +2,7 @@ import { InfiniteQueryObserver, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
+import { t } from '../../language/translate.ts';
 import { prefersReducedMotion } from '../../ui/media.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
@@ -41,7 +42,7 @@ export function copyPressedLinks(): () => void {
     const link = target instanceof Element && target.closest<HTMLAnchorElement>('.comment-link');
     if (!link) return;
     navigator.clipboard?.writeText(link.href).then(
-      () => showToast({ title: 'Link copied', description: 'It leads to this comment.', subject: 'copied' }),
+      () => showToast({ title: t('Link copied'), description: t('It leads to this comment.'), subject: 'copied' }),
       () => {},
     );
   };

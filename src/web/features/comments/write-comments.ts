@@ -6,6 +6,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { type CommentList, flattenComments } from '../../cache/comment-cache.ts';
 import { commentKeys } from '../../cache/keys.ts';
 import { patchProduct } from '../../cache/product-cache.ts';
+import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/offline-queue.ts';
 import { showToast } from '../../ui/toasts.ts';
@@ -18,6 +19,10 @@ const TEXTS = {
   queued: { title: 'Comment kept', description: 'You are offline: it is posted when the network is back.' },
   addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
 } as const;
+
+function say({ title, description }: (typeof TEXTS)[keyof typeof TEXTS], tone?: 'destructive'): void {
+  showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
+}
 
 /** Of products and of comments; held comments on older products have probably been decided. */
 const MAX_REMEMBERED = 200;
@@ -39,7 +44,7 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
     onSuccess: (comment) => {
       deleteDraft({ productId, idempotencyKey: draft.idempotencyKey });
       if (comment) return showAdded(client, comment);
-      showToast(TEXTS.queued);
+      say(TEXTS.queued);
     },
     onError: reportRefusedComment,
   });
@@ -57,7 +62,7 @@ export async function sendQueuedComment(
 }
 
 export function reportRefusedComment(): void {
-  showToast({ ...TEXTS.addFailed, tone: 'destructive' });
+  say(TEXTS.addFailed, 'destructive');
 }
 
 function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
@@ -76,7 +81,7 @@ async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   rememberComment(comment);
   addToLists(client, comment);
   patchProduct(client, productId, (product) => ({ ...product, comments: product.comments + 1 }));
-  showToast(TEXTS.added);
+  say(TEXTS.added);
 }
 
 function rememberComment({ id, productId }: { id: string; productId: string }): void {

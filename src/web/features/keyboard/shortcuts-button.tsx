@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react';
+import { t } from '../../language/translate.ts';
 import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
 import { isShortcutBlocked } from '../../ui/shortcuts.ts';
 
@@ -25,7 +26,7 @@ export function ShortcutsButton() {
   return (
     <>
       <button type="button" className="text-button shortcuts-button" {...props}>
-        Keyboard shortcuts
+        {t('Keyboard shortcuts')}
       </button>
       {Dialog && <Dialog onClose={close} />}
     </>

@@ -1,20 +1,22 @@
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t } from '../../language/translate.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { setShortcuts, useShortcuts } from '../../ui/shortcuts.ts';
 
-const SHORTCUTS: readonly { keys: readonly string[]; does: string }[] = [
+const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['/'], does: 'Search products' },
   { keys: ['←', '→'], does: 'Previous and next product, on a product’s page' },
   { keys: ['?'], does: 'This list' },
 ];
 
 /** These keys never interfere: Escape belongs to the open dialog, the other one to a text field. */
-const ALWAYS: readonly { keys: readonly string[]; does: string }[] = [
+const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['Esc'], does: 'Clear the search; close what is open' },
   { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },
   { keys: ['Ctrl', 'Enter'], does: 'Post the comment that you are writing' },
 ];
 
-const SPOKEN: Record<string, string> = {
+const SPOKEN: Record<string, PlainMessage> = {
   '/': 'Slash',
   '?': 'Question mark',
   '←': 'Left arrow',
@@ -27,30 +29,30 @@ const SPOKEN: Record<string, string> = {
 export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
   const isOn = useShortcuts();
   return (
-    <Modal title="Keyboard shortcuts" onClose={onClose}>
+    <Modal title={t('Keyboard shortcuts')} onClose={onClose}>
       <label className="shortcuts-switch">
         <input type="checkbox" checked={isOn} onChange={() => setShortcuts(!isOn)} />
         <span className="shortcuts-switch-track" aria-hidden="true" />
-        <span>Single-key shortcuts</span>
+        <span>{t('Single-key shortcuts')}</span>
       </label>
       <dl className="shortcuts" data-off={!isOn}>
         {SHORTCUTS.map(Row)}
       </dl>
-      <h3 className="shortcuts-title">Always there</h3>
+      <h3 className="shortcuts-title">{t('Always there')}</h3>
       <dl className="shortcuts">{ALWAYS.map(Row)}</dl>
     </Modal>
   );
 }
 
-function Row({ keys, does }: { keys: readonly string[]; does: string }) {
+function Row({ keys, does }: { keys: readonly string[]; does: PlainMessage }) {
   return (
     <div key={does}>
-      <dt>{does}</dt>
+      <dt>{t(does)}</dt>
       <dd>
         {keys.map((key) => (
           <kbd key={key} className="shortcuts-key">
             <span aria-hidden="true">{key}</span>
-            <span className="visually-hidden">{SPOKEN[key] ?? key} </span>
+            <span className="visually-hidden">{`${SPOKEN[key] ? t(SPOKEN[key]) : key} `}</span>
           </kbd>
         ))}
       </dd>

@@ -1,6 +1,7 @@
 import { type MouseEvent, type ReactNode, useRef } from 'react';
 import type { Leaderboard, LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
+import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 import { BoardRow } from './board-row.tsx';
 import { boardHref } from './queries.ts';
@@ -29,7 +30,7 @@ export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, 
   return (
     <>
       <div className="board-held" role="status">
-        {isHeld && <span>New ranks wait until you leave this row</span>}
+        {isHeld && <span>{t('New ranks wait until you leave this row')}</span>}
       </div>
       <ol className="board-list" ref={list}>
         {entries.map((entry) => (
@@ -43,11 +44,11 @@ export function BoardList({ board, entries: latest, nextCursor, isBusy, onMore, 
           className="button load-more"
           data-tone="outline"
           rel="next"
-          href={boardHref(paths.board(board.period), nextCursor)}
+          href={localAddress(boardHref(paths.board(board.period), nextCursor))}
           aria-disabled={isBusy}
           onClick={loadMore}
         >
-          Show more launches
+          {t('Show more launches')}
         </a>
       )}
     </>

@@ -7,24 +7,26 @@ import {
   periodHolding,
 } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
-import { periodInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t } from '../../language/translate.ts';
+import { periodInWords } from '../../language/words.ts';
 import { useToday } from '../../routing/document-head.ts';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 
-const TABS: Record<PeriodKind, string> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
+const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
 /** The boards of other kinds around the same time. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (
-    <nav className="sort-links" aria-label="Kind of period">
+    <nav className="sort-links" aria-label={t('Kind of period')}>
       {PERIOD_KINDS.map((kind) => {
         const target = tabTarget(period, kind, isRunning ? today : '');
         return (
           <Link key={kind} to={paths.board(target)} aria-current={kind === period.kind ? 'true' : undefined}>
-            {TABS[kind]}
+            {t(TABS[kind])}
           </Link>
         );
       })}
@@ -43,7 +45,7 @@ function tabTarget(period: Period, kind: PeriodKind, today: string): string {
 /** The boards before and after. */
 export function AdjacentPeriods({ board }: { board: Leaderboard }) {
   return (
-    <nav className="board-adjacent" aria-label="Other periods">
+    <nav className="board-adjacent" aria-label={t('Other periods')}>
       <AdjacentLink name={board.previousPeriod} rel="prev" />
       <AdjacentLink name={board.nextPeriod} rel="next" />
     </nav>
@@ -57,7 +59,7 @@ function AdjacentLink({ name, rel }: { name: string | null; rel: 'prev' | 'next'
     <Link className="board-adjacent-link" to={paths.board(period.name)} rel={rel}>
       {rel === 'prev' && <ChevronLeftIcon />}
       <span>
-        <span className="visually-hidden">{rel === 'prev' ? 'Before: ' : 'After: '}</span>
+        <span className="visually-hidden">{rel === 'prev' ? `${t('Before:')} ` : `${t('After:')} `}</span>
         {capitalized(periodInWords(period))}
       </span>
       {rel === 'next' && <ChevronRightIcon />}

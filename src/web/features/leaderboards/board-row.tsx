@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { LeaderboardEntry, LeaderboardStatus } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
-import { formatAmount, formatCount } from '../../ui/format-count.ts';
+import { formatCount, plural, t, withElements } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/now.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -19,9 +19,9 @@ export function BoardRow({ entry, status, vote }: BoardRowProps) {
   return (
     <article className="card board-row" data-rank={votes > 0 && rank <= 3 ? rank : undefined}>
       <p className="board-row-rank">
-        <span className="visually-hidden">Rank </span>
+        <span className="visually-hidden">{`${t('Rank')} `}</span>
         {formatCount(rank)}
-        {tied && <span className="board-row-tied">tied</span>}
+        {tied && <span className="board-row-tied">{t('tied')}</span>}
       </p>
       <Picture
         className="board-row-picture"
@@ -39,10 +39,13 @@ export function BoardRow({ entry, status, vote }: BoardRowProps) {
           </Link>
         </h2>
         <p className="board-row-votes">
-          <strong>
-            <RollingNumber value={votes} />
-          </strong>{' '}
-          {votes === 1 ? 'vote counts' : 'votes count'}
+          {withElements(plural('{number} vote counts', '{number} votes count', votes, { number: '{number}' }), {
+            number: (
+              <strong>
+                <RollingNumber value={votes} />
+              </strong>
+            ),
+          })}
           <UncountedVotes entry={entry} />
           {status === 'open' && <TimeLeft end={entry.windowEndsAt} />}
         </p>
@@ -58,16 +61,19 @@ function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: {
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const parts = [
-    ...(excluded > 0 ? [`${formatCount(excluded)} excluded`] : []),
-    ...(outside > 0 ? [`${formatCount(outside)} outside the 24 hours`] : []),
+    ...(excluded > 0 ? [plural('{count} excluded', '{count} excluded', excluded)] : []),
+    ...(outside > 0 ? [plural('{count} outside the 24 hours', '{count} outside the 24 hours', outside)] : []),
   ];
-  return parts.length === 0 ? null : <span className="board-row-note">{parts.join(', ')}</span>;
+  return parts.length === 0 ? null : <span className="board-row-note">{parts.join(t(', '))}</span>;
 }
 
 /** How long the launch still collects votes. */
 function TimeLeft({ end }: { end: string }) {
   const minutes = Math.ceil((Date.parse(end) - useNow()) / 60_000);
-  if (minutes <= 0) return <span className="board-row-note">window over</span>;
-  const left = minutes >= 60 ? formatAmount(Math.floor(minutes / 60), 'hour') : formatAmount(minutes, 'minute');
-  return <span className="board-row-note">{left} left</span>;
+  if (minutes <= 0) return <span className="board-row-note">{t('window over')}</span>;
+  const left =
+    minutes >= 60
+      ? plural('{count} hour left', '{count} hours left', Math.floor(minutes / 60))
+      : plural('{count} minute left', '{count} minutes left', minutes);
+  return <span className="board-row-note">{left}</span>;
 }

@@ -1,4 +1,5 @@
 import { paths } from '../../../contract/paths.ts';
+import { t } from '../../language/translate.ts';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
@@ -9,7 +10,7 @@ export function BoardLoading() {
   return (
     <div className="board-list">
       <p className="list-loading" role="status">
-        Loading launches...
+        {t('Loading launches...')}
       </p>
       {Array.from({ length: SKELETONS }, (_, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are all alike and never move
@@ -31,7 +32,7 @@ export function BoardFailure() {
     <FailureNotice
       title={
         <p className="notice-title" role="alert">
-          Failed to load the leaderboard
+          {t('Failed to load the leaderboard')}
         </p>
       }
     />
@@ -41,13 +42,13 @@ export function BoardFailure() {
 export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
   return (
     <Notice>
-      <p className="notice-title">{isRunning ? 'No launches yet' : 'A calm sea'}</p>
+      <p className="notice-title">{isRunning ? t('No launches yet') : t('A calm sea')}</p>
       <p>
         {isRunning
-          ? 'The first wave is still on its way, and its place is free.'
-          : 'Nothing was launched then. The boards before and after have more to show.'}
+          ? t('The first wave is still on its way, and its place is free.')
+          : t('Nothing was launched then. The boards before and after have more to show.')}
       </p>
-      <NoticeLink to={paths.home}>Show all products</NoticeLink>
+      <NoticeLink to={paths.home}>{t('Show all products')}</NoticeLink>
     </Notice>
   );
 }
@@ -55,9 +56,9 @@ export function BoardEmpty({ isRunning }: { isRunning: boolean }) {
 export function BoardMissing() {
   return (
     <Notice tone="lost">
-      <PageHeading className="notice-title">There is no leaderboard for this time</PageHeading>
-      <p>The period is before the first launch, or in the future.</p>
-      <NoticeLink to={paths.home}>Show all products</NoticeLink>
+      <PageHeading className="notice-title">{t('There is no leaderboard for this time')}</PageHeading>
+      <p>{t('The period is before the first launch, or in the future.')}</p>
+      <NoticeLink to={paths.home}>{t('Show all products')}</NoticeLink>
     </Notice>
   );
 }

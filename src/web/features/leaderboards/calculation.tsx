@@ -1,22 +1,27 @@
 import type { ReactNode } from 'react';
 import type { ExclusionReason, Standing } from '../../../contract/leaderboards/schema.ts';
-import { instantInWords } from '../../../contract/leaderboards/words.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { formatCount, plural, t } from '../../language/translate.ts';
+import { instantInWords } from '../../language/words.ts';
 import { useSite } from '../../routing/document-head.ts';
-import { formatAmount, formatCount } from '../../ui/format-count.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/now.tsx';
 
-const REASONS: Record<ExclusionReason, { label: string; why: (votesPerNetwork: number) => string }> = {
+const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetwork: number) => string }> = {
   network: {
     label: 'Too many from one network',
     why: (most) =>
-      `At most ${formatAmount(most, 'vote')} of one network count for a launch. The rest show on the button.`,
+      plural(
+        'At most {count} vote of one network count for a launch. The rest show on the button.',
+        'At most {count} votes of one network count for a launch. The rest show on the button.',
+        most,
+      ),
   },
   operator: {
     label: 'Excluded by the operator',
-    why: () => 'The operator gave a reason, and the tally shows which votes they are.',
+    why: () => t('The operator gave a reason, and the tally shows which votes they are.'),
   },
 };
 
@@ -34,17 +39,17 @@ export function Calculation({ standing }: { standing: Standing }) {
         <Line label="On the button" amount={formatCount(upvotes)} />
         {outside > 0 && isRunning && (
           <Line label="Not counted yet" amount={`− ${formatCount(outside)}`}>
-            The leaderboard takes in new votes within a second.
+            {t('The leaderboard takes in new votes within a second.')}
           </Line>
         )}
         {outside > 0 && !isRunning && (
           <Line label="Cast after the first 24 hours" amount={`− ${formatCount(outside)}`}>
-            The voting window of every launch lasts 24 hours. This one ended on {ends}.
+            {t('The voting window of every launch lasts 24 hours. This one ended on {ends}.', { ends })}
           </Line>
         )}
         {outside < 0 && (
           <Line label="Taken back later" amount={`+ ${formatCount(-outside)}`}>
-            They were there when the window ended, on {ends}, so they count.
+            {t('They were there when the window ended, on {ends}, so they count.', { ends })}
           </Line>
         )}
         {excluded.map(({ reason, votes: count }) => (
@@ -53,7 +58,7 @@ export function Calculation({ standing }: { standing: Standing }) {
           </Line>
         ))}
         <Line label="Votes that count" amount={formatCount(votes)} isTotal>
-          {isRunning ? `Votes until ${ends} count.` : undefined}
+          {isRunning ? t('Votes until {ends} count.', { ends }) : undefined}
         </Line>
       </dl>
       <Neighbours standing={standing} />
@@ -64,13 +69,20 @@ export function Calculation({ standing }: { standing: Standing }) {
 /** Why this rank, in one sentence: '20 of its 27 upvotes count, and 1 launch has more.' */
 function answerOf({ votes, upvotes, rank, tied }: Standing): string {
   const counted =
-    votes < upvotes ? `${formatCount(votes)} of its ${formatAmount(upvotes, 'upvote')}` : formatAmount(votes, 'vote');
-  const more = rank === 1 ? 'no launch has' : rank === 2 ? '1 launch has' : `${formatCount(rank - 1)} launches have`;
-  return `${counted} ${votes === 1 && upvotes === 1 ? 'counts' : 'count'}, and ${more} more.${tied ? ' Another launch has as many.' : ''}`;
+    votes < upvotes
+      ? plural('{votes} of its {count} upvote count', '{votes} of its {count} upvotes count', upvotes, { votes })
+      : plural('{count} vote counts', '{count} votes count', votes);
+  const answer =
+    rank === 1
+      ? t('{counted}, and no launch has more.', { counted })
+      : plural('{counted}, and {count} launch has more.', '{counted}, and {count} launches have more.', rank - 1, {
+          counted,
+        });
+  return tied ? `${answer} ${t('Another launch has as many.')}` : answer;
 }
 
 interface LineProps {
-  label: string;
+  label: PlainMessage;
   amount: string;
   isTotal?: boolean;
   children?: ReactNode;
@@ -79,7 +91,7 @@ interface LineProps {
 function Line({ label, amount, isTotal = false, children }: LineProps) {
   return (
     <div data-total={isTotal}>
-      <dt>{label}</dt>
+      <dt>{t(label)}</dt>
       <dd className="why-amount">{amount}</dd>
       {children && <dd className="why-reason">{children}</dd>}
     </div>
@@ -91,18 +103,19 @@ function Neighbours({ standing: { above, below, votes, tied } }: { standing: Sta
   if (!above && !below) return null;
   return (
     <>
-      <ol className="why-neighbours" aria-label="Neighbours on the leaderboard">
+      <ol className="why-neighbours" aria-label={t('Neighbours on the leaderboard')}>
         {above && <Neighbour {...above} difference={above.votes - votes} />}
         <li data-own="true">
-          <span>This launch</span>
-          <span className="why-amount">{formatAmount(votes, 'vote')}</span>
+          <span>{t('This launch')}</span>
+          <span className="why-amount">{plural('{count} vote', '{count} votes', votes)}</span>
         </li>
         {below && <Neighbour {...below} difference={below.votes - votes} />}
       </ol>
       {tied && (
         <p className="why-reason">
-          Equal counts share a rank. Their order on the leaderboard comes from SHA-256 of the period and the product’s
-          id: the same for everyone, nobody’s advantage.
+          {t(
+            'Equal counts share a rank. Their order on the leaderboard comes from SHA-256 of the period and the product’s id: the same for everyone, nobody’s advantage.',
+          )}
         </p>
       )}
     </>
@@ -118,14 +131,18 @@ interface NeighbourProps {
 
 function Neighbour({ productId, name, votes, difference }: NeighbourProps) {
   const compared =
-    difference === 0 ? 'as many' : `${formatCount(Math.abs(difference))} ${difference > 0 ? 'more' : 'fewer'}`;
+    difference === 0
+      ? t('as many')
+      : difference > 0
+        ? plural('{count} more', '{count} more', difference)
+        : plural('{count} fewer', '{count} fewer', -difference);
   return (
     <li>
       <Link to={paths.product(productId)} dir="auto">
         {name}
       </Link>
       <span className="why-amount">
-        {formatAmount(votes, 'vote')} <span className="why-compared">({compared})</span>
+        {plural('{count} vote', '{count} votes', votes)} <span className="why-compared">({compared})</span>
       </span>
     </li>
   );

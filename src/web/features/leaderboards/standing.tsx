@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { parsePeriod } from '../../../contract/leaderboards/period.ts';
 import type { Standing as PeriodStanding, Standings } from '../../../contract/leaderboards/schema.ts';
-import { ordinal, periodInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { rich, t } from '../../language/translate.ts';
+import { ordinal, periodInWords } from '../../language/words.ts';
 import { useProductId } from '../../routing/router.tsx';
-import { formatCount } from '../../ui/format-count.ts';
 import { Link } from '../../ui/link.tsx';
 import { Calculation } from './calculation.tsx';
 import { standingsOptions } from './queries.ts';
@@ -20,16 +20,16 @@ export function Standing() {
 function KnownStanding({ standings }: { standings: Standings }) {
   const { day } = standings;
   return (
-    <section className="standing" aria-label="Launch result">
+    <section className="standing" aria-label={t('Launch result')}>
       <p className="standing-line">
         <StandingWords standing={day} />
       </p>
       <details className="why">
-        <summary>{day.votes > 0 ? `Why ${ordinal(day.rank)}?` : 'How is this counted?'}</summary>
+        <summary>{day.votes > 0 ? t('Why {rank}?', { rank: ordinal(day.rank) }) : t('How is this counted?')}</summary>
         <div className="why-body">
           <Calculation standing={day} />
           {day.status === 'final' && (
-            <ul className="why-periods" aria-label="In longer periods">
+            <ul className="why-periods" aria-label={t('In longer periods')}>
               {[standings.week, standings.month, standings.year].map((standing) => (
                 <li key={standing.period}>
                   <StandingWords standing={standing} />
@@ -38,8 +38,8 @@ function KnownStanding({ standings }: { standings: Standings }) {
             </ul>
           )}
           <p className="why-links">
-            <Link to={paths.board(day.period)}>The whole leaderboard</Link>
-            <a href={paths.api.tally(day.period)}>Every vote, in the open tally</a>
+            <Link to={paths.board(day.period)}>{t('The whole leaderboard')}</Link>
+            <a href={paths.api.tally(day.period)}>{t('Every vote, in the open tally')}</a>
           </p>
         </div>
       </details>
@@ -47,7 +47,7 @@ function KnownStanding({ standings }: { standings: Standings }) {
   );
 }
 
-const STATUS_WORDS = { open: ', so far', provisional: ', provisional', final: '' } as const;
+const STATUS_WORDS = { open: '{standing}, so far', provisional: '{standing}, provisional' } as const;
 
 /** '4th of 23 on 21 November 2026, so far'. */
 function StandingWords({
@@ -57,13 +57,16 @@ function StandingWords({
 }) {
   const period = parsePeriod(name);
   if (period === undefined) return null;
-  return (
-    <>
+  const place = { rank: ordinal(rank), launches };
+  const words = {
+    place: (
       <strong>
-        {votes > 0 ? `${tied ? 'Tied ' : ''}${ordinal(rank)} of ${formatCount(launches)}` : 'No counted votes'}
-      </strong>{' '}
-      {period.kind === 'day' ? 'on' : 'in'} <Link to={paths.board(name)}>{periodInWords(period)}</Link>
-      {STATUS_WORDS[status]}
-    </>
-  );
+        {votes === 0 && t('No counted votes')}
+        {votes > 0 && (tied ? t('Tied {rank} of {launches}', place) : t('{rank} of {launches}', place))}
+      </strong>
+    ),
+    period: <Link to={paths.board(name)}>{periodInWords(period)}</Link>,
+  };
+  const standing = period.kind === 'day' ? rich('{place} on {period}', words) : rich('{place} in {period}', words);
+  return status === 'final' ? standing : rich(STATUS_WORDS[status], { standing });
 }

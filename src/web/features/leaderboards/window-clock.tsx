@@ -1,9 +1,11 @@
 import { useEffect, useState } from 'react';
-import { clockTime } from '../../../contract/leaderboards/words.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t } from '../../language/translate.ts';
+import { clockTime } from '../../language/words.ts';
 import { useNow } from '../../ui/now.tsx';
 
 interface WindowClockProps {
-  label: string;
+  label: PlainMessage;
   /** When it reaches zero: ISO 8601. */
   end: string;
   onEnd: () => void;
@@ -14,7 +16,7 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   const left = useMsUntil(Date.parse(end), onEnd);
   return (
     <p className="board-clock" aria-hidden="true">
-      <span className="board-clock-label">{label}</span>
+      <span className="board-clock-label">{t(label)}</span>
       <span className="board-clock-time">{clockTime(left)}</span>
     </p>
   );

@@ -6,7 +6,7 @@ import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { commentElementId } from '../../cache/comment-cache.ts';
 import { commentKeys, productKeys } from '../../cache/keys.ts';
-import { formatAmount } from '../../ui/format-count.ts';
+import { localAddress, plural, t } from '../../language/translate.ts';
 import { LiveUpdatesButton } from './live-updates-button.tsx';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
 import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
@@ -46,9 +46,16 @@ function NewLaunches() {
     await highlight(() => added && cardOf(added), 'list-title');
   }
 
-  const amount = count >= LIMITS.pageSize.default ? `${LIMITS.pageSize.default}+` : String(count);
   return (
-    <LiveUpdatesButton count={count} label={`${amount} new ${count === 1 ? 'launch' : 'launches'}`} onShow={show} />
+    <LiveUpdatesButton
+      count={count}
+      label={
+        count >= LIMITS.pageSize.default
+          ? t('{count}+ new launches', { count: LIMITS.pageSize.default })
+          : plural('{count} new launch', '{count} new launches', count)
+      }
+      onShow={show}
+    />
   );
 }
 
@@ -72,11 +79,17 @@ function NewComments({ productId }: { productId: string }) {
     await highlight(() => added && document.getElementById(commentElementId(added)), 'comments-title');
   }
 
-  return <LiveUpdatesButton count={count} label={formatAmount(count, 'new comment')} onShow={show} />;
+  return (
+    <LiveUpdatesButton
+      count={count}
+      label={plural('{count} new comment', '{count} new comments', count)}
+      onShow={show}
+    />
+  );
 }
 
 function cardOf(productId: string): Element | null {
-  const link = document.querySelector(`.product-list a[href="${paths.product(productId)}"]`);
+  const link = document.querySelector(`.product-list a[href="${localAddress(paths.product(productId))}"]`);
   return link?.closest('article') ?? null;
 }
 

@@ -1,4 +1,5 @@
 import { paths } from '../../../contract/paths.ts';
+import { t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import type { ProductFilters } from './filters.ts';
@@ -11,7 +12,7 @@ export function ListLoading() {
   return (
     <div className="product-list">
       <p className="list-loading" role="status">
-        Loading products...
+        {t('Loading products...')}
       </p>
       <ProductCardSkeletons count={SKELETONS} />
     </div>
@@ -22,7 +23,7 @@ export function ListLoading() {
 export function ListSearching() {
   return (
     <p className="list-loading" role="status">
-      Still searching...
+      {t('Still searching...')}
     </p>
   );
 }
@@ -32,13 +33,13 @@ export function ListFailure({ filters }: { filters: ProductFilters }) {
     <FailureNotice
       title={
         <p className="notice-title" role="alert">
-          Failed to load products
+          {t('Failed to load products')}
         </p>
       }
       actions={
         filters.cursor && (
           <Link className="button" data-tone="outline" to={paths.list(withoutPlace(filters))} onClick={focusListTitle}>
-            Start from the first page
+            {t('Start from the first page')}
           </Link>
         )
       }
@@ -50,26 +51,29 @@ export function ListEmpty({ filters }: { filters: ProductFilters }) {
   if (!filters.q && !filters.tag) {
     return (
       <Notice>
-        <p className="notice-title">No products yet</p>
-        <p>The first wave is still on its way. Come back soon.</p>
+        <p className="notice-title">{t('No products yet')}</p>
+        <p>{t('The first wave is still on its way. Come back soon.')}</p>
       </Notice>
     );
   }
   return (
     <Notice>
-      <p className="notice-title">Nothing on the horizon for “{filters.q ?? filters.tag}”</p>
+      <p className="notice-title">
+        {t('Nothing on the horizon for “{term}”', { term: filters.q ?? filters.tag ?? '' })}
+      </p>
       <p>{reasonOf(filters)}</p>
       <NoticeLink to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
-        Show all products
+        {t('Show all products')}
       </NoticeLink>
     </Notice>
   );
 }
 
 function reasonOf({ q, tag }: ProductFilters): string {
-  if (!q) return 'No product has this tag.';
-  const whose = tag ? `No name or description of a product tagged “${tag}”` : 'No product’s name or description';
-  return `${whose} matches. A shorter word may find more.`;
+  if (!q) return t('No product has this tag.');
+  return tag
+    ? t('No name or description of a product tagged “{tag}” matches. A shorter word may find more.', { tag })
+    : t('No product’s name or description matches. A shorter word may find more.');
 }
 
 function withoutPlace({ cursor: _cursor, ...filters }: ProductFilters): ProductFilters {

@@ -1,11 +1,13 @@
 import { paths } from '../../../contract/paths.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { type ProductFilters, pageNumberOf } from './filters.ts';
 import { focusListTitle } from './focus-list-title.ts';
 
-const SORTS: { sort: ProductSort; label: string }[] = [
+const SORTS: { sort: ProductSort; label: PlainMessage }[] = [
   { sort: 'newest', label: 'Newest' },
   { sort: 'top', label: 'Top' },
   { sort: 'discussed', label: 'Discussed' },
@@ -15,14 +17,14 @@ const SORTS: { sort: ProductSort; label: string }[] = [
 export function SortLinks({ filters }: { filters: ProductFilters }) {
   const { q, tag, sort: current = 'newest' } = filters;
   return (
-    <nav className="sort-links" aria-label="Sort products">
+    <nav className="sort-links" aria-label={t('Sort products')}>
       {SORTS.map(({ sort, label }) => (
         <Link
           key={sort}
           to={hrefOf({ q, tag, sort: sort === 'newest' ? undefined : sort })}
           aria-current={sort === current ? 'true' : undefined}
         >
-          {label}
+          {t(label)}
         </Link>
       ))}
     </nav>
@@ -35,8 +37,8 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
   const page = pageNumberOf(filters);
   if (!q && !tag && !page) return null;
   return (
-    <ul className="active-filters" aria-label="Active filters">
-      {q && <FilterChip kind="Search" value={`“${q}”`} without={hrefOf({ tag, sort })} />}
+    <ul className="active-filters" aria-label={t('Active filters')}>
+      {q && <FilterChip kind="Search" value={t('“{term}”', { term: q })} without={hrefOf({ tag, sort })} />}
       {tag && <FilterChip kind="Tag" value={tag} without={hrefOf({ q, sort })} />}
       {page && (
         <FilterChip
@@ -52,7 +54,7 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
 }
 
 interface FilterChipProps {
-  kind: string;
+  kind: PlainMessage;
   value: string;
   without: string;
   rel?: string | undefined;
@@ -62,8 +64,8 @@ function FilterChip({ kind, value, without, rel }: FilterChipProps) {
   return (
     <li>
       <Link className="filter-chip" to={without} rel={rel} onClick={focusListTitle}>
-        <span className="visually-hidden">Remove </span>
-        <span>{kind}:</span>{' '}
+        <span className="visually-hidden">{`${t('Remove')} `}</span>
+        <span>{t('{kind}:', { kind: t(kind) })}</span>{' '}
         <span className="filter-chip-value" dir="auto">
           {value}
         </span>

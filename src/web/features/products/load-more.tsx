@@ -1,6 +1,7 @@
 import { type MouseEvent, useEffect, useRef } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
+import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card-skeleton.tsx';
@@ -34,9 +35,9 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   if (isFailed) {
     return (
       <p className="load-more-failed" role="alert">
-        More products could not be loaded.{' '}
+        {`${t('More products could not be loaded.')} `}
         <button type="button" className="button" data-tone="outline" onClick={press}>
-          Try again
+          {t('Try again')}
         </button>
       </p>
     );
@@ -47,7 +48,7 @@ export function LoadMore({ list, filters, shown }: LoadMoreProps) {
       {isFetchingNextPage && (
         <div className="load-more-pending">
           <p className="visually-hidden" role="status">
-            Loading more products...
+            {t('Loading more products...')}
           </p>
           <ProductCardSkeletons count={3} />
         </div>
@@ -102,11 +103,11 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
       className={`button load-more ${isBusy ? 'visually-hidden' : ''}`}
       data-tone="outline"
       rel="next"
-      href={href}
+      href={localAddress(href)}
       aria-disabled={isBusy}
       onClick={loadHere}
     >
-      Show more products
+      {t('Show more products')}
     </a>
   );
 }

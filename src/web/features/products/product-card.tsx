@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { t, translated } from '../../language/translate.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -34,7 +35,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
     <article className="card product-card">
       {marker}
       <p className="product-card-rank">
-        <span className="visually-hidden">Rank </span>
+        <span className="visually-hidden">{`${t('Rank')} `}</span>
         {rank}
       </p>
       <Morph part="picture" productId={product.id}>
@@ -57,7 +58,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
           </Link>
         </h3>
         <p className="product-card-origin">
-          <bdi>{product.maker}</bdi> · <TimeAgo time={product.createdAt} />
+          <bdi>{translated(product.maker)}</bdi> · <TimeAgo time={product.createdAt} />
         </p>
         <p className="product-card-description" dir="auto">
           {marked(product.description, q)}
@@ -66,12 +67,17 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
           <TagList tags={product.tags.slice(0, LIMITS.cardTags)} />
           <div className="product-card-actions">
             <DemoButton label="Visit Website" icon={<ExternalIcon />} />
-            <Link className="button" data-tone="quiet" to={paths.productComments(product.id)} title="View Comments">
+            <Link
+              className="button"
+              data-tone="quiet"
+              to={paths.productComments(product.id)}
+              title={t('View Comments')}
+            >
               <CommentIcon />
               <span>
-                <span className="visually-hidden">View Comments, </span>
+                <span className="visually-hidden">{`${t('View Comments')}, `}</span>
                 <RollingNumber value={product.comments} />
-                <span className="visually-hidden"> on {product.name}</span>
+                <span className="visually-hidden">{` ${t('on {name}', { name: product.name })}`}</span>
               </span>
             </Link>
             {save}

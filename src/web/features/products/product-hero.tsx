@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import { plural, rich, t, translated, withElements } from '../../language/translate.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -42,27 +43,27 @@ export function ProductHero({ product, vote, standing, share }: ProductHeroProps
             {product.name}
           </PageHeading>
         </Morph>
-        <p className="product-hero-maker">
-          by <bdi>{product.maker}</bdi>
-        </p>
+        <p className="product-hero-maker">{rich('by {maker}', { maker: <bdi>{translated(product.maker)}</bdi> })}</p>
       </div>
       <div className="product-hero-vote">{vote}</div>
       <div className="product-hero-text">
         <noscript>
           {typeof window === 'undefined' && (
-            <p className="needs-script">Upvoting, saving and sharing need JavaScript.</p>
+            <p className="needs-script">{t('Upvoting, saving and sharing need JavaScript.')}</p>
           )}
         </noscript>
         {standing}
         <p className="product-description" dir="auto">
-          <UserText text={product.description} />
+          <UserText text={translated(product.description)} />
         </p>
         <TagList tags={product.tags} />
         <div className="product-hero-actions">
           <Link className="button" data-tone="outline" to={COMMENTS_HASH}>
             <CommentIcon />
             <span>
-              <RollingNumber value={product.comments} /> {product.comments === 1 ? 'comment' : 'comments'}
+              {withElements(plural('{number} comment', '{number} comments', product.comments, { number: '{number}' }), {
+                number: <RollingNumber value={product.comments} />,
+              })}
             </span>
           </Link>
           {share}

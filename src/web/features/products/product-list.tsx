@@ -2,9 +2,9 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { intlLocale, plural, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';
-import { formatAmount } from '../../ui/format-count.ts';
 import { type ProductFilters, positionOf } from './filters.ts';
 import { ListEmpty, ListFailure, ListLoading, ListSearching } from './list-states.tsx';
 import { LoadMore } from './load-more.tsx';
@@ -20,7 +20,10 @@ interface ProductListProps {
 export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useReadOnArrival() });
   const timeZone = useTimeZone();
-  const days = useMemo(() => new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeZone }), [timeZone]);
+  const days = useMemo(
+    () => new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone }),
+    [timeZone],
+  );
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;
 
@@ -37,12 +40,14 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
         {(filters.q ?? filters.tag) &&
           settled &&
           ranked.length > 0 &&
-          `${formatAmount(ranked.length, 'product')}${list.hasNextPage ? ' or more' : ''}`}
+          (list.hasNextPage
+            ? plural('{count} product or more', '{count} products or more', ranked.length)
+            : plural('{count} product', '{count} products', ranked.length))}
       </p>
       {searching && <ListSearching />}
       {ranked.length === 0 && !searching && <ListEmpty filters={filters} />}
       <noscript>
-        {typeof window === 'undefined' && <p className="needs-script">Upvoting and saving need JavaScript.</p>}
+        {typeof window === 'undefined' && <p className="needs-script">{t('Upvoting and saving need JavaScript.')}</p>}
       </noscript>
       {ranked.length > 0 && (
         <ol className="product-list" aria-busy={!settled} start={ranked[0]?.rank}>

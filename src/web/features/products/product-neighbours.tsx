@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { localAddress, t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
@@ -36,7 +37,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
 
   const go = (id: string | null) => () => id !== null && navigate(paths.product(id));
   return (
-    <nav className="product-neighbours" aria-label="Products beside this one">
+    <nav className="product-neighbours" aria-label={t('Products beside this one')}>
       <button
         type="button"
         className="button"
@@ -47,7 +48,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
         onClick={go(previousId)}
       >
         <ChevronLeftIcon />
-        Previous
+        {t('Previous')}
       </button>
       <button
         type="button"
@@ -58,14 +59,14 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
         aria-keyshortcuts={hasShortcuts ? 'ArrowRight' : undefined}
         onClick={go(nextId)}
       >
-        Next
+        {t('Next')}
         <ChevronRightIcon />
       </button>
       <noscript>
         {typeof window === 'undefined' && (
           <>
-            {previousId !== null && <PlainLink id={previousId}>Previous</PlainLink>}
-            {nextId !== null && <PlainLink id={nextId}>Next</PlainLink>}
+            {previousId !== null && <PlainLink id={previousId}>{t('Previous')}</PlainLink>}
+            {nextId !== null && <PlainLink id={nextId}>{t('Next')}</PlainLink>}
           </>
         )}
       </noscript>
@@ -75,7 +76,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
 
 function PlainLink({ id, children }: { id: string; children: string }) {
   return (
-    <a className="button" data-tone="outline" href={paths.product(id)}>
+    <a className="button" data-tone="outline" href={localAddress(paths.product(id))}>
       {children}
     </a>
   );

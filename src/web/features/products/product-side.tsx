@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { findListedProduct } from '../../cache/product-cache.ts';
+import { t, translated } from '../../language/translate.ts';
 import { useProductId } from '../../routing/router.tsx';
 import { Avatar } from '../../ui/avatar.tsx';
 import { productDetailOptions } from './queries.ts';
@@ -28,8 +29,8 @@ export function ProductSide() {
 function TeamList({ team }: { team: readonly TeamMember[] }) {
   return (
     <section className="card side-card" aria-labelledby="team-title">
-      <h2 id="team-title">Meet the team</h2>
-      {team.length === 0 && <p className="side-card-empty">The team has not introduced itself yet.</p>}
+      <h2 id="team-title">{t('Meet the team')}</h2>
+      {team.length === 0 && <p className="side-card-empty">{t('The team has not introduced itself yet.')}</p>}
       <ul className="team-list">
         {team.map((member) => (
           <li key={`${member.name} ${member.role}`}>
@@ -52,19 +53,19 @@ function TeamList({ team }: { team: readonly TeamMember[] }) {
 function ProductStats({ product }: { product: Product }) {
   return (
     <section className="card side-card" aria-labelledby="stats-title">
-      <h2 id="stats-title">Product Stats</h2>
+      <h2 id="stats-title">{t('Product Stats')}</h2>
       <dl className="product-stats">
         <div>
-          <dt>Launched</dt>
-          <dd dir="auto">{product.launchDate}</dd>
+          <dt>{t('Launched')}</dt>
+          <dd dir="auto">{translated(product.launchDate)}</dd>
         </div>
         <div>
-          <dt>Category</dt>
-          <dd dir="auto">{product.category}</dd>
+          <dt>{t('Category')}</dt>
+          <dd dir="auto">{translated(product.category)}</dd>
         </div>
         <div>
-          <dt>Maker</dt>
-          <dd dir="auto">{product.maker}</dd>
+          <dt>{t('Maker')}</dt>
+          <dd dir="auto">{translated(product.maker)}</dd>
         </div>
       </dl>
     </section>

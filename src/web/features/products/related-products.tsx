@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { t } from '../../language/translate.ts';
 import { useProductId } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -13,7 +14,7 @@ export function RelatedProducts() {
   if (!data || data.items.length === 0) return null;
   return (
     <section className="related" aria-labelledby="related-title">
-      <h2 id="related-title">Related products</h2>
+      <h2 id="related-title">{t('Related products')}</h2>
       <ul className="related-list">
         {data.items.map(({ id, name, image, sharedTags }) => (
           <li key={id} className="card related-item">

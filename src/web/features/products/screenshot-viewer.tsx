@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
+import { t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 
 /** How far a finger has to move for a swipe. */
@@ -44,7 +45,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
     <dialog
       ref={dialog}
       className="viewer"
-      aria-label="Screenshots"
+      aria-label={t('Screenshots')}
       onClose={onClose}
       onClick={onClick}
       onKeyDown={onKeyDown}
@@ -53,7 +54,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
         <p className="viewer-counter" aria-live="polite">
           {index + 1} / {pictures.length}
         </p>
-        <button type="button" className="icon-button" aria-label="Close" onClick={() => dialog.current?.close()}>
+        <button type="button" className="icon-button" aria-label={t('Close')} onClick={() => dialog.current?.close()}>
           <CloseIcon />
         </button>
       </div>
@@ -73,7 +74,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
         <button
           type="button"
           className="icon-button"
-          aria-label="Previous screenshot"
+          aria-label={t('Previous screenshot')}
           aria-disabled={index === 0}
           onClick={() => step(-1)}
         >
@@ -82,7 +83,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
         <button
           type="button"
           className="icon-button"
-          aria-label="Next screenshot"
+          aria-label={t('Next screenshot')}
           aria-disabled={index === pictures.length - 1}
           onClick={() => step(1)}
         >

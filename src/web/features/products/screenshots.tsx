@@ -1,4 +1,5 @@
 import { lazy, type MouseEvent, Suspense, useState } from 'react';
+import { t } from '../../language/translate.ts';
 import { Picture } from '../../ui/picture.tsx';
 
 const ScreenshotViewer = lazy(() => import('./screenshot-viewer.tsx').then((m) => ({ default: m.ScreenshotViewer })));
@@ -21,7 +22,7 @@ export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
 
   return (
     <section className="product-section" aria-labelledby="screenshots-title">
-      <h2 id="screenshots-title">Screenshots</h2>
+      <h2 id="screenshots-title">{t('Screenshots')}</h2>
       <ul className="screenshots">
         {screenshots.map((src, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be listed twice, and the list never changes
@@ -46,5 +47,5 @@ export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
 }
 
 function altOf(productName: string, index: number): string {
-  return `Screenshot ${index + 1} of ${productName}`;
+  return t('Screenshot {number} of {name}', { number: index + 1, name: productName });
 }

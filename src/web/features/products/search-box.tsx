@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
+import { languageParam, t } from '../../language/translate.ts';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { SearchIcon } from '../../ui/icons.tsx';
 import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
@@ -83,8 +84,8 @@ export function SearchBox() {
           name="q"
           value={text}
           maxLength={LIMITS.searchCharacters}
-          placeholder="Search products..."
-          aria-label="Search products"
+          placeholder={t('Search products...')}
+          aria-label={t('Search products')}
           aria-keyshortcuts={hasShortcut ? '/' : undefined}
           autoComplete="off"
           enterKeyHint="search"
@@ -98,8 +99,9 @@ export function SearchBox() {
         )}
         {atHome && filters.tag && <input type="hidden" name="tag" value={filters.tag} />}
         {atHome && filters.sort && <input type="hidden" name="sort" value={filters.sort} />}
+        {languageParam() && <input type="hidden" name="lang" value={languageParam()} />}
         <button type="submit" className="visually-hidden">
-          Search
+          {t('Search')}
         </button>
       </form>
     </search>

@@ -1,4 +1,5 @@
 import { paths } from '../../../contract/paths.ts';
+import { t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
 import { focusListTitle } from './focus-list-title.ts';
 
@@ -6,7 +7,7 @@ import { focusListTitle } from './focus-list-title.ts';
 export function TagList({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (
-    <ul className="tag-list" aria-label="Tags">
+    <ul className="tag-list" aria-label={t('Tags')}>
       {[...new Set(tags)].map((tag) => (
         <li key={tag}>
           <Link className="tag" dir="auto" to={paths.list({ tag })} onClick={focusListTitle}>

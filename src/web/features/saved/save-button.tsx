@@ -1,3 +1,4 @@
+import { t } from '../../language/translate.ts';
 import { BookmarkIcon } from '../../ui/icons.tsx';
 import { type SavedProduct, saveProduct, unsaveProduct, useIsSaved } from './saved-products.ts';
 
@@ -25,13 +26,13 @@ export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
       type="button"
       className="button save-button"
       data-tone={look === 'icon' ? 'quiet' : 'outline'}
-      aria-label={`${word} ${product.name}`}
+      aria-label={t(word === 'Saved' ? 'Saved {name}' : 'Save {name}', { name: product.name })}
       aria-pressed={isSaved}
-      title={isSaved ? 'Remove from saved products' : 'Save for later'}
+      title={isSaved ? t('Remove from saved products') : t('Save for later')}
       onClick={toggle}
     >
       <BookmarkIcon />
-      {look === 'word' && <span>{word}</span>}
+      {look === 'word' && <span>{t(word)}</span>}
     </button>
   );
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
 import { BookmarkIcon } from '../../ui/icons.tsx';
@@ -14,9 +15,9 @@ export function SavedButton() {
   const { Dialog, close, props } = useDeferredDialog(load);
   return (
     <>
-      <button type="button" className="icon-button saved-button" title="Saved products" {...props}>
+      <button type="button" className="icon-button saved-button" title={t('Saved products')} {...props}>
         <BookmarkIcon />
-        <span className="visually-hidden">Saved products</span>
+        <span className="visually-hidden">{t('Saved products')}</span>
         {count > 0 && <span className="saved-button-count">{count}</span>}
       </button>
       {Dialog && <Dialog onClose={close} />}

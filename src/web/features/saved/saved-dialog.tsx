@@ -5,8 +5,8 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { productKeys } from '../../cache/keys.ts';
 import { cachedProduct } from '../../cache/product-cache.ts';
+import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
-import { formatAmount } from '../../ui/format-count.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -24,13 +24,13 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
   if (added.length > 0) setShown([...added, ...shown]);
 
   return (
-    <Modal title="Saved products" onClose={onClose}>
-      <p className="saved-note">Kept in this browser only, and nobody else sees them.</p>
+    <Modal title={t('Saved products')} onClose={onClose}>
+      <p className="saved-note">{t('Kept in this browser only, and nobody else sees them.')}</p>
       {shown.length === 0 && (
-        <p className="saved-empty">Nothing saved yet. The bookmark on a product keeps it here for later.</p>
+        <p className="saved-empty">{t('Nothing saved yet. The bookmark on a product keeps it here for later.')}</p>
       )}
       {shown.length > 0 && (
-        <ul className="saved-list" aria-label="Saved products">
+        <ul className="saved-list" aria-label={t('Saved products')}>
           {shown.map((product) => (
             <SavedRow key={product.id} product={product} />
           ))}
@@ -67,10 +67,12 @@ function SavedRow({ product }: { product: SavedProduct }) {
             {name}
           </Link>
         )}
-        {isGone && <p className="saved-state">No longer on the site</p>}
+        {isGone && <p className="saved-state">{t('No longer on the site')}</p>}
         {data && (
           <p className="saved-state">
-            {formatAmount(data.upvotes, 'upvote')}, {formatAmount(data.comments, 'comment')}
+            {plural('{count} upvote', '{count} upvotes', data.upvotes)}
+            {t(', ')}
+            {plural('{count} comment', '{count} comments', data.comments)}
           </p>
         )}
       </div>

@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react';
+import { t } from '../../language/translate.ts';
 import { CheckIcon, CopyIcon } from '../../ui/icons.tsx';
 
 interface CopyFieldProps {
@@ -34,7 +35,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
         </button>
       </div>
       <p className="copy-field-outcome" role="status">
-        {current && (current.copied ? done : 'Selected: copy it with your keyboard or by a long press.')}
+        {current && (current.copied ? done : t('Selected: copy it with your keyboard or by a long press.'))}
       </p>
     </div>
   );

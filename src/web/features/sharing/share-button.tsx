@@ -1,3 +1,4 @@
+import { t } from '../../language/translate.ts';
 import { useDeferredDialog } from '../../ui/deferred-dialog.ts';
 import { ShareIcon } from '../../ui/icons.tsx';
 
@@ -10,7 +11,7 @@ export function ShareButton({ product }: { product: { id: string; name: string }
     <>
       <button type="button" className="button share-button" data-tone="outline" {...props}>
         <ShareIcon />
-        Share
+        {t('Share')}
       </button>
       {Dialog && <Dialog product={product} onClose={close} />}
     </>

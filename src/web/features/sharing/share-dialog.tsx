@@ -1,6 +1,8 @@
 import { useId, useState } from 'react';
 import type { BadgeTheme } from '../../../contract/paths/site.ts';
 import { paths } from '../../../contract/paths.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { rich, t, translated } from '../../language/translate.ts';
 import { useSiteName, useSiteUrl } from '../../routing/document-head.ts';
 import { ShareIcon } from '../../ui/icons.tsx';
 import { Modal } from '../../ui/modal.tsx';
@@ -31,34 +33,27 @@ export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps
   const url = productUrl(product);
 
   return (
-    <Modal
-      title={
-        <>
-          Share <bdi>{product.name}</bdi>
-        </>
-      }
-      onClose={onClose}
-    >
-      <CopyField label="Link to this page" action="Copy link" done="Link copied" text={url} />
+    <Modal title={rich('Share {name}', { name: <bdi>{product.name}</bdi> })} onClose={onClose}>
+      <CopyField label={t('Link to this page')} action={t('Copy link')} done={t('Link copied')} text={url} />
       {typeof navigator.share === 'function' && <ShareOnButton title={product.name} url={url} />}
-      <section className="share-badge" aria-label="Badge">
-        <h3>Badge for your own page</h3>
-        <p className="share-badge-words">Always shows the current count.</p>
+      <section className="share-badge" aria-label={t('Badge')}>
+        <h3>{t('Badge for your own page')}</h3>
+        <p className="share-badge-words">{t('Always shows the current count.')}</p>
         <div className="share-badge-choices">
-          <Choice name="Theme" options={THEMES} value={theme} onChange={setTheme} />
-          <Choice name="Format" options={FORMATS} value={format} onChange={setFormat} />
+          <Choice name={t('Theme')} options={THEMES} value={theme} onChange={setTheme} />
+          <Choice name={t('Format')} options={FORMATS} value={format} onChange={setFormat} />
         </div>
         <div className="share-badge-preview" data-theme={theme}>
           <img
             src={paths.badge(product.id, theme)}
-            alt={`Preview of the ${theme} badge`}
+            alt={theme === 'light' ? t('Preview of the light badge') : t('Preview of the dark badge')}
             onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) => setSize({ width, height })}
           />
         </div>
         <CopyField
-          label="Badge code"
-          action="Copy code"
-          done="Code copied"
+          label={t('Badge code')}
+          action={t('Copy code')}
+          done={t('Code copied')}
           text={badgeSnippet(product, theme, format, size)}
           multiline
         />
@@ -74,14 +69,14 @@ function ShareOnButton({ title, url }: { title: string; url: string }) {
   return (
     <button type="button" className="button share-on" data-tone="primary" onClick={share}>
       <ShareIcon />
-      Share with an app
+      {t('Share with an app')}
     </button>
   );
 }
 
 interface ChoiceProps<Value extends string> {
   name: string;
-  options: readonly { value: Value; label: string }[];
+  options: readonly { value: Value; label: PlainMessage | 'HTML' | 'Markdown' }[];
   value: Value;
   onChange: (value: Value) => void;
 }
@@ -95,7 +90,7 @@ function Choice<Value extends string>({ name, options, value, onChange }: Choice
         {options.map((option) => (
           <label key={option.value} className="choice-option">
             <input type="radio" name={group} checked={option.value === value} onChange={() => onChange(option.value)} />
-            <span>{option.label}</span>
+            <span>{translated(option.label)}</span>
           </label>
         ))}
       </div>

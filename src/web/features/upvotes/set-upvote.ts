@@ -1,10 +1,10 @@
 import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
-import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { upvoteKeys } from '../../cache/keys.ts';
 import { cachedUpvotes, invalidateProduct, patchProduct } from '../../cache/product-cache.ts';
+import { t } from '../../language/translate.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/offline-queue.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
@@ -15,8 +15,15 @@ const TEXTS = {
   removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
   undo: 'Undo',
   queued: { title: 'Kept for later', description: 'You are offline: it is sent when the network is back.' },
-  failed: (message: string) => ({ title: 'Error', description: `Failed to update upvote: ${message}` }),
+  failed: (message: string) => ({
+    title: t('Error'),
+    description: t('Failed to update upvote: {message}', { message }),
+  }),
 } as const;
+
+function inWords({ title, description }: (typeof TEXTS)['added' | 'removed' | 'queued']) {
+  return { title: t(title), description: t(description) };
+}
 
 /** Toasts about one product replace each other. */
 const subjectOf = (productId: string) => `upvote:${productId}`;
@@ -45,7 +52,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   const confirmed = upvoteKeys.confirmed(productId);
   const subject = subjectOf(productId);
   const undo = (upvoted: boolean) => ({
-    label: TEXTS.undo,
+    label: t(TEXTS.undo),
     onPress() {
       // The visitor may have clicked the upvote itself since.
       if (client.getQueryData<boolean>(status) === upvoted) void setUpvote(api, client, productId, !upvoted);
@@ -76,8 +83,8 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
     },
     onSuccess: (state, upvoted) => {
       client.setQueryData<UpvoteState>(confirmed, state);
-      if (state.isQueued) showToast({ ...TEXTS.queued, subject });
-      else showToast({ ...(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
+      if (state.isQueued) showToast({ ...inWords(TEXTS.queued), subject });
+      else showToast({ ...inWords(upvoted ? TEXTS.added : TEXTS.removed), subject, action: undo(upvoted) });
     },
     onError: (error) => {
       showToast({ ...TEXTS.failed(error.message), subject, tone: 'destructive' });
@@ -106,7 +113,7 @@ export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: Qu
   const { upvotes } = await api.setUpvote(productId, upvoted);
   setStatus(client, productId, upvoted);
   patchProduct(client, productId, (product) => ({ ...product, upvotes }));
-  showToast({ ...(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
+  showToast({ ...inWords(upvoted ? TEXTS.added : TEXTS.removed), subject: subjectOf(productId) });
 }
 
 /** Rolls back a queued vote that the server refused, with the same message as for a click. */
@@ -138,7 +145,10 @@ function moveCount(client: QueryClient, productId: string, from: boolean, to: bo
 }
 
 function failureOf(upvoted: boolean, cause: unknown): string {
-  return (upvoted ? UPVOTE_MESSAGES.addFailed : UPVOTE_MESSAGES.removeFailed)(reasonOf(cause));
+  const message = reasonOf(cause);
+  return upvoted
+    ? t('Failed to add upvote: {message}', { message })
+    : t('Failed to remove upvote: {message}', { message });
 }
 
 /** Older votes are asked from the server, and show a moment after the page. */

@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
+import { t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
@@ -29,11 +30,11 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
       data-size={size}
       data-confirmed={isConfirmed && upvoted}
       aria-pressed={upvoted}
-      title={upvoted ? TOOLTIPS.remove : TOOLTIPS.add}
+      title={t(upvoted ? TOOLTIPS.remove : TOOLTIPS.add)}
       onClick={toggle}
     >
       <ArrowUpIcon />
-      <span className="visually-hidden">Upvote {productName}, </span>
+      <span className="visually-hidden">{`${t('Upvote {name}', { name: productName })}, `}</span>
       <RollingNumber value={upvotes} />
     </button>
   );

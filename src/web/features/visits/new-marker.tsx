@@ -1,3 +1,4 @@
+import { rich, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { lastVisitEnd, visits } from './visits.ts';
 
@@ -10,7 +11,7 @@ export function NewMarker({ createdAt }: { createdAt: string }) {
   if (since === null || !(Date.parse(createdAt) > since)) return null;
   return (
     <p className="new-marker">
-      New<span className="visually-hidden"> since your last visit</span>
+      {rich('New{visit}', { visit: <span className="visually-hidden">{` ${t('since your last visit')}`}</span> })}
     </p>
   );
 }

@@ -12,10 +12,10 @@ import { boardOptions } from '../../features/leaderboards/queries.ts';
 import { WindowClock } from '../../features/leaderboards/window-clock.tsx';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { plural, t } from '../../language/translate.ts';
 import { useDocumentHead, useSite, useSiteName, useTimeZone } from '../../routing/document-head.ts';
 import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
-import { formatCount } from '../../ui/format-count.ts';
 import { useNow } from '../../ui/now.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
@@ -94,7 +94,7 @@ function BoardBanner({ period, board, onEnd }: BoardBannerProps) {
   const timeZone = useTimeZone();
   const stage = board && stageOf(board, now, timeZone);
   return (
-    <section className="banner board-banner" aria-label="Leaderboard">
+    <section className="banner board-banner" aria-label={t('Leaderboard')}>
       <Waves />
       <div className="board-banner-text">
         <PageHeading>{boardTitle(period)}</PageHeading>
@@ -102,9 +102,9 @@ function BoardBanner({ period, board, onEnd }: BoardBannerProps) {
           {stage && board && (
             <>
               <strong className="board-stage" data-status={board.status}>
-                {stage.label}
+                {t(stage.label)}
               </strong>{' '}
-              {formatCount(board.launches)} {board.launches === 1 ? 'launch' : 'launches'}. {stage.words}
+              {plural('{count} launch.', '{count} launches.', board.launches)} {stage.words}
             </>
           )}
         </p>

@@ -1,11 +1,21 @@
 import { taglineOf } from '../../../contract/brand.ts';
 import type { Period } from '../../../contract/leaderboards/period.ts';
-import { periodInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
+import { t, translated } from '../../language/translate.ts';
+import { periodInWords } from '../../language/words.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
+const ON_A_DAY = (period: string) =>
+  t('The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
+    period,
+  });
+const IN_A_PERIOD = (period: string) =>
+  t('The products launched in {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.', {
+    period,
+  });
+
 export function boardTitle(period: Period): string {
-  return `Launches of ${periodInWords(period)}`;
+  return t('Launches of {period}', { period: periodInWords(period) });
 }
 
 /**
@@ -14,11 +24,11 @@ export function boardTitle(period: Period): string {
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
     title: `${boardTitle(period)} · ${siteName}`,
-    description: `The products launched ${period.kind === 'day' ? 'on' : 'in'} ${periodInWords(period)}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.`,
+    description: (period.kind === 'day' ? ON_A_DAY : IN_A_PERIOD)(periodInWords(period)),
   };
   return empty ? { ...head, noindex: true } : { ...head, canonical: paths.board(period.name) };
 }
 
 export function missingBoardHead(site: SiteWords): PageHead {
-  return { title: `No leaderboard · ${site.name}`, description: taglineOf(site), noindex: true };
+  return { title: `${t('No leaderboard')} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }

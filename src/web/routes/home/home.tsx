@@ -8,6 +8,7 @@ import { ProductList } from '../../features/products/product-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { NewMarker } from '../../features/visits/new-marker.tsx';
+import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite, useSiteName, useToday } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
@@ -41,13 +42,13 @@ export function Home() {
         <section className="home-list" aria-labelledby="list-title">
           <div className="list-head">
             <h2 id="list-title" tabIndex={-1}>
-              Top Products Launching Today
+              {t('Top Products Launching Today')}
             </h2>
-            <p className="list-order">{ORDERS[filters.sort ?? 'newest']}</p>
+            <p className="list-order">{t(ORDERS[filters.sort ?? 'newest'])}</p>
             <div className="list-tools">
               {today && (
                 <Link className="list-boards" to={paths.board(today)}>
-                  Leaderboards
+                  {t('Leaderboards')}
                 </Link>
               )}
               <SortLinks filters={filters} />
@@ -72,15 +73,15 @@ export function Home() {
   );
 }
 
-const ORDERS = { newest: 'Newest first', top: 'Most upvotes first', discussed: 'Most comments first' };
+const ORDERS = { newest: 'Newest first', top: 'Most upvotes first', discussed: 'Most comments first' } as const;
 
 function WelcomeBanner() {
   return (
-    <section className="banner" aria-label="Welcome">
+    <section className="banner" aria-label={t('Welcome')}>
       <Waves />
       <div className="banner-text">
-        <PageHeading>Welcome to {useSiteName()}</PageHeading>
-        <p>Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.</p>
+        <PageHeading>{t('Welcome to {site}', { site: useSiteName() })}</PageHeading>
+        <p>{t('Every big wave starts as a ripple. See what makers are launching, and lift what deserves to rise.')}</p>
       </div>
     </section>
   );

@@ -1,10 +1,18 @@
 import type { Article } from '../../../contract/brand.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Avatar } from '../../ui/avatar.tsx';
 import { DemoButton } from '../../ui/demo-button.tsx';
 
+interface OwnArticle extends Article {
+  title: PlainMessage;
+  excerpt: PlainMessage;
+  subtitle: PlainMessage;
+}
+
 /** The specification fixes these three, unless SITE_ARTICLES replaces them; the API does not serve them. */
-const ARTICLES: readonly Article[] = [
+const ARTICLES: readonly OwnArticle[] = [
   {
     title: 'Launch day is the start of the swell, not its crest',
     excerpt:
@@ -32,7 +40,7 @@ export function Landscapes() {
   const { articles } = useSite();
   return (
     <aside className="landscapes" aria-labelledby="landscapes-title">
-      <h2 id="landscapes-title">Product Landscapes</h2>
+      <h2 id="landscapes-title">{t('Product Landscapes')}</h2>
       <div className="landscapes-articles">
         {(articles ?? ARTICLES).map((article, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the articles never change, and titles may be alike
@@ -48,9 +56,9 @@ export function Landscapes() {
 function ArticleCard({ article, dir }: { article: Article; dir: 'auto' | undefined }) {
   return (
     <article className="article-card">
-      <h3 dir={dir}>{article.title}</h3>
+      <h3 dir={dir}>{translated(article.title)}</h3>
       <p className="article-card-excerpt" dir={dir}>
-        {article.excerpt}
+        {translated(article.excerpt)}
       </p>
       <div className="article-card-author">
         <Avatar name={article.author} size="small" />
@@ -59,7 +67,7 @@ function ArticleCard({ article, dir }: { article: Article; dir: 'auto' | undefin
             {article.author}
           </p>
           <p className="article-card-subtitle" dir={dir}>
-            {article.subtitle}
+            {translated(article.subtitle)}
           </p>
         </div>
       </div>

@@ -2,6 +2,7 @@ import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import type { ProductFilters } from '../../features/products/filters.ts';
+import { t, translated } from '../../language/translate.ts';
 import type { SiteWords } from '../../routing/document-head.ts';
 
 interface ListData {
@@ -17,7 +18,7 @@ interface ListData {
 export function listStructuredData({ site, siteUrl, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',
-    name: filters.tag ? `${filters.tag} products` : 'Top Products Launching Today',
+    name: filters.tag ? t('{tag} products', { tag: filters.tag }) : t('Top Products Launching Today'),
     numberOfItems: products.length,
     itemListElement: products.map(({ id }, index) => ({
       '@type': 'ListItem',
@@ -35,7 +36,7 @@ function website(site: SiteWords, siteUrl: string): object {
     '@id': `${siteUrl}/#website`,
     name: site.name,
     url: siteUrl + paths.home,
-    description: taglineOf(site),
+    description: translated(taglineOf(site)),
     potentialAction: {
       '@type': 'SearchAction',
       target: { '@type': 'EntryPoint', urlTemplate: `${siteUrl}/?q={search_term_string}` },

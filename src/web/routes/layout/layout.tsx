@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
+import { t } from '../../language/translate.ts';
 import { useSiteName } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { Toaster } from '../../ui/toaster.tsx';
@@ -11,7 +12,7 @@ export function Layout({ children }: { children: ReactNode }) {
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <SiteHeader />
       <main id="main" className="page" tabIndex={-1}>
@@ -28,7 +29,7 @@ function SiteFooter() {
   return (
     <footer className="site-footer">
       <p>
-        <Link to={paths.home}>{useSiteName()}</Link> · Names and marks of products belong to their owners.
+        <Link to={paths.home}>{useSiteName()}</Link> · {t('Names and marks of products belong to their owners.')}
       </p>
       <ShortcutsButton />
     </footer>

@@ -3,6 +3,7 @@ import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedButton } from '../../features/saved/saved-button.tsx';
+import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, SiteMark } from '../../ui/icons.tsx';
@@ -15,7 +16,7 @@ export function SiteHeader() {
   return (
     <header className="site-header">
       <div className="site-header-bar">
-        <Link className="brand" to={paths.home} aria-label={`${site.name}, home`}>
+        <Link className="brand" to={paths.home} aria-label={t('{site}, home', { site: site.name })}>
           <SiteMark logo={site.logo} />
           <span>{site.name}</span>
         </Link>
@@ -24,7 +25,7 @@ export function SiteHeader() {
         <ThemeSwitch />
         <details className="demo-fold">
           {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button by itself */}
-          <summary className="icon-button" aria-label="Menu" onKeyDown={closeOnEscape}>
+          <summary className="icon-button" aria-label={t('Menu')} onKeyDown={closeOnEscape}>
             <MenuIcon />
           </summary>
           <div className="demo-fold-panel">
@@ -35,7 +36,7 @@ export function SiteHeader() {
       </div>
       <div className="site-header-deck">
         <p className="tagline" dir={site.tagline && 'auto'}>
-          {taglineOf(site)}
+          {translated(taglineOf(site))}
         </p>
         <div className="demo-row">
           <SiteDemos />

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
 import { paths } from '../../../contract/paths.ts';
+import { intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
@@ -18,11 +19,11 @@ export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <header className="site-header">
         <div className="site-header-bar">
-          <a className="brand" href={paths.home} aria-label={`${siteName}, home`}>
+          <a className="brand" href={localAddress(paths.home)} aria-label={t('{site}, home', { site: siteName })}>
             <SiteMark logo={logo} />
             <span>{siteName}</span>
           </a>
@@ -35,7 +36,7 @@ export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
       </main>
       <footer className="site-footer">
         <p>
-          <a href={paths.home}>{siteName}</a> · Names and marks of products belong to their owners.
+          <a href={localAddress(paths.home)}>{siteName}</a> · {t('Names and marks of products belong to their owners.')}
         </p>
       </footer>
     </>
@@ -46,10 +47,10 @@ function NoLog() {
   return (
     <Notice tone="lost">
       <h1 className="notice-number">404</h1>
-      <p className="notice-title">Oops! Page not found</p>
+      <p className="notice-title">{t('Oops! Page not found')}</p>
       <div className="notice-actions">
-        <a className="button" data-tone="primary" href={paths.home}>
-          Return to Home
+        <a className="button" data-tone="primary" href={localAddress(paths.home)}>
+          {t('Return to Home')}
         </a>
       </div>
     </Notice>
@@ -59,10 +60,10 @@ function NoLog() {
 function Failure() {
   return (
     <Notice tone="failure">
-      <h1 className="notice-title">The log could not be loaded</h1>
+      <h1 className="notice-title">{t('The log could not be loaded')}</h1>
       <div className="notice-actions">
-        <a className="button" data-tone="primary" href={paths.moderationLog()}>
-          Try again
+        <a className="button" data-tone="primary" href={localAddress(paths.moderationLog())}>
+          {t('Try again')}
         </a>
       </div>
     </Notice>
@@ -75,12 +76,14 @@ function Entries({
 }: Pick<LogPageProps, 'isContinued'> & { log: ModerationLog }) {
   return (
     <div className="log">
-      <h1>Moderation log</h1>
+      <h1>{t('Moderation log')}</h1>
       <p className="log-lead">
-        What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.
+        {t(
+          'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.',
+        )}
       </p>
       {items.length === 0 && (
-        <p className="log-empty">{isContinued ? 'Nothing older.' : 'Nothing was moderated yet.'}</p>
+        <p className="log-empty">{isContinued ? t('Nothing older.') : t('Nothing was moderated yet.')}</p>
       )}
       <ol className="log-list">
         {items.map((entry) => (
@@ -89,15 +92,15 @@ function Entries({
           </li>
         ))}
       </ol>
-      <nav className="log-pages" aria-label="Pages of the log">
+      <nav className="log-pages" aria-label={t('Pages of the log')}>
         {isContinued && (
-          <a className="button" data-tone="outline" href={paths.moderationLog()}>
-            Newest
+          <a className="button" data-tone="outline" href={localAddress(paths.moderationLog())}>
+            {t('Newest')}
           </a>
         )}
         {nextCursor !== null && (
-          <a className="button" data-tone="outline" rel="next" href={paths.moderationLog(nextCursor)}>
-            Older
+          <a className="button" data-tone="outline" rel="next" href={localAddress(paths.moderationLog(nextCursor))}>
+            {t('Older')}
           </a>
         )}
       </nav>
@@ -110,34 +113,33 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
     productName === null || productId === null ? (
       <span className="log-id">{productId}</span>
     ) : (
-      <a href={paths.product(productId)} dir="auto">
+      <a href={localAddress(paths.product(productId))} dir="auto">
         {productName}
       </a>
     );
   const words: Record<ModerationEntry['action'], ReactNode> = {
-    'product.removed': <>Product removed: {product}</>,
-    'comment.hidden': <>Comment hidden on {product}</>,
-    'votes.excluded': (
-      <>
-        {votes?.toLocaleString('en')} {votes === 1 ? 'vote' : 'votes'} excluded for {product}
-      </>
+    'product.removed': rich('Product removed: {product}', { product }),
+    'comment.hidden': rich('Comment hidden on {product}', { product }),
+    'votes.excluded': withElements(
+      plural('{count} vote excluded for {product}', '{count} votes excluded for {product}', votes ?? 0, {
+        product: '{product}',
+      }),
+      { product },
     ),
-    'submission.declined': <>Submission declined</>,
+    'submission.declined': t('Submission declined'),
   };
   return (
     <article className="card log-entry">
       <p className="log-what">{words[action]}</p>
       <p className="log-reason" dir="auto">
-        {reason ?? 'No reason was given.'}
+        {reason ?? t('No reason was given.')}
       </p>
       <p className="log-when">
         <Time at={at} />
         {undoneAt !== null && (
           <>
             {' · '}
-            <strong>
-              Undone <Time at={undoneAt} />
-            </strong>
+            <strong>{rich('Undone {time}', { time: <Time at={undoneAt} /> })}</strong>
           </>
         )}
       </p>
@@ -145,8 +147,11 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
   );
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
-
 function Time({ at }: { at: string }) {
-  return <time dateTime={at}>{TIME.format(new Date(at))} UTC</time>;
+  const format = new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  });
+  return <time dateTime={at}>{format.format(new Date(at))} UTC</time>;
 }

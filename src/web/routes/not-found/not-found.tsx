@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { paths } from '../../../contract/paths.ts';
+import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';
 import { useLocation } from '../../routing/router.tsx';
@@ -19,8 +20,8 @@ export function NotFound() {
   return (
     <Notice tone="lost">
       <PageHeading className="notice-number">404</PageHeading>
-      <p className="notice-title">Oops! Page not found</p>
-      <NoticeLink to={paths.home}>Return to Home</NoticeLink>
+      <p className="notice-title">{t('Oops! Page not found')}</p>
+      <NoticeLink to={paths.home}>{t('Return to Home')}</NoticeLink>
     </Notice>
   );
 }

@@ -2,6 +2,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
+import { plural, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
 import { queueWritesWith } from '../../storage/offline-queue.ts';
@@ -13,7 +14,6 @@ import {
   useOutbox,
   writeKey,
 } from '../../storage/outbox.ts';
-import { formatAmount } from '../../ui/format-count.ts';
 import { RefusedComment } from './refused-comment.tsx';
 import { sendOutbox } from './send-outbox.ts';
 import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
@@ -38,12 +38,12 @@ export function OfflineNote() {
   const waiting = items.filter(({ refused }) => refused === undefined);
   const refused = items.filter((item) => item.refused !== undefined);
   const lines = [
-    online ? isCopy && 'The network does not respond: this is the page as you last saw it.' : OFFLINE,
-    waiting.length > 0 && `${describe(waiting)} for the network.`,
+    online ? isCopy && t('The network does not respond: this is the page as you last saw it.') : t(OFFLINE),
+    waiting.length > 0 && describe(waiting),
   ].filter((line) => line !== false);
 
   return (
-    <section className="offline-note" aria-label="Network">
+    <section className="offline-note" aria-label={t('Network')}>
       {/* There from the start, because only later additions are read out. */}
       <div role="status">{lines.length > 0 && <p className="offline-note-card">{lines.join(' ')}</p>}</div>
       {refused.map((item) => (
@@ -53,12 +53,17 @@ export function OfflineNote() {
   );
 }
 
-/** 2 upvotes and 1 comment → '2 upvotes and 1 comment wait'. */
+/** 2 upvotes and 1 comment → '2 upvotes and 1 comment wait for the network.' */
 function describe(items: readonly OutboxItem[]): string {
   const upvotes = items.filter(({ kind }) => kind === 'upvote').length;
   const comments = items.length - upvotes;
-  const parts = [upvotes > 0 && formatAmount(upvotes, 'upvote'), comments > 0 && formatAmount(comments, 'comment')];
-  return `${parts.filter((part) => part !== false).join(' and ')} ${items.length === 1 ? 'waits' : 'wait'}`;
+  const ofUpvotes = plural('{count} upvote', '{count} upvotes', upvotes);
+  const ofComments = plural('{count} comment', '{count} comments', comments);
+  if (upvotes > 0 && comments > 0)
+    return t('{upvotes} and {comments} wait for the network.', { upvotes: ofUpvotes, comments: ofComments });
+  return plural('{items} waits for the network.', '{items} wait for the network.', items.length, {
+    items: upvotes > 0 ? ofUpvotes : ofComments,
+  });
 }
 
 function subscribeToNetwork(listener: () => void): () => void {

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { rich, t } from '../../language/translate.ts';
 import { type OutboxItem, removeFromOutbox, setRefusal, writeKey } from '../../storage/outbox.ts';
 import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
@@ -18,19 +19,22 @@ export function RefusedComment({ item }: { item: OutboxItem }) {
   }
 
   return (
-    <section className="offline-note-card" aria-label="Comment that was not posted">
+    <section className="offline-note-card" aria-label={t('Comment that was not posted')}>
       <p>
-        Your comment on <Link to={paths.product(item.productId)}>{item.productId}</Link> was not posted: {item.refused}
+        {rich('Your comment on {product} was not posted: {reason}', {
+          product: <Link to={paths.product(item.productId)}>{item.productId}</Link>,
+          reason: item.refused,
+        })}
       </p>
       <blockquote className="offline-note-text" dir="auto">
         {item.content}
       </blockquote>
       <div className="offline-note-actions">
         <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
-          Try again
+          {t('Try again')}
         </button>
         <button type="button" className="button" data-tone="quiet" onClick={() => removeFromOutbox(key)}>
-          Discard
+          {t('Discard')}
         </button>
       </div>
     </section>

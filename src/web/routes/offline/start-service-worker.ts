@@ -15,7 +15,11 @@ export async function startServiceWorker(): Promise<void> {
 export async function cacheVisiblePage(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { active } = await navigator.serviceWorker.ready;
-  active?.postMessage({ page: window.location.href, pictures: picturesOf(document) });
+  const language = performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .find((name) => name.includes('/assets/language-'));
+  active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
 /** The site's own pictures on the page. */

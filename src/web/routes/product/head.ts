@@ -2,6 +2,8 @@ import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { Product } from '../../../contract/products/schema.ts';
+import type { PlainMessage } from '../../language/catalogue.ts';
+import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 import { clampText } from './clamp-text.ts';
 
@@ -12,12 +14,12 @@ const DESCRIPTION_CHARACTERS = 160;
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${clampText(product.name, TITLE_CHARACTERS)} · ${siteName}`,
-    description: clampText(product.description, DESCRIPTION_CHARACTERS),
+    description: clampText(translated(product.description), DESCRIPTION_CHARACTERS),
     canonical: paths.product(product.id),
   };
 }
 
 /** The head of a page without a product. */
-export function missingProductHead(site: SiteWords, title: string = PRODUCT_MESSAGES.notFound): PageHead {
-  return { title: `${title} · ${site.name}`, description: taglineOf(site), noindex: true };
+export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
+  return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }

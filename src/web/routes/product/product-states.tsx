@@ -1,5 +1,6 @@
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
+import { t } from '../../language/translate.ts';
 import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
@@ -7,15 +8,15 @@ import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
 export function ProductMissing() {
   return (
     <Notice tone="lost">
-      <PageHeading className="notice-title">{PRODUCT_MESSAGES.notFound}</PageHeading>
-      <p>It may have drifted away, or the address may be mistyped.</p>
-      <NoticeLink to={paths.home}>Return to home</NoticeLink>
+      <PageHeading className="notice-title">{t(PRODUCT_MESSAGES.notFound)}</PageHeading>
+      <p>{t('It may have drifted away, or the address may be mistyped.')}</p>
+      <NoticeLink to={paths.home}>{t('Return to home')}</NoticeLink>
     </Notice>
   );
 }
 
 export function ProductFailure() {
-  return <FailureNotice title={<PageHeading className="notice-title">Failed to load products</PageHeading>} />;
+  return <FailureNotice title={<PageHeading className="notice-title">{t('Failed to load products')}</PageHeading>} />;
 }
 
 /** The placeholder of a product's page while it loads. */
@@ -25,7 +26,7 @@ export function ProductSkeleton() {
       <div className="product-hero">
         <SkeletonBox className="product-hero-picture" />
         <div className="product-hero-title">
-          <PageHeading className="loading-heading">Loading product...</PageHeading>
+          <PageHeading className="loading-heading">{t('Loading product...')}</PageHeading>
           <SkeletonLine width="short" />
         </div>
         <div className="product-hero-text">

@@ -16,6 +16,7 @@ import { Screenshots } from '../../features/products/screenshots.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { ShareButton } from '../../features/sharing/share-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
+import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
@@ -95,7 +96,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
         <Screenshots productName={name} screenshots={product.screenshots} />
         <Discussion productId={id} count={product.comments} liveUpdates={<LiveUpdatesSlot productId={id} />} />
       </div>
-      <aside className="product-side" aria-label="About this product">
+      <aside className="product-side" aria-label={t('About this product')}>
         <Suspense>
           <ScreenView screen={PRODUCT_SIDE} />
         </Suspense>
@@ -142,7 +143,7 @@ function BackLink() {
   return (
     <Link className="back-link" to={paths.home} onClick={returnToList}>
       <ChevronLeftIcon />
-      Back to products
+      {t('Back to products')}
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
 import type { Product, StoredProduct } from '../../../contract/products/schema.ts';
 import type { NewSubmission } from '../../../contract/submissions/schema.ts';
+import { plural, t, translated } from '../../language/translate.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/random-id.ts';
 
@@ -76,7 +77,7 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
   return {
     ...DEFAULTS,
     id: 'preview',
-    name: name || 'Your product',
+    name: name || t('Your product'),
     description: description || PRODUCT_FIELDS.description.default,
     image,
     tags: [...tags],
@@ -96,41 +97,48 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldFault[] {
   const { name, tags, team, ...texts } = trimmed(draft);
   const faults: FieldFault[] = [];
-  if (name === '') faults.push({ field: 'name', detail: 'Give your product a name.' });
+  if (name === '') faults.push({ field: 'name', detail: t('Give your product a name.') });
   for (const [field, text] of Object.entries({ name, ...texts }) as ['name', string][]) {
     const { label, maxCharacters } = fieldOf(field);
     const length = characters(text);
     if (length > maxCharacters)
-      faults.push({ field, detail: `${label}: ${amount(length - maxCharacters, 'character')} too many.` });
+      faults.push({
+        field,
+        detail: plural(
+          '{label}: {count} character too many.',
+          '{label}: {count} characters too many.',
+          length - maxCharacters,
+          { label: translated(label) },
+        ),
+      });
   }
   const longTag = tags.find((tag) => characters(tag) > PRODUCT_FIELDS.tags.maxCharacters);
   if (tags.length > PRODUCT_FIELDS.tags.maxItems)
-    faults.push({ field: 'tags', detail: `At most ${PRODUCT_FIELDS.tags.maxItems} tags.` });
+    faults.push({ field: 'tags', detail: t('At most {count} tags.', { count: PRODUCT_FIELDS.tags.maxItems }) });
   if (longTag)
-    faults.push({ field: 'tags', detail: `A tag has at most ${PRODUCT_FIELDS.tags.maxCharacters} characters.` });
+    faults.push({
+      field: 'tags',
+      detail: t('A tag has at most {count} characters.', { count: PRODUCT_FIELDS.tags.maxCharacters }),
+    });
   if (team.length > PRODUCT_FIELDS.team.maxItems)
-    faults.push({ field: 'team', detail: `At most ${PRODUCT_FIELDS.team.maxItems} people.` });
+    faults.push({ field: 'team', detail: t('At most {count} people.', { count: PRODUCT_FIELDS.team.maxItems }) });
   if (team.some((member) => member.name === ''))
-    faults.push({ field: 'team', detail: 'Each person of the team needs a name.' });
+    faults.push({ field: 'team', detail: t('Each person of the team needs a name.') });
   if (
     team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_BOUNDS.maxCharacters)
   )
     faults.push({
       field: 'team',
-      detail: `A name or a role has at most ${TEAM_MEMBER_BOUNDS.maxCharacters} characters.`,
+      detail: t('A name or a role has at most {count} characters.', { count: TEAM_MEMBER_BOUNDS.maxCharacters }),
     });
   if (draft.launchAt !== '' && draft.launchAt !== storedLaunchAt && !(Date.parse(draft.launchAt) > now))
-    faults.push({ field: 'launchAt', detail: 'Choose a launch time in the future.' });
+    faults.push({ field: 'launchAt', detail: t('Choose a launch time in the future.') });
   return faults.sort((a, b) => FIELD_NAMES.indexOf(a.field as FieldName) - FIELD_NAMES.indexOf(b.field as FieldName));
 }
 
 /** Unicode code points, as the server counts them. */
 export function characters(text: string): number {
   return Array.from(text).length;
-}
-
-function amount(count: number, unit: string): string {
-  return `${count.toLocaleString('en-US')} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 type Texts = Pick<Draft, 'name' | 'description' | 'category' | 'maker' | 'tags' | 'team'>;

@@ -1,6 +1,6 @@
 import { type ReactNode, useId } from 'react';
 import { fieldOf } from '../../../contract/products/fields.ts';
-import { formatCount } from '../../ui/format-count.ts';
+import { plural, t } from '../../language/translate.ts';
 import { characters, type FieldFault, fieldWith } from './draft.ts';
 
 export type Faults = readonly FieldFault[];
@@ -51,7 +51,7 @@ export function TextField({ field, label, hint, value, fault, required = false, 
     <div className="submission-field">
       <label htmlFor={id}>
         {label}
-        {!required && <span className="submission-optional"> (optional)</span>}
+        {!required && <span className="submission-optional">{` ${t('(optional)')}`}</span>}
       </label>
       {rows === undefined ? (
         <input type="text" autoComplete="off" {...props} onChange={(event) => onChange(event.currentTarget.value)} />
@@ -65,7 +65,9 @@ export function TextField({ field, label, hint, value, fault, required = false, 
       )}
       {showLeft && (
         <p id={`${id}-left`} className="submission-hint" data-over={left < 0}>
-          {left < 0 ? `${formatCount(-left)} characters too many` : `${formatCount(left)} characters left`}
+          {left < 0
+            ? plural('{count} characters too many', '{count} characters too many', -left)
+            : plural('{count} characters left', '{count} characters left', left)}
         </p>
       )}
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}

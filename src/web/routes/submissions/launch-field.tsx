@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
+import { rich, t } from '../../language/translate.ts';
 import { FieldMessage } from './fields.tsx';
 import {
   fromLocalInput,
@@ -45,20 +46,20 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
   const zone = visitorTimeZone();
   return (
     <fieldset className="submission-field submission-launch">
-      <legend>Launch</legend>
+      <legend>{t('Launch')}</legend>
       <label>
         <input type="radio" name={`${id}-when`} checked={!isChosen} onChange={() => choose(false)} />
-        As soon as it is approved
+        {t('As soon as it is approved')}
       </label>
       <label>
         <input type="radio" name={`${id}-when`} checked={isChosen} onChange={() => choose(true)} />
-        At a time that I choose
+        {t('At a time that I choose')}
       </label>
       {isChosen && (
         <div className="submission-launch-time">
           <input
             type="datetime-local"
-            aria-label="Launch time"
+            aria-label={t('Launch time')}
             required
             value={text}
             min={toLocalInput(now)}
@@ -68,18 +69,17 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
             onChange={(event) => set(event.currentTarget.value)}
           />
           <p id={`${id}-zone`} className="submission-hint">
-            Your time zone: {timeZoneInWords(zone, isTime(launchAt) ? new Date(launchAt) : now)}.{' '}
-            {isTime(launchAt) && (
-              <>
-                For this site, which is in {timeZoneInWords(siteTimeZone, new Date(launchAt))}, that is{' '}
-                <strong>{timeInWords(launchAt, siteTimeZone)}</strong>.
-              </>
-            )}
+            {`${t('Your time zone: {zone}.', { zone: timeZoneInWords(zone, isTime(launchAt) ? new Date(launchAt) : now) })} `}
+            {isTime(launchAt) &&
+              rich('For this site, which is in {zone}, that is {time}.', {
+                zone: timeZoneInWords(siteTimeZone, new Date(launchAt)),
+                time: <strong>{timeInWords(launchAt, siteTimeZone)}</strong>,
+              })}
           </p>
         </div>
       )}
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
-      <p className="submission-hint">Every launch collects votes for the same 24 hours, whenever it begins.</p>
+      <p className="submission-hint">{t('Every launch collects votes for the same 24 hours, whenever it begins.')}</p>
     </fieldset>
   );
 }

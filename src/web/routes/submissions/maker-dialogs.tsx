@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
+import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { faultsIn, toDraft } from './draft.ts';
@@ -26,16 +27,23 @@ export function EditDialog({ access, submission, onClose }: MakerDialogProps) {
     pictures: storedPictures(submission.product, PRODUCT_FIELDS.image.default),
     editing: { access, submission },
     onDone: (_, changed) =>
-      onClose(changed, changed.status === 'waiting' ? 'A person will look at it.' : 'Your changes are on the site.'),
+      onClose(
+        changed,
+        changed.status === 'waiting' ? t('A person will look at it.') : t('Your changes are on the site.'),
+      ),
   });
   return (
-    <Modal title="Edit your launch" onClose={() => onClose(form.latest())}>
+    <Modal title={t('Edit your launch')} onClose={() => onClose(form.latest())}>
       {submission.status === 'scheduled' && (
         <p className="submission-restored">
-          This is approved. New texts or pictures need another review; a new launch time alone does not.
+          {t('This is approved. New texts or pictures need another review; a new launch time alone does not.')}
         </p>
       )}
-      <SubmissionForm form={form} siteTimeZone={timeZone} labels={{ submit: 'Save changes', sending: 'Saving...' }} />
+      <SubmissionForm
+        form={form}
+        siteTimeZone={timeZone}
+        labels={{ submit: t('Save changes'), sending: t('Saving...') }}
+      />
     </Modal>
   );
 }
@@ -51,11 +59,11 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
     setFaults(found);
     if (found.length > 0) return;
     const patch = { launchAt: launchAt === '' ? null : launchAt, revision: submission.revision };
-    void run(async () => onClose(await submissionsClient.update(access, patch), 'The launch time has changed.'));
+    void run(async () => onClose(await submissionsClient.update(access, patch), t('The launch time has changed.')));
   }
 
   return (
-    <Modal title="Reschedule" onClose={() => onClose()}>
+    <Modal title={t('Reschedule')} onClose={() => onClose()}>
       <form
         className="maker-dialog"
         noValidate
@@ -75,7 +83,7 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
         />
         <FailureNote failure={failure} />
         <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isBusy}>
-          Save launch time
+          {t('Save launch time')}
         </button>
       </form>
     </Modal>
@@ -84,25 +92,18 @@ export function RescheduleDialog({ access, submission, onClose }: MakerDialogPro
 
 export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps) {
   const { failure, isBusy, run } = useAction();
-  const withdraw = () => run(async () => onClose(await submissionsClient.withdraw(access), 'It will not launch.'));
+  const withdraw = () => run(async () => onClose(await submissionsClient.withdraw(access), t('It will not launch.')));
   return (
-    <Modal
-      title={
-        <>
-          Withdraw <bdi>{submission.product.name}</bdi>?
-        </>
-      }
-      onClose={() => onClose()}
-    >
+    <Modal title={rich('Withdraw {name}?', { name: <bdi>{submission.product.name}</bdi> })} onClose={() => onClose()}>
       <div className="maker-dialog">
-        <p>It will not launch, and this cannot be undone. To try again, submit the product again.</p>
+        <p>{t('It will not launch, and this cannot be undone. To try again, submit the product again.')}</p>
         <FailureNote failure={failure} />
         <div className="maker-actions">
           <button type="button" className="button maker-danger" aria-disabled={isBusy} onClick={withdraw}>
-            Withdraw
+            {t('Withdraw')}
           </button>
           <button type="button" className="button" data-tone="outline" onClick={() => onClose()}>
-            Keep it
+            {t('Keep it')}
           </button>
         </div>
       </div>

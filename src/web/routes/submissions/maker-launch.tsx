@@ -1,8 +1,8 @@
-import { ordinal } from '../../../contract/leaderboards/words.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { HourlyVotes, Submission } from '../../../contract/submissions/schema.ts';
-import { formatAmount, formatCount } from '../../ui/format-count.ts';
+import { formatCount, plural, rich, t } from '../../language/translate.ts';
+import { ordinal } from '../../language/words.ts';
 import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/now.tsx';
 import { timeInWords, visitorTimeZone } from './times.ts';
@@ -14,17 +14,21 @@ export function MakerLaunch({ submission }: { submission: Submission }) {
   return (
     <section className="card maker-launch" aria-labelledby="maker-launch">
       <div className="maker-launch-head">
-        <h2 id="maker-launch">Your launch</h2>
-        <p className="submission-hint">Only you see this. Comments that you write below carry the badge Maker.</p>
+        <h2 id="maker-launch">{t('Your launch')}</h2>
+        <p className="submission-hint">
+          {t('Only you see this. Comments that you write below carry the badge Maker.')}
+        </p>
       </div>
       <dl className="maker-numbers">
         <div>
-          <dt>Rank of the day</dt>
+          <dt>{t('Rank of the day')}</dt>
           <dd>
             {day && day.votes > 0 ? (
               <Link to={paths.board(day.period)}>
-                {day.tied && 'Tied '}
-                {ordinal(day.rank)} <small>of {formatCount(day.launches)}</small>
+                {rich(day.tied ? 'Tied {rank} {total}' : '{rank} {total}', {
+                  rank: ordinal(day.rank),
+                  total: <small>{t('of {count}', { count: day.launches })}</small>,
+                })}
               </Link>
             ) : (
               '–'
@@ -32,11 +36,11 @@ export function MakerLaunch({ submission }: { submission: Submission }) {
           </dd>
         </div>
         <div>
-          <dt>Counted votes</dt>
+          <dt>{t('Counted votes')}</dt>
           <dd>{formatCount(day?.votes ?? 0)}</dd>
         </div>
         <div>
-          <dt>Comments</dt>
+          <dt>{t('Comments')}</dt>
           <dd>{formatCount(product.comments)}</dd>
         </div>
       </dl>
@@ -51,7 +55,9 @@ function WindowEnd({ endsAt }: { endsAt: string }) {
   const time = timeInWords(endsAt, visitorTimeZone());
   return (
     <p className="submission-hint">
-      {isOver ? `Its ${LIMITS.launchWindowHours} hours ended on ${time}.` : `Votes count until ${time}, by your clock.`}
+      {isOver
+        ? t('Its {hours} hours ended on {time}.', { hours: LIMITS.launchWindowHours, time })
+        : t('Votes count until {time}, by your clock.', { time })}
     </p>
   );
 }
@@ -68,7 +74,8 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
   return (
     <figure className="maker-chart">
       <figcaption>
-        Votes by hour <span>{total === 0 ? 'The first one is still to come.' : `${formatCount(most)} at most`}</span>
+        {t('Votes by hour')}{' '}
+        <span>{total === 0 ? t('The first one is still to come.') : t('{count} at most', { count: most })}</span>
       </figcaption>
       <svg viewBox={`0 0 ${LIMITS.launchWindowHours * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {Array.from({ length: LIMITS.launchWindowHours }, (_, hour) => {
@@ -91,23 +98,23 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
       </svg>
       <p className="maker-chart-ends" aria-hidden="true">
         <span>{hours[0] ? timeInWords(hours[0].from, zone) : ''}</span>
-        <span>{LIMITS.launchWindowHours} hours</span>
+        <span>{plural('{count} hour', '{count} hours', LIMITS.launchWindowHours)}</span>
       </p>
       {/* A table is never narrower than its words, so its wrapper hides it. */}
       <div className="visually-hidden">
         <table>
-          <caption>Votes by hour</caption>
+          <caption>{t('Votes by hour')}</caption>
           <thead>
             <tr>
-              <th scope="col">Hour from</th>
-              <th scope="col">Votes</th>
+              <th scope="col">{t('Hour from')}</th>
+              <th scope="col">{t('Votes')}</th>
             </tr>
           </thead>
           <tbody>
             {hours.map(({ from, votes }) => (
               <tr key={from}>
                 <th scope="row">{timeInWords(from, zone)}</th>
-                <td>{formatAmount(votes, 'vote')}</td>
+                <td>{plural('{count} vote', '{count} votes', votes)}</td>
               </tr>
             ))}
           </tbody>

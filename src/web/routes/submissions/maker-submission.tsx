@@ -1,6 +1,6 @@
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState } from 'react';
-import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
+import { rich, t, translated } from '../../language/translate.ts';
 import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -26,7 +26,11 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
   /** Gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
   const { product, status, editable } = submission;
-  useDocumentHead({ title: `${product.name}, your launch · ${site.name}`, description: '', noindex: true });
+  useDocumentHead({
+    title: `${t('{name}, your launch', { name: product.name })} · ${site.name}`,
+    description: '',
+    noindex: true,
+  });
 
   useEffect(() => {
     if (open !== null) return;
@@ -44,57 +48,62 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
     // The buttons disappear with it.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
     if (changed) onChange(changed);
-    if (said) showToast({ title: 'Saved', description: said });
+    if (said) showToast({ title: t('Saved'), description: said });
   }
 
   const dialog = { access, submission, onClose: close };
   return (
     <article ref={page} className="maker-page">
       <header className="maker-head">
-        <p className="maker-eyebrow">Your launch, as only you see it</p>
+        <p className="maker-eyebrow">{t('Your launch, as only you see it')}</p>
         <PageHeading dir="auto">{product.name}</PageHeading>
         <MakerStatus submission={submission} />
         {editable && (
           <div className="maker-actions">
             <button type="button" className="button" data-tone="primary" onClick={opens('edit')}>
-              {status === 'declined' ? 'Edit and send again' : 'Edit'}
+              {status === 'declined' ? t('Edit and send again') : t('Edit')}
             </button>
             {status !== 'declined' && (
               <button type="button" className="button" data-tone="outline" onClick={opens('reschedule')}>
-                Reschedule
+                {t('Reschedule')}
               </button>
             )}
             <button type="button" className="button" data-tone="outline" onClick={opens('withdraw')}>
-              Withdraw
+              {t('Withdraw')}
             </button>
           </div>
         )}
       </header>
       <section className="maker-preview" aria-labelledby="maker-preview">
-        <h2 id="maker-preview">As the list will show it</h2>
+        <h2 id="maker-preview">{t('As the list will show it')}</h2>
         <CardPreview product={{ ...product, upvotes: 0, comments: 0 }} />
       </section>
       <section className="maker-details" aria-labelledby="maker-details">
-        <h2 id="maker-details">On its page</h2>
+        <h2 id="maker-details">{t('On its page')}</h2>
         <p className="maker-description" dir="auto">
-          {product.description}
+          {translated(product.description)}
         </p>
         {product.screenshots.length > 0 && (
-          <ul className="maker-screenshots" aria-label="Screenshots">
+          <ul className="maker-screenshots" aria-label={t('Screenshots')}>
             {product.screenshots.map((src, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the same picture may be listed twice
               <li key={index}>
-                <Picture src={src} alt={`Screenshot ${index + 1} of ${product.name}`} width={640} height={400} />
+                <Picture
+                  src={src}
+                  alt={t('Screenshot {number} of {name}', { number: index + 1, name: product.name })}
+                  width={640}
+                  height={400}
+                />
               </li>
             ))}
           </ul>
         )}
         <dl className="maker-facts">
-          <Fact label={PRODUCT_FIELDS.category.label}>{product.category}</Fact>
-          <Fact label={PRODUCT_FIELDS.maker.label}>{product.maker}</Fact>
-          {product.tags.length > 0 && <Fact label="Tags">{product.tags.join(', ')}</Fact>}
+          <Fact label={t('Category')}>{translated(product.category)}</Fact>
+          <Fact label={t('Maker')}>{translated(product.maker)}</Fact>
+          {product.tags.length > 0 && <Fact label={t('Tags')}>{product.tags.join(t(', '))}</Fact>}
           {product.team.length > 0 && (
-            <Fact label="Team">
+            <Fact label={t('Team')}>
               {product.team.map(({ name, role }) => (role ? `${name}, ${role}` : name)).join(' · ')}
             </Fact>
           )}
@@ -133,21 +142,29 @@ function MakerStatus({ submission: { status, reason, launchAt, editable } }: { s
   );
   return (
     <div className="maker-status" data-status={status} role="status">
-      <span className="maker-status-word">{WORDS[status]}</span>
+      <span className="maker-status-word">{t(WORDS[status])}</span>
       {status === 'waiting' && (
         <p>
-          A person will look at it.{' '}
-          {when ? <>Once approved, it launches on {when}.</> : 'Once approved, it launches at once.'}
+          {`${t('A person will look at it.')} `}
+          {when
+            ? rich('Once approved, it launches on {time}.', { time: when })
+            : t('Once approved, it launches at once.')}
         </p>
       )}
-      {status === 'scheduled' && (when ? <p>It launches on {when}.</p> : <p>It launches in a moment.</p>)}
+      {status === 'scheduled' &&
+        (when ? <p>{rich('It launches on {time}.', { time: when })}</p> : <p>{t('It launches in a moment.')}</p>)}
       {status === 'declined' && (
         <>
-          <p>It is not on the list.{editable && ' You can change it and send it again.'}</p>
+          <p>
+            {t('It is not on the list.')}
+            {editable && ` ${t('You can change it and send it again.')}`}
+          </p>
           {reason && <blockquote dir="auto">{reason}</blockquote>}
         </>
       )}
-      {status === 'withdrawn' && <p>You withdrew it, and it will not launch. You can submit the product again.</p>}
+      {status === 'withdrawn' && (
+        <p>{t('You withdrew it, and it will not launch. You can submit the product again.')}</p>
+      )}
     </div>
   );
 }

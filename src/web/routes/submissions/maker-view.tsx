@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { productKeys } from '../../cache/keys.ts';
+import { t } from '../../language/translate.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -71,7 +72,7 @@ function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) 
       <p>{detail}</p>
       <div className="notice-actions">
         <button type="button" className="button" data-tone="primary" onClick={onRetry}>
-          Try again
+          {t('Try again')}
         </button>
       </div>
     </Notice>

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
 import { productDetailOptions } from '../../features/products/queries.ts';
+import { t } from '../../language/translate.ts';
 import { useProductId, useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { forgetMakerKey, makerKeyIn, makerKeyOf, makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
@@ -26,7 +27,7 @@ export function Maker() {
     <>
       {isRefused && (
         <p className="list-note" role="status">
-          This maker link no longer works. The operator of this site can give you a new one.
+          {t('This maker link no longer works. The operator of this site can give you a new one.')}
         </p>
       )}
       {isMissing && <ProductMissing />}

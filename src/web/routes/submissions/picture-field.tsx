@@ -1,5 +1,6 @@
 import { type DragEvent, type MouseEvent, useId, useState } from 'react';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
+import { t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 import { FieldMessage } from './fields.tsx';
 import { ACCEPTED, type PictureItem, type Pictures } from './pictures.ts';
@@ -24,24 +25,24 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
     const order = screenshots.filter((item) => item !== moved);
     order.splice(index + by, 0, moved);
     onChange({ ...pictures, screenshots: order });
-    setSaid(`Screenshot moved to place ${index + by + 1} of ${order.length}`);
+    setSaid(t('Screenshot moved to place {place} of {total}', { place: index + by + 1, total: order.length }));
   }
 
   return (
     <>
       <DropZone
-        title="Picture"
-        words="Square, and easy to recognise when it is small."
-        label={image ? 'Choose another' : 'Choose a picture'}
+        title={t('Picture')}
+        words={t('Square, and easy to recognise when it is small.')}
+        label={image ? t('Choose another') : t('Choose a picture')}
         fault={faults.image}
         isSending={isSending}
         onFiles={(files) => onAdd(files.slice(0, 1), 'image')}
       >
         {image && (
-          <ul className="submission-pictures" aria-label="Picture">
+          <ul className="submission-pictures" aria-label={t('Picture')}>
             <PictureRow
               item={image}
-              name="picture"
+              name={t('picture')}
               isSending={isSending}
               onRemove={image.file && (() => onChange({ ...pictures, image: null }))}
             />
@@ -49,21 +50,21 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
         )}
       </DropZone>
       <DropZone
-        title="Screenshots"
-        words="They stand below the description, in this order."
-        label="Add screenshots"
+        title={t('Screenshots')}
+        words={t('They stand below the description, in this order.')}
+        label={t('Add screenshots')}
         fault={faults.screenshots}
         isSending={isSending}
         multiple
         onFiles={(files) => onAdd(files, 'screenshots')}
       >
         {screenshots.length > 0 && (
-          <ol className="submission-pictures" data-shape="wide" aria-label="Screenshots">
+          <ol className="submission-pictures" data-shape="wide" aria-label={t('Screenshots')}>
             {screenshots.map((item, index) => (
               <PictureRow
                 key={item.key}
                 item={item}
-                name={`screenshot ${index + 1}`}
+                name={t('screenshot {number}', { number: index + 1 })}
                 isSending={isSending}
                 // Pictures on the site keep their order.
                 canMove={item.file !== undefined && screenshots.length > 1}
@@ -71,7 +72,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
                 onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
                 onRemove={() => {
                   onChange({ ...pictures, screenshots: screenshots.filter((each) => each !== item) });
-                  setSaid('Screenshot removed');
+                  setSaid(t('Screenshot removed'));
                 }}
               />
             ))}
@@ -125,7 +126,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
     >
       <legend>
         {title}
-        <span className="submission-optional"> (optional)</span>
+        <span className="submission-optional">{` ${t('(optional)')}`}</span>
       </legend>
       {children}
       <div className="submission-drop-zone">
@@ -146,7 +147,10 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
           />
         </label>
         <p id={`${id}-words`} className="submission-hint">
-          Or drop or paste it here. {words} Up to {PICTURE_UPLOADS.maxBytes / 1024 / 1024} MB.
+          {t('Or drop or paste it here. {words} Up to {size} MB.', {
+            words,
+            size: PICTURE_UPLOADS.maxBytes / 1024 / 1024,
+          })}
         </p>
       </div>
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
@@ -181,21 +185,25 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
       {item.src === '' ? (
         <span className="submission-picture-image" />
       ) : (
-        <img className="submission-picture-image" src={item.src} alt={`Your ${name}`} />
+        <img className="submission-picture-image" src={item.src} alt={t('Your {name}', { name })} />
       )}
       <div className="submission-picture-words">
-        <p className="submission-picture-name">{item.file?.name ?? (isDone ? 'On the site' : name)}</p>
+        <p className="submission-picture-name">{item.file?.name ?? (isDone ? t('On the site') : name)}</p>
         {item.sent !== undefined && (
-          <progress value={item.sent} aria-label={`Sending ${name}`}>
+          <progress value={item.sent} aria-label={t('Sending {name}', { name })}>
             {Math.round(item.sent * 100)} %
           </progress>
         )}
       </div>
       {!isSending && (
         <div className="submission-picture-actions">
-          {canMove && <RowButton label={`Move ${name} earlier`} icon={<ChevronLeftIcon />} onPress={onEarlier} />}
-          {canMove && <RowButton label={`Move ${name} later`} icon={<ChevronRightIcon />} onPress={onLater} />}
-          {onRemove && <RowButton label={`Remove ${name}`} icon={<CloseIcon />} onPress={remove} />}
+          {canMove && (
+            <RowButton label={t('Move {name} earlier', { name })} icon={<ChevronLeftIcon />} onPress={onEarlier} />
+          )}
+          {canMove && (
+            <RowButton label={t('Move {name} later', { name })} icon={<ChevronRightIcon />} onPress={onLater} />
+          )}
+          {onRemove && <RowButton label={t('Remove {name}', { name })} icon={<CloseIcon />} onPress={remove} />}
         </div>
       )}
       {item.fault && <FieldMessage id={id}>{item.fault}</FieldMessage>}

@@ -1,5 +1,7 @@
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
+import { reasonOf } from '../../api/api-error.ts';
+import { t } from '../../language/translate.ts';
 import { randomId } from '../../storage/random-id.ts';
 import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
@@ -35,10 +37,16 @@ const COPY_PIXELS = 640;
 export async function readPicture(file: File): Promise<PictureItem> {
   const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
   if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
-    return { ...item, fault: `${file.name} is not a PNG, JPEG, WebP, AVIF or GIF picture.` };
+    return { ...item, fault: t('{file} is not a PNG, JPEG, WebP, AVIF or GIF picture.', { file: file.name }) };
   }
   if (file.size > PICTURE_UPLOADS.maxBytes) {
-    return { ...item, fault: `${file.name} is larger than ${PICTURE_UPLOADS.maxBytes / BYTES_PER_MEGABYTE} MB.` };
+    return {
+      ...item,
+      fault: t('{file} is larger than {size} MB.', {
+        file: file.name,
+        size: PICTURE_UPLOADS.maxBytes / BYTES_PER_MEGABYTE,
+      }),
+    };
   }
   try {
     const bitmap = await createImageBitmap(file);
@@ -46,9 +54,12 @@ export async function readPicture(file: File): Promise<PictureItem> {
     const src = isTooLarge ? '' : copyOf(bitmap);
     bitmap.close();
     if (!isTooLarge) return { ...item, src };
-    return { ...item, fault: `${file.name} has more than ${PICTURE_UPLOADS.maxPixels / 1e6} megapixels.` };
+    return {
+      ...item,
+      fault: t('{file} has more than {count} megapixels.', { file: file.name, count: PICTURE_UPLOADS.maxPixels / 1e6 }),
+    };
   } catch {
-    return { ...item, fault: `${file.name} cannot be read: it may be damaged.` };
+    return { ...item, fault: t('{file} cannot be read: it may be damaged.', { file: file.name }) };
   }
 }
 
@@ -124,7 +135,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
       onChange(key, { file: undefined, sent: undefined, src });
     } catch (error) {
       const isRefused = error instanceof SubmissionError && REFUSALS.includes(error.status);
-      onChange(key, { sent: undefined, fault: isRefused ? error.message : 'This picture was not sent yet.' });
+      onChange(key, { sent: undefined, fault: isRefused ? reasonOf(error) : t('This picture was not sent yet.') });
       if (!isRefused) throw error;
     }
   }

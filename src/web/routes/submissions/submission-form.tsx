@@ -1,4 +1,5 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { plural, t } from '../../language/translate.ts';
 import { CardPreview } from './card-preview.tsx';
 import type { Draft } from './draft.ts';
 import { FIELD_NAMES, toProduct } from './draft.ts';
@@ -61,8 +62,13 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
       onDrop={(event) => take(event, event.dataTransfer)}
     >
       <div className="submission-fields">
-        <TextField {...text('name')} label="Name" required />
-        <TextField {...text('description')} label="Description" rows={4} hint="Cards show the first two lines." />
+        <TextField {...text('name')} label={t('Name')} required />
+        <TextField
+          {...text('description')}
+          label={t('Description')}
+          rows={4}
+          hint={t('Cards show the first two lines.')}
+        />
         <PictureField
           pictures={pictures}
           isSending={isSending}
@@ -72,8 +78,8 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         />
         <TagField tags={draft.tags} fault={faultOf(faults, 'tags')} onChange={(tags) => set({ tags })} />
         <div className="submission-pair">
-          <TextField {...text('category')} label="Category" />
-          <TextField {...text('maker')} label="Maker" hint="You, or your company." />
+          <TextField {...text('category')} label={t('Category')} />
+          <TextField {...text('maker')} label={t('Maker')} hint={t('You, or your company.')} />
         </div>
         <TeamField team={draft.team} fault={faultOf(faults, 'team')} onChange={(team) => set({ team })} />
         <LaunchField
@@ -94,7 +100,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         />
       </div>
       <aside className="submission-aside">
-        <p className="submission-aside-title">As the list shows it</p>
+        <p className="submission-aside-title">{t('As the list shows it')}</p>
         <CardPreview product={toProduct(draft, pictures.image?.src ?? '', Date.now())} />
         {children}
       </aside>
@@ -110,12 +116,15 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
         <div className="submission-sending" role="status">
           {progress && (
             <p>
-              Sending picture {Math.min(progress.total, Math.floor(progress.sent) + 1)} of {progress.total}
+              {t('Sending picture {number} of {total}', {
+                number: Math.min(progress.total, Math.floor(progress.sent) + 1),
+                total: progress.total,
+              })}
             </p>
           )}
           {isSending && !progress && <p className="visually-hidden">{labels.sending}</p>}
         </div>
-        {progress && <progress aria-label="Pictures sent" value={progress.sent} max={progress.total} />}
+        {progress && <progress aria-label={t('Pictures sent')} value={progress.sent} max={progress.total} />}
         <button type="submit" className="button submission-submit" data-tone="primary" aria-disabled={isSending}>
           {isSending ? labels.sending : labels.submit}
         </button>
@@ -130,7 +139,7 @@ const FAULTY = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]'
 const PLACES = [...FIELD_NAMES, 'image', 'screenshots'];
 
 function summary(count: number): string {
-  return count === 1 ? 'One field needs another look.' : `${count} fields need another look.`;
+  return plural('One field needs another look.', '{count} fields need another look.', count);
 }
 
 /** Why the submission failed; announced to screen readers at once. */

@@ -7,6 +7,7 @@ import type {
   SubmissionPatch,
 } from '../../../contract/submissions/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
+import { intlLocale, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
 import type { FieldFault } from './draft.ts';
 
@@ -23,14 +24,19 @@ export class SubmissionError extends ApiError {
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, problem: { code?: unknown; detail?: unknown; errors?: unknown }, retryAfter?: number) {
-    const { code, detail, errors } = problem;
+  constructor(
+    status: number,
+    problem: { code?: unknown; title?: unknown; detail?: unknown; errors?: unknown },
+    retryAfter?: number,
+  ) {
+    const { code, title, detail, errors } = problem;
     super(
       status,
       typeof code === 'string' ? code : 'unknown',
       typeof detail === 'string' ? detail : `Status ${status}`,
     );
-    this.faults = Array.isArray(errors) ? errors.filter(isFault) : [];
+    if (typeof title === 'string') this.title = title;
+    this.faults = Array.isArray(errors) ? errors.filter(isFault).map(inPageLanguage) : [];
     this.retryAfter = retryAfter;
   }
 }
@@ -120,6 +126,11 @@ function parse(text: string): object | null {
 function retryAfterOf(request: XMLHttpRequest): number | undefined {
   const seconds = Number(request.getResponseHeader('Retry-After') ?? Number.NaN);
   return Number.isFinite(seconds) ? seconds : undefined;
+}
+
+/** The API words its reasons in English; the form has checked the common ones in the page's language. */
+function inPageLanguage({ field, detail }: FieldFault): FieldFault {
+  return { field, detail: intlLocale() ? t('This is not accepted.') : detail };
 }
 
 function isFault(value: unknown): value is FieldFault {

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
+import { t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
@@ -42,16 +43,16 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
     }
     // Closed during the upload: this browser has the maker link.
     showToast({
-      title: 'Submitted',
-      description: `${submission.product.name} waits for review.`,
-      action: { label: 'See your launch', onPress: () => navigate(paths.product(access.id)) },
+      title: t('Submitted'),
+      description: t('{name} waits for review.', { name: submission.product.name }),
+      action: { label: t('See your launch'), onPress: () => navigate(paths.product(access.id)) },
     });
   }
 
   return (
     <>
       <SubmissionStyles />
-      <Modal title={done ? 'Submitted' : 'Submit a product'} onClose={close}>
+      <Modal title={done ? t('Submitted') : t('Submit a product')} onClose={close}>
         {done ? <Submitted {...done} /> : <NewSubmission onDone={finish} />}
       </Modal>
     </>
@@ -88,13 +89,15 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
 
   return (
     <>
-      <p className="submission-lead">No account needed. A person looks at what you send before it goes on the list.</p>
+      <p className="submission-lead">
+        {t('No account needed. A person looks at what you send before it goes on the list.')}
+      </p>
       <OwnSubmissions />
       {restored && (
         <p className="submission-restored" role="status">
-          Your draft is as you left it; only pictures have to be added again.{' '}
+          {`${t('Your draft is as you left it; only pictures have to be added again.')} `}
           <button type="button" className="text-button" onClick={startOver}>
-            Start over
+            {t('Start over')}
           </button>
         </p>
       )}
@@ -102,11 +105,16 @@ function NewSubmission({ onDone }: NewSubmissionProps) {
         <SubmissionForm
           form={form}
           siteTimeZone={timeZone}
-          labels={{ submit: 'Submit for review', sending: 'Sending...' }}
+          labels={{ submit: t('Submit for review'), sending: t('Sending...') }}
         >
           <p className="submission-hint">
-            Without a picture, the card shows a drawn wave. {PRODUCT_FIELDS.category.default} and{' '}
-            {PRODUCT_FIELDS.maker.default} stand in for what you leave empty.
+            {t(
+              'Without a picture, the card shows a drawn wave. {category} and {maker} stand in for what you leave empty.',
+              {
+                category: t(PRODUCT_FIELDS.category.default),
+                maker: t(PRODUCT_FIELDS.maker.default),
+              },
+            )}
           </p>
         </SubmissionForm>
       </div>
@@ -120,8 +128,8 @@ function OwnSubmissions() {
   const [before] = useState(own);
   if (before.length === 0) return null;
   return (
-    <nav className="submission-own" aria-label="Your submissions">
-      Yours so far:{' '}
+    <nav className="submission-own" aria-label={t('Your submissions')}>
+      {`${t('Yours so far:')} `}
       {before.slice(0, 5).map(({ productId, name }) => (
         <Link key={productId} to={paths.product(productId)} dir="auto">
           {name || productId}

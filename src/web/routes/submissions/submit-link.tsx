@@ -1,5 +1,6 @@
 import { type ComponentType, Suspense, useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
+import { t } from '../../language/translate.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';
 import { useRouter, useSearchParams } from '../../routing/router.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -39,7 +40,7 @@ export function SubmitLink() {
         onPointerEnter={prepare}
         onFocus={prepare}
       >
-        Submit a product
+        {t('Submit a product')}
       </Link>
       {/* The dialog waits for its styles; until then the link stays and keeps the focus. */}
       <Suspense>{isOpen && Dialog && <Dialog onClose={close} />}</Suspense>

@@ -4,6 +4,7 @@ import { paths } from '../../../contract/paths.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { CopyField } from '../../features/sharing/copy-field.tsx';
+import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { calendarFile } from './calendar.ts';
@@ -26,42 +27,48 @@ export function Submitted({ access, submission }: SubmittedProps) {
   const link = `${site.url}${submissionPaths.makerLink(id, access.key)}`;
   const when =
     launchAt &&
-    `${timeInWords(launchAt, visitorTimeZone())}, ${timeZoneInWords(visitorTimeZone(), new Date(launchAt))}`;
+    `${timeInWords(launchAt, visitorTimeZone())}${t(', ')}${timeZoneInWords(visitorTimeZone(), new Date(launchAt))}`;
 
   return (
     <div className="submitted">
       <div className="submitted-crest" aria-hidden="true" />
       <h3 ref={title} tabIndex={-1} className="submitted-title">
-        <bdi>{product.name}</bdi> is on its way
+        {rich('{name} is on its way', { name: <bdi>{product.name}</bdi> })}
       </h3>
       <p className="submitted-lead">
-        This is your <strong>maker link</strong>. It stands in for an account: anyone who has it can change this launch,
-        so keep it to yourself. It is shown only once.
+        {rich(
+          'This is your {link}. It stands in for an account: anyone who has it can change this launch, so keep it to yourself. It is shown only once.',
+          { link: <strong>{t('maker link')}</strong> },
+        )}
       </p>
       <div className="submitted-link">
-        <QrCode text={link} label={`QR code of the maker link of ${product.name}`} />
+        <QrCode text={link} label={t('QR code of the maker link of {name}', { name: product.name })} />
         <div className="submitted-save">
-          <CopyField label="Your maker link" action="Copy" done="Maker link copied" text={link} />
+          <CopyField label={t('Your maker link')} action={t('Copy')} done={t('Maker link copied')} text={link} />
           <div className="submitted-actions">
             <Download
-              label="Save as a file"
+              label={t('Save as a file')}
               name={`${id}-maker-link.txt`}
               type="text/plain"
               content={() =>
-                `Maker link of ${product.name} on ${site.name}\n\n${link}\n\nKeep this link to yourself.\n`
+                `${t('Maker link of {name} on {site}', { name: product.name, site: site.name })}\n\n${link}\n\n${t('Keep this link to yourself.')}\n`
               }
             />
             {launchAt && (
               <Download
-                label="Add to calendar"
+                label={t('Add to calendar')}
                 name={`${id}-launch.ics`}
                 type="text/calendar"
                 content={() =>
                   calendarFile({
                     uid: `launch-${id}@${new URL(site.url).host}`,
-                    title: `Launch of ${product.name}`,
+                    title: t('Launch of {name}', { name: product.name }),
                     // Without the key, because calendars are shared.
-                    description: `${product.name} launches on ${site.name} and collects votes for ${LIMITS.launchWindowHours} hours.`,
+                    description: t('{name} launches on {site} and collects votes for {hours} hours.', {
+                      name: product.name,
+                      site: site.name,
+                      hours: LIMITS.launchWindowHours,
+                    }),
                     url: `${site.url}${paths.product(id)}`,
                     startsAt: new Date(launchAt),
                     hours: LIMITS.launchWindowHours,
@@ -71,19 +78,29 @@ export function Submitted({ access, submission }: SubmittedProps) {
               />
             )}
           </div>
-          <p className="submission-hint">This browser remembers the link too. The code takes it to your phone.</p>
+          <p className="submission-hint">
+            {t('This browser remembers the link too. The code takes it to your phone.')}
+          </p>
         </div>
       </div>
       <section className="submitted-next" aria-labelledby="submitted-next">
-        <h4 id="submitted-next">What happens next</h4>
+        <h4 id="submitted-next">{t('What happens next')}</h4>
         <ol>
-          <li>A person looks at it. Until then you can still change everything.</li>
-          <li>{when ? `Once approved, it launches on ${when}.` : 'Once approved, it launches at once.'}</li>
-          <li>It collects votes for {LIMITS.launchWindowHours} hours. Your maker link shows them as they come in.</li>
+          <li>{t('A person looks at it. Until then you can still change everything.')}</li>
+          <li>
+            {when
+              ? t('Once approved, it launches on {time}.', { time: when })
+              : t('Once approved, it launches at once.')}
+          </li>
+          <li>
+            {t('It collects votes for {hours} hours. Your maker link shows them as they come in.', {
+              hours: LIMITS.launchWindowHours,
+            })}
+          </li>
         </ol>
       </section>
       <Link className="button submission-submit" data-tone="primary" to={paths.product(id)}>
-        See your launch
+        {t('See your launch')}
       </Link>
     </div>
   );

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
+import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { FieldMessage } from './fields.tsx';
 
@@ -25,12 +26,12 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
     setText('');
     if (fresh.length === 0) return;
     onChange([...tags, ...fresh]);
-    setSaid(`Added ${fresh.join(', ')}`);
+    setSaid(t('Added {tags}', { tags: fresh.join(t(', ')) }));
   }
 
   function remove(tag: string): void {
     onChange(tags.filter((each) => each !== tag));
-    setSaid(`Removed ${tag}`);
+    setSaid(t('Removed {tag}', { tag }));
     document.getElementById(id)?.focus();
   }
 
@@ -53,15 +54,16 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
   return (
     <div className="submission-field">
       <label htmlFor={id}>
-        Tags<span className="submission-optional"> (optional)</span>
+        {t('Tags')}
+        <span className="submission-optional">{` ${t('(optional)')}`}</span>
       </label>
       <div className="submission-tags" data-invalid={fault !== undefined}>
         {tags.length > 0 && (
-          <ul aria-label="Tags">
+          <ul aria-label={t('Tags')}>
             {tags.map((tag) => (
               <li key={tag} className="submission-tag">
                 <span dir="auto">{tag}</span>
-                <button type="button" aria-label={`Remove tag ${tag}`} onClick={() => remove(tag)}>
+                <button type="button" aria-label={t('Remove tag {tag}', { tag })} onClick={() => remove(tag)}>
                   <CloseIcon />
                 </button>
               </li>
@@ -84,7 +86,7 @@ export function TagField({ tags, fault, onChange }: TagFieldProps) {
         />
       </div>
       <p id={`${id}-hint`} className="submission-hint">
-        A comma ends a tag. Cards show the first three; {PRODUCT_FIELDS.tags.maxItems} at most.
+        {t('A comma ends a tag. Cards show the first three; {count} at most.', { count: PRODUCT_FIELDS.tags.maxItems })}
       </p>
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
       <p className="visually-hidden" role="status">

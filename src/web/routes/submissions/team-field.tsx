@@ -1,5 +1,6 @@
 import { useEffect, useId, useRef } from 'react';
 import { TEAM_MEMBER_BOUNDS } from '../../../contract/products/fields.ts';
+import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { characters, type Draft } from './draft.ts';
 import { FieldMessage } from './fields.tsx';
@@ -27,7 +28,8 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
   return (
     <fieldset className="submission-field" aria-describedby={fault && `${id}-fault`}>
       <legend>
-        Team<span className="submission-optional"> (optional)</span>
+        {t('Team')}
+        <span className="submission-optional">{` ${t('(optional)')}`}</span>
       </legend>
       <ul ref={list} className="submission-team">
         {team.map((member, index) => (
@@ -37,8 +39,8 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               type="text"
               autoComplete="off"
               dir="auto"
-              placeholder="Name"
-              aria-label={`Name of person ${index + 1}`}
+              placeholder={t('Name')}
+              aria-label={t('Name of person {number}', { number: index + 1 })}
               aria-invalid={fault !== undefined && (member.name.trim() === '' || isTooLong(member.name))}
               value={member.name}
               onChange={(event) => set(index, { name: event.currentTarget.value })}
@@ -47,8 +49,8 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
               type="text"
               autoComplete="off"
               dir="auto"
-              placeholder="Role"
-              aria-label={`Role of person ${index + 1}`}
+              placeholder={t('Role')}
+              aria-label={t('Role of person {number}', { number: index + 1 })}
               aria-invalid={fault !== undefined && isTooLong(member.role)}
               value={member.role}
               onChange={(event) => set(index, { role: event.currentTarget.value })}
@@ -56,7 +58,9 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
             <button
               type="button"
               className="icon-button"
-              aria-label={`Remove ${member.name.trim() || `person ${index + 1}`}`}
+              aria-label={t('Remove {name}', {
+                name: member.name.trim() || t('person {number}', { number: index + 1 }),
+              })}
               onClick={() => {
                 onChange(team.filter((_, each) => each !== index));
                 document.getElementById(`${id}-add`)?.focus();
@@ -75,7 +79,7 @@ export function TeamField({ team, fault, onChange }: TeamFieldProps) {
         data-tone="outline"
         onClick={() => onChange([...team, { name: '', role: '' }])}
       >
-        Add a person
+        {t('Add a person')}
       </button>
     </fieldset>
   );

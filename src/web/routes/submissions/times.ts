@@ -1,3 +1,4 @@
+import { intlLocale } from '../../language/translate.ts';
 /** The visitor's time zone, as an IANA name. */
 export function visitorTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -5,7 +6,8 @@ export function visitorTimeZone(): string {
 
 /** '22 November 2026 at 14:00', in a time zone. */
 export function timeInWords(time: string | Date, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone }).format(new Date(time));
+  const style = { dateStyle: 'long', timeStyle: 'short', timeZone } as const;
+  return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
 /** 'Europe/Berlin (GMT+1)' at a moment; 'UTC' stays as it is. */

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
+import { t } from '../../language/translate.ts';
 import { type Draft, type FieldFault, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
@@ -135,7 +136,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           existing.current = { access, submission: latest };
         },
       });
-      if (refused) setFailure(PICTURE_REFUSED);
+      if (refused) setFailure(pictureRefused());
       else onDone(access, latest);
     } catch (error) {
       if (error instanceof SubmissionError && error.faults.length > 0) report(error.faults);
@@ -158,17 +159,17 @@ export function useSubmissionForm(options: Options): SubmissionForm {
 const filesOf = ({ image, screenshots }: Pictures) =>
   [...(image ? [image] : []), ...screenshots].filter(({ file }) => file !== undefined);
 
-const PICTURE_REFUSED = {
-  title: 'A picture was not accepted',
-  detail: 'Everything else is on the site. Remove the picture or choose another one, then send again.',
-};
+const pictureRefused = (): Failure => ({
+  title: t('A picture was not accepted'),
+  detail: t('Everything else is on the site. Remove the picture or choose another one, then send again.'),
+});
 
 /** Pictures that the form already knows to be invalid. */
 function faultsOfPictures({ image, screenshots }: Pictures): FieldFault[] {
   const faults: FieldFault[] = [];
   if (image?.fault && image.src === '')
-    faults.push({ field: 'image', detail: 'Remove this file or choose another one.' });
+    faults.push({ field: 'image', detail: t('Remove this file or choose another one.') });
   if (screenshots.some(({ fault, src }) => fault && src === ''))
-    faults.push({ field: 'screenshots', detail: 'Remove the files that cannot be used.' });
+    faults.push({ field: 'screenshots', detail: t('Remove the files that cannot be used.') });
   return faults;
 }

@@ -1,6 +1,6 @@
 const FORMAT = new Intl.NumberFormat('en-US');
 
-/** 1234 → '1,234'. The locale is fixed, so server and browser write the same. */
+/** 1234 → '1,234'. */
 export function formatCount(count: number): string {
   return FORMAT.format(count);
 }

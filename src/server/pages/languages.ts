@@ -1,0 +1,106 @@
+import { SettingsError } from '../../settings/settings.ts';
+import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-server.tsx';
+
+/** The languages of the site's pages. */
+export interface SiteLanguages {
+  /** The values of `lang` that addresses may have. */
+  params: ReadonlySet<string>;
+  /** Whether it is a language at all; that of addresses without `lang` needs none. */
+  has(code: string): boolean;
+  /** The language of a cleaned address. */
+  of(path: string): PageLanguage;
+  /** All languages, that of addresses without `lang` first. */
+  all: readonly NamedLanguage[];
+  /** Whether visitors without `lang` in the address get the language of their browser. */
+  isNegotiated: boolean;
+  /** The language of a browser, as the value of `lang`; undefined: that of addresses without `lang`. */
+  negotiate(acceptLanguage: string | undefined): string | undefined;
+}
+
+/** SITE_LOCALE. */
+export interface SiteLocale {
+  code: string;
+  isNegotiated: boolean;
+}
+
+const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
+
+/** Longer headers are not read to their end, since every request without `lang` may have one. */
+const MAX_HEADER_CHARACTERS = 200;
+
+/** `scriptOf`: the address of a language's messages for the browser. @throws SettingsError for an unknown language. */
+export function siteLanguages(
+  catalogues: typeof CATALOGUES,
+  scriptOf: (code: string) => string | undefined,
+  { code: own, isNegotiated }: SiteLocale = ENGLISH_ONLY,
+): SiteLanguages {
+  const all = [
+    { code: 'en', name: 'English', tag: 'en', locale: 'en-US' },
+    ...Object.entries(catalogues).map(([code, { name, tag = code, locale = tag, dir, messages }]) => {
+      return { code, name, tag, locale, dir, messages, script: scriptOf(code) };
+    }),
+  ]
+    .map((language): NamedLanguage => {
+      return language.code === own && !isNegotiated ? language : { ...language, param: language.code };
+    })
+    .sort((a, b) => Number(b.code === own) - Number(a.code === own));
+  const byCode = new Map(all.map((language) => [language.code, language]));
+  const found = byCode.get(own);
+  if (found === undefined) {
+    const known = [...byCode.keys()].join(', ');
+    throw new SettingsError([`SITE_LOCALE: there are no messages in "${own}"; it must be one of ${known}, or auto`]);
+  }
+  const { param: _, ...standard } = found;
+  const params = new Set(all.flatMap(({ param }) => param ?? []));
+  return {
+    params,
+    has: (code) => byCode.has(code),
+    of: (path) => byCode.get(languageIn(path) ?? '') ?? standard,
+    all,
+    isNegotiated,
+    negotiate(header) {
+      if (!isNegotiated || header === undefined) return undefined;
+      const code = wanted(header.slice(0, MAX_HEADER_CHARACTERS)).find((each) => byCode.has(each));
+      return code === own ? undefined : code;
+    },
+  };
+}
+
+/** The codes of an `Accept-Language` header, the most wanted first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
+function wanted(header: string): string[] {
+  const ranges = header.split(',').map((range) => {
+    const [tag = '', quality = ''] = range
+      .trim()
+      .toLowerCase()
+      .split(/\s*;\s*q=/);
+    return { tag, quality: quality === '' ? 1 : Number(quality) };
+  });
+  return ranges
+    .filter(({ quality }) => quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+    .flatMap(({ tag }) => [tag, tag.split('-', 1)[0] ?? '']);
+}
+
+/** Unset: one language, so there is no `lang`. */
+export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
+
+/** The language that an address names, and whether there is no such language. That of addresses without it is left out. */
+export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
+  const code = query.get('lang') ?? '';
+  const isParam = languages?.params.has(code) ?? false;
+  return { code: isParam ? code : undefined, faulty: code !== '' && !isParam && languages?.has(code) === false };
+}
+
+/** The value of `lang` in a cleaned address. */
+function languageIn(path: string): string | undefined {
+  return /[?&]lang=([^&]*)/.exec(path)?.[1];
+}
+
+/** The same address with the `lang` of another one, if that has it. */
+export function inLanguageOf(path: string, other: string): string {
+  return withLanguage(path, languageIn(other));
+}
+
+export function withLanguage(path: string, code: string | undefined): string {
+  return code ? `${path}${path.includes('?') ? '&' : '?'}lang=${code}` : path;
+}

@@ -1,0 +1,35 @@
+import type { ENGLISH } from './en.ts';
+
+type Entry = (typeof ENGLISH)[number];
+
+/** A text in English, by which code names it. */
+export type Message = Extract<Entry, string>;
+
+/** A text that needs no values. */
+export type PlainMessage = { [Text in Message]: [Placeholders<Text>] extends [never] ? Text : never }[Message];
+
+/** A text with a count, in English's two forms. */
+export type CountedMessage = Extract<Entry, { one: string; other: string }>;
+
+/** The names in braces: `'{count} of {total}'` → `'count' | 'total'`. */
+export type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
+  : never;
+
+/** A text for each form that the language has (`Intl.PluralRules`); `other` is the fallback. */
+export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
+
+export type Messages = { [Text in Message]: string } & { [Text in CountedMessage['other']]: Forms };
+
+/** One language other than English. Its file is named by its code, as in `?lang=de`. */
+export interface Catalogue {
+  /** In the language itself, as the footer lists it. */
+  name: string;
+  /** The BCP 47 tag of documents; unset: the code. */
+  tag?: string;
+  /** For `Intl`; unset: the tag. */
+  locale?: string;
+  /** The direction of writing; unset: left to right. */
+  dir?: 'rtl';
+  messages: Messages;
+}

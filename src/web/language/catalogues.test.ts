@@ -1,0 +1,80 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { filesBelow, ROOT } from '../../../tests/arch/source-files.ts';
+import { CATALOGUES } from '../entry-server.tsx';
+import { ENGLISH } from './en.ts';
+
+type Translation = string | Readonly<Record<string, string>>;
+
+const keyOf = (message: (typeof ENGLISH)[number]): string => (typeof message === 'string' ? message : message.other);
+const KEYS = ENGLISH.map(keyOf);
+const COUNTED = new Set(ENGLISH.filter((message) => typeof message !== 'string').map(keyOf));
+
+const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
+
+/** A form may leave the count out where it is a word: one, two, none. */
+function placeholderFaults(key: string, translation: Translation): string[] {
+  const expected = placeholders(key);
+  const texts = typeof translation === 'string' ? { other: translation } : translation;
+  return Object.entries(texts).flatMap(([form, text]) => {
+    const found = placeholders(text);
+    const missing = expected.filter((name) => !found.includes(name) && (form === 'other' || !isCount(name)));
+    const unknown = found.filter((name) => !expected.includes(name));
+    return [...missing, ...unknown].map((name) => `${key} (${form}): ${name}`);
+  });
+}
+
+const isCount = (name: string) => ['{count}', '{number}'].includes(name);
+
+/** The forms that whole numbers have. */
+function formsOf(locale: string): string[] {
+  const rules = new Intl.PluralRules(locale);
+  return [...new Set(Array.from({ length: 1_001 }, (_, count) => rules.select(count)))].sort();
+}
+
+test('the list of messages has each once', () => {
+  expect(KEYS.filter((key, index) => KEYS.indexOf(key) !== index)).toEqual([]);
+});
+
+test('every message is used', async () => {
+  const paths = (await filesBelow('src/web', 'src/contract', 'src/server')).filter(
+    (path) => /(?<!\.test)\.tsx?$/.test(path) && !path.startsWith('src/web/language/en.ts'),
+  );
+  const sources = await Promise.all(
+    paths.filter((path) => !path.includes('/catalogues/')).map((path) => readFile(join(ROOT, path), 'utf8')),
+  );
+  const code = sources.join('\n');
+  expect(KEYS.filter((key) => !["'", '"', '`'].some((quote) => code.includes(quote + key + quote)))).toEqual([]);
+});
+
+test('there are catalogues, each with a direction that its script has', () => {
+  expect(Object.keys(CATALOGUES).length).toBeGreaterThan(0);
+  for (const [code, { dir, messages }] of Object.entries(CATALOGUES)) {
+    const isArabic = /[\u0590-\u08ff]/.test(messages['Post Comment']);
+    expect(dir, code).toBe(isArabic ? 'rtl' : undefined);
+  }
+});
+
+for (const [code, { tag = code, locale = tag, messages }] of Object.entries(CATALOGUES)) {
+  const translations = messages as Readonly<Record<string, Translation>>;
+
+  test(`${code} has every message, and no other`, () => {
+    expect(KEYS.filter((key) => !translations[key])).toEqual([]);
+    expect(Object.keys(translations).filter((key) => !KEYS.includes(key))).toEqual([]);
+  });
+
+  test(`${code} has the values of every message`, () => {
+    expect(Object.entries(translations).flatMap(([key, text]) => placeholderFaults(key, text))).toEqual([]);
+  });
+
+  test(`${code} has a text for each of its plural forms`, () => {
+    const forms = formsOf(locale);
+    const faults = Object.entries(translations).flatMap(([key, translation]) => {
+      if (!COUNTED.has(key)) return typeof translation === 'string' ? [] : [key];
+      if (typeof translation === 'string') return [key];
+      return forms.filter((form) => !translation[form]).map((form) => `${key} (${form})`);
+    });
+    expect(faults).toEqual([]);
+  });
+}

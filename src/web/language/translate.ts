@@ -1,0 +1,112 @@
+import { createElement, Fragment, type ReactNode } from 'react';
+import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
+
+/** What the code of a page knows of its language. */
+export interface Language {
+  /** For `Intl`. */
+  locale: string;
+  /** The value of `lang` in addresses; unset for the language of addresses without it. */
+  param?: string | undefined;
+  /** Unset: English, whose texts are in the code. */
+  messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
+}
+
+/** The locale is fixed, so server and browser write the same. */
+const ENGLISH: Language = { locale: 'en-US' };
+
+let current = ENGLISH;
+let numbers: Intl.NumberFormat | undefined;
+
+/** For the browser, where a document has one language. */
+export function setLanguage(language: Language): void {
+  current = language;
+  numbers = undefined;
+}
+
+/** For the server, which renders many: all texts of `work`, which must be synchronous, are in the language. */
+export function inLanguage<Result>(language: Language = ENGLISH, work: () => Result): Result {
+  const outer = current;
+  setLanguage(language);
+  try {
+    return work();
+  } finally {
+    setLanguage(outer);
+  }
+}
+
+/** The locale for `Intl`; undefined in English, whose texts the specification fixes. */
+export function intlLocale(): string | undefined {
+  return current.messages && current.locale;
+}
+
+/** The value of `lang` in addresses of this page's language, for forms. */
+export function languageParam(): string | undefined {
+  return current.param;
+}
+
+/** 1234 → '1,234'. */
+export function formatCount(count: number): string {
+  numbers ??= new Intl.NumberFormat(current.locale);
+  // Older versions of the data have another narrow space.
+  return numbers.format(count).replaceAll('\u202f', '\u00a0');
+}
+
+type Values<Text extends string, Value> = [Placeholders<Text>] extends [never]
+  ? []
+  : [values: Record<Placeholders<Text>, Value>];
+
+/** A text in the language of the page. Called while rendering or later: a module is loaded before its language is known. */
+export function t<Text extends Message>(message: Text, ...[values]: Values<Text, string | number>): string {
+  return fill(translated(message), values);
+}
+
+/** A text with a count, which its placeholder `{count}` shows: `plural('{count} vote', '{count} votes', 3)`. */
+export function plural<Text extends CountedMessage['other']>(
+  one: Extract<CountedMessage, { other: Text }>['one'],
+  other: Text,
+  count: number,
+  values?: Record<Exclude<Placeholders<Text>, 'count'>, string | number>,
+): string {
+  const forms = current.messages?.[other] as Readonly<Record<string, string>> | undefined;
+  const form = forms ? (forms[new Intl.PluralRules(current.locale).select(count)] ?? forms.other) : undefined;
+  return fill(form ?? (count === 1 ? one : other), { count, ...values });
+}
+
+/** A text around elements. */
+export function rich<Text extends Message>(message: Text, values: Record<Placeholders<Text>, ReactNode>): ReactNode {
+  return withElements(translated(message), values);
+}
+
+/** The same with a text that has been translated, e.g. by `plural`, and still has names in braces. */
+export function withElements(text: string, values: Record<string, ReactNode>): ReactNode {
+  const parts = text.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part));
+  return createElement(Fragment, null, ...parts);
+}
+
+/** A text that comes with data, such as the name 'You': translated if the catalogue has it. */
+export function translated(text: string): string {
+  const found = current.messages?.[text];
+  return typeof found === 'string' ? found : text;
+}
+
+function fill(text: string, values?: Record<string, string | number>): string {
+  return values === undefined
+    ? text
+    : text.replace(/\{(\w+)\}/g, (_, name: string) => {
+        const value = values[name] ?? '';
+        return typeof value === 'number' ? formatCount(value) : value;
+      });
+}
+
+/** An address of this site in the language of the page. */
+export function localAddress(address: string): string {
+  if (!current.param) return address;
+  const [path = '', hash] = address.split('#');
+  const local = `${path}${path.includes('?') ? '&' : '?'}lang=${current.param}`;
+  return hash === undefined ? local : `${local}#${hash}`;
+}
+
+/** A query without its language: `?q=a&lang=de` → `?q=a`. */
+export function withoutLanguage(search: string): string {
+  return search.replace(/([?&])lang=[^&]*&?/, '$1').replace(/[?&]$/, '');
+}

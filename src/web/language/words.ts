@@ -1,0 +1,44 @@
+import type { Period } from '../../contract/leaderboards/period.ts';
+import * as english from '../../contract/leaderboards/words.ts';
+import { formatCount, intlLocale, plural, t } from './translate.ts';
+
+/** A date or time by `Intl`; undefined in English, whose words are fixed. Fields, not styles: their words rarely change. */
+export function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
+  const locale = intlLocale();
+  return locale && new Intl.DateTimeFormat(locale, options).format(new Date(time)).replaceAll('\u202f', '\u00a0');
+}
+
+const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;
+
+/** `2026-11-21` → '21 November 2026', `2026-W47` → 'week 47 of 2026', `2026-11` → 'November 2026', `2026` → '2026'. */
+export function periodInWords(period: Pick<Period, 'name' | 'kind'>): string {
+  if (!intlLocale()) return english.periodInWords(period);
+  const { kind, name } = period;
+  const [year = '', part = ''] = name.split('-');
+  if (kind === 'week') return t('week {week} of {year}', { week: String(Number(part.slice(1))), year });
+  const { day, ...month } = DATE;
+  const options = kind === 'day' ? { day, ...month } : kind === 'month' ? month : { year: DATE.year };
+  return intlDate(kind === 'day' ? name : `${year}-${part || '01'}-01`, { ...options, timeZone: 'UTC' }) ?? '';
+}
+
+/** 1 → '1st'; in other languages a number, which their messages complete. */
+export function ordinal(rank: number): string {
+  return intlLocale() ? formatCount(rank) : english.ordinal(rank);
+}
+
+/** '21 November 2026, 09:30 UTC', in another time zone '21 November 2026, 10:30 (Europe/Berlin)'. */
+export function instantInWords(time: string, timeZone = 'UTC'): string {
+  const day = intlDate(time, { ...DATE, timeZone });
+  if (day === undefined) return english.instantInWords(time, timeZone);
+  const clock = intlDate(time, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
+  return t('{day}, {time}', { day, time: `${clock} ${timeZone === 'UTC' ? 'UTC' : `(${timeZone})`}` });
+}
+
+/** Time left as '3 days 04:05:06', without days as '04:05:06'; never below zero. */
+export function clockTime(ms: number): string {
+  const days = Math.floor(Math.max(0, Math.ceil(ms / 1_000)) / 86_400);
+  const words = english.clockTime(ms);
+  return days === 0 || !intlLocale()
+    ? words
+    : `${plural('{count} day', '{count} days', days)} ${words.slice(words.lastIndexOf(' ') + 1)}`;
+}

@@ -1,0 +1,161 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { ReadApi } from '../contract/api.ts';
+import { type PageBrand, taglineOf } from '../contract/brand.ts';
+import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
+import { parsePeriod } from '../contract/leaderboards/period.ts';
+import { paths } from '../contract/paths.ts';
+import type { ProductDetail } from '../contract/products/schema.ts';
+import { matchRoute } from '../contract/routes.ts';
+import { commentKeys } from './cache/keys.ts';
+import { setCommentCount } from './cache/product-cache.ts';
+import { commentListOptions, commentOrder } from './features/comments/queries.ts';
+import { boardOptions, standingsOptions } from './features/leaderboards/queries.ts';
+import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
+import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
+import { translated } from './language/translate.ts';
+import { boardHead, missingBoardHead } from './routes/board/head.ts';
+import { boardStructuredData } from './routes/board/structured-data.ts';
+import { homeHead } from './routes/home/head.ts';
+import { listStructuredData } from './routes/home/structured-data.ts';
+import { notFoundHead } from './routes/not-found/head.ts';
+import { missingProductHead, productHead } from './routes/product/head.ts';
+import { productStructuredData } from './routes/product/structured-data.ts';
+import type { DocumentHead } from './routing/document-head.ts';
+import { PLACEHOLDER } from './ui/picture.tsx';
+
+/** A visitor waits for this page, so the browser's retries do not apply here. */
+const ONCE = { retry: false } as const;
+
+/** What the document says of its page. */
+export interface ReadHead extends DocumentHead {
+  /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
+  status: 200 | 302 | 404 | 503;
+  /** The image that the first paint waits for. */
+  preloadImage?: string;
+}
+
+export interface Reading {
+  client: QueryClient;
+  api: ReadApi;
+  siteName: string;
+  siteUrl: string;
+  brand: PageBrand;
+  pathname: string;
+  searchParams: URLSearchParams;
+}
+
+/** Reads what the page shows. Its head is written afterwards, in the page's language. */
+export function readPage(reading: Reading): Promise<() => ReadHead> | (() => ReadHead) {
+  const match = matchRoute(reading.pathname, reading.searchParams);
+  if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
+  if (match.name === 'board') return readBoard(reading, match.period);
+  if (match.name === 'product') return readProduct(reading, match.id);
+  return () => ({ status: 404, ...notFoundHead({ name: reading.siteName, ...reading.brand }) });
+}
+
+async function readHome(
+  { client, api, siteName, siteUrl, brand }: Reading,
+  filters: ProductFilters,
+): Promise<() => ReadHead> {
+  const options = productListOptions(api, filters);
+  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
+  const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
+  if (!products) return () => ({ status: 503, title: siteName, description: translated(taglineOf(brand)) });
+  const site = { name: siteName, ...brand };
+  const firstRank = positionOf(filters) + 1;
+  return () => {
+    const head = homeHead(filters, site, { empty: products.length === 0 });
+    return {
+      status: 200,
+      ...head,
+      card: { path: paths.siteCard, alt: `${siteName}: ${translated(taglineOf(brand))}` },
+      alternates: [
+        { type: 'application/atom+xml', path: paths.feed, title: `${siteName}: new products` },
+        { type: 'application/feed+json', path: paths.jsonFeed, title: `${siteName}: new products` },
+        boardFeed(siteName),
+      ],
+      structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl, filters, products, firstRank }),
+      ...preloadOf(products[0]?.image),
+    };
+  };
+}
+
+async function readBoard(
+  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
+  name: string,
+): Promise<() => ReadHead> {
+  const period = parsePeriod(name);
+  if (period === undefined) return () => ({ status: 302, ...missingBoardHead({ name: siteName, ...brand }) });
+  const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
+  await client.prefetchInfiniteQuery({ ...options, ...ONCE });
+  const board = client.getQueryData(options.queryKey)?.pages[0];
+  if (board === undefined) return () => ({ status: 503, ...boardHead(period, siteName, { empty: true }) });
+  if (board === null) return () => ({ status: 302, ...missingBoardHead({ name: siteName, ...brand }) });
+  return () => {
+    const head = boardHead(period, siteName, { empty: board.items.length === 0 });
+    return {
+      status: 200,
+      ...head,
+      card: head.noindex
+        ? { path: paths.siteCard, alt: `${siteName}: ${translated(taglineOf(brand))}` }
+        : { path: paths.boardCard(name), alt: `${siteName}: ${head.description}` },
+      alternates: [boardFeed(siteName)],
+      structuredData:
+        head.noindex || searchParams.has('cursor') ? [] : boardStructuredData({ siteName, siteUrl, period, board }),
+      ...preloadOf(board.items[0]?.image),
+    };
+  };
+}
+
+function boardFeed(siteName: string) {
+  return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
+}
+
+async function readProduct(
+  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
+  id: string,
+): Promise<() => ReadHead> {
+  const options = productDetailOptions(api, id);
+  const standings = standingsOptions(api, id);
+  const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
+  const commentOptions = commentListOptions(api, id, order);
+  await Promise.all([
+    client.prefetchQuery({ ...options, ...ONCE }),
+    client.prefetchInfiniteQuery({ ...commentOptions, ...ONCE }),
+    client.prefetchQuery({ ...standings, ...ONCE }),
+    client.prefetchQuery({ ...relatedProductsOptions(api, id), ...ONCE }),
+  ]);
+  // The comments may have been read before the product was created.
+  const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
+  if (discussion !== undefined) setCommentCount(client, id, discussion.total);
+  const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
+  if (detail === undefined) return () => ({ status: 503, title: siteName, description: translated(taglineOf(brand)) });
+  if (detail === null) {
+    // Reading the comments of an unknown product fails, which is expected.
+    client.removeQueries({ queryKey: commentKeys.product(id) });
+    return () => ({ status: 404, ...missingProductHead({ name: siteName, ...brand }) });
+  }
+  const { product } = detail;
+  return () => ({
+    status: 200,
+    ...productHead(product, siteName),
+    card: { path: paths.card(id), alt: `${product.name}, by ${product.maker}` },
+    alternates: [
+      { type: 'application/atom+xml', path: paths.commentsFeed(id), title: `Comments on ${product.name}` },
+      { type: 'application/json+oembed', path: paths.oembed(siteUrl + paths.product(id)), title: product.name },
+    ],
+    structuredData: productStructuredData({
+      siteName,
+      siteUrl,
+      product,
+      comments: discussion?.items ?? [],
+      standings: client.getQueryData(standings.queryKey),
+    }),
+    ...preloadOf(product.image),
+  });
+}
+
+/** A product without a picture shows a tile. */
+function preloadOf(image = ''): Pick<ReadHead, 'preloadImage'> {
+  return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
+}

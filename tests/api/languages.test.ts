@@ -1,0 +1,177 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestSite, type TestSite } from '../support/test-site.ts';
+
+const GERMAN = 'Die Top-Launches von heute';
+const ENGLISH = 'Top Products Launching Today';
+
+const alternates = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<link rel="alternate" hreflang="([^"]+)" href="([^"]+)">/g)].map(([, tag, href]) => [tag, href]),
+  );
+const canonicalOf = (html: string) => /<link rel="canonical" href="([^"]+)">/.exec(html)?.[1];
+
+describe('a site in English', () => {
+  let site: TestSite;
+  beforeAll(async () => {
+    site = await startTestSite({ cacheEnabled: true, hasModerationLog: true });
+    await site.addProduct({ id: 'git', name: 'Git' });
+  });
+  afterAll(() => site.close());
+
+  test('speaks English whatever the browser prefers', async () => {
+    const { statusCode, headers, body } = await site.ask.get('/', { 'accept-language': 'de,ja;q=0.9' });
+    expect(statusCode).toBe(200);
+    expect(headers.vary).toBe('Accept-Encoding');
+    expect(body).toContain(ENGLISH);
+    expect(body).toMatch(/<html lang="en">/);
+    expect(body).not.toContain('lang=de&');
+  });
+
+  test.each(['/', '/product/git', '/?tag=a&sort=top', '/?log', '/nowhere'])(
+    '%s has each language at its own address, whose links keep it',
+    async (path) => {
+      const { body } = await site.ask.get(`${path}${path.includes('?') ? '&' : '?'}lang=de`);
+      expect(body).toMatch(/<html lang="de">/);
+      expect(body).toContain('Namen und Marken der Produkte gehören ihren Inhabern.');
+      const links = [...body.matchAll(/<a (?![^>]*hreflang)[^>]*href="(\/(?:\?|product\/|")[^"]*)"/g)].map(
+        (match) => match[1],
+      );
+      expect(links.length).toBeGreaterThan(0);
+      for (const link of links) expect(link).toMatch(/[?&;]lang=de(?:#.*)?$/);
+    },
+  );
+
+  test.each([
+    ['/?lang=xyz', '/'],
+    ['/?lang=DE', '/'],
+    ['/?q=a&lang=de%0d', '/?q=a'],
+    ['/product/git?lang=__proto__', '/product/git'],
+  ])('%s is redirected to %s', async (url, location) => {
+    const { statusCode, headers } = await site.ask.get(url);
+    expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });
+  });
+
+  test('its own language has no second address', async () => {
+    const { statusCode, body } = await site.ask.get('/?lang=en');
+    expect(statusCode).toBe(200);
+    expect(canonicalOf(body)).toBe('http://groundswell.test/');
+  });
+
+  test('a board’s address keeps its language through redirects', async () => {
+    const { headers } = await site.ask.get('/?board=day&lang=de');
+    expect(headers.location).toMatch(/^\/\?board=[\d-]+&lang=de$/);
+  });
+
+  test('a page names its translations to search engines, and itself as canonical', async () => {
+    const english = (await site.ask.get('/product/git')).body;
+    const german = (await site.ask.get('/product/git?lang=de')).body;
+    expect(canonicalOf(english)).toBe('http://groundswell.test/product/git');
+    expect(canonicalOf(german)).toBe('http://groundswell.test/product/git?lang=de');
+    expect(alternates(german)).toEqual(alternates(english));
+    expect(alternates(english)).toMatchObject({
+      en: 'http://groundswell.test/product/git',
+      de: 'http://groundswell.test/product/git?lang=de',
+      'x-default': 'http://groundswell.test/product/git',
+    });
+    expect(alternates((await site.ask.get('/?q=git&lang=de')).body)).toEqual({});
+  });
+
+  test('the messages of a language are requested by its pages only', async () => {
+    expect((await site.ask.get('/')).body).not.toMatch(/\/assets\/(?:ar|de|ja)\.js/);
+    const { body } = await site.ask.get('/?lang=de');
+    expect(body).toMatch(/data-modules="[^"]*\/assets\/de\.js"/);
+    expect(body).not.toContain('/assets/ja.js');
+  });
+
+  test('languages are cached apart, and each shows a change', async () => {
+    const before = await Promise.all(['/', '/?lang=de'].map((url) => site.ask.get(url)));
+    expect(before.map(({ body }) => body.includes(GERMAN))).toEqual([false, true]);
+    const again = await Promise.all(['/', '/?lang=de'].map((url) => site.ask.get(url)));
+    expect(again.map(({ headers }) => headers.etag)).toEqual(before.map(({ headers }) => headers.etag));
+  });
+});
+
+describe('a site that follows the browser', () => {
+  let site: TestSite;
+  beforeAll(async () => {
+    site = await startTestSite({ cacheEnabled: true, locale: { code: 'en', isNegotiated: true } });
+    await site.addProduct({ id: 'git', name: 'Git' });
+  });
+  afterAll(() => site.close());
+
+  const ask = (url: string, acceptLanguage?: string) =>
+    site.ask.get(url, acceptLanguage === undefined ? {} : { 'accept-language': acceptLanguage });
+
+  test.each([
+    ['de', '/?lang=de'],
+    ['de-CH, fr;q=0.8', '/?lang=de'],
+    ['tlh, de;q=0.5, en;q=0.4', '/?lang=de'],
+    ['en;q=0.5, de;q=0.6', '/?lang=de'],
+  ])('%s is redirected to %s', async (wanted, location) => {
+    // Twice, since a cached page is sent on another path.
+    for (let round = 0; round < 2; round += 1) {
+      const { statusCode, headers } = await ask('/', wanted);
+      expect({ statusCode, location: headers.location }).toEqual({ statusCode: 302, location });
+      expect(headers).toMatchObject({ vary: 'Accept-Language', 'cache-control': 'no-store' });
+      await ask('/');
+    }
+  });
+
+  test.each([
+    undefined,
+    '',
+    '*',
+    'en-GB',
+    'tlh',
+    'de;q=0',
+    'de;q=nonsense',
+    ';;;,,,',
+    `${'x'.repeat(10_000)},de`,
+    '__proto__',
+  ])('%s gets the page at the same address, which depends on the header', async (wanted) => {
+    const { statusCode, headers, body } = await ask('/product/git', wanted);
+    expect(statusCode).toBe(200);
+    expect(headers.vary).toBe('Accept-Encoding, Accept-Language');
+    expect(body).toMatch(/<html lang="en">/);
+  });
+
+  test('an explicit language is sent to everybody, without depending on the header', async () => {
+    for (const [lang, text] of [
+      ['de', GERMAN],
+      ['en', ENGLISH],
+    ] as const) {
+      const { headers, body } = await ask(`/?lang=${lang}`, 'ja');
+      expect(headers.vary).toBe('Accept-Encoding');
+      expect(body).toContain(text);
+      expect(canonicalOf(body)).toBe(`http://groundswell.test/?lang=${lang}`);
+      expect(alternates(body)).toMatchObject({
+        en: 'http://groundswell.test/?lang=en',
+        'x-default': 'http://groundswell.test/',
+      });
+    }
+  });
+
+  test('an unknown address is in the browser’s language, too', async () => {
+    const { statusCode, body } = await ask('/nowhere', 'de');
+    expect(statusCode).toBe(404);
+    expect(body).toMatch(/<html lang="de">/);
+  });
+});
+
+test('an unknown SITE_LOCALE is refused with the known ones', async () => {
+  await expect(startTestSite({ locale: { code: 'xx', isNegotiated: false } })).rejects.toThrow(
+    /SITE_LOCALE: there are no messages in "xx"; it must be one of en, .*de.*, or auto/,
+  );
+});
+
+test('a site in German has English at an address of its own', async () => {
+  const site = await startTestSite({ locale: { code: 'de', isNegotiated: false } });
+  try {
+    expect((await site.ask.get('/')).body).toContain(GERMAN);
+    const { body } = await site.ask.get('/?lang=en');
+    expect(body).toContain(ENGLISH);
+    expect(canonicalOf(body)).toBe('http://groundswell.test/?lang=en');
+  } finally {
+    await site.close();
+  }
+});
