@@ -43,7 +43,7 @@ const SELECT_RELATED = `SELECT id, name, image, tags FROM products
 /**
  * The products that share most with one: the weights of the shared tags are summed, and a tag weighs more the fewer products
  * have it (inverse document frequency). Equal ones are ordered by upvotes, then id. Empty without tags and if nothing is
- * shared; `null` if no such product has launched by `now`. The cost does not grow with the table (decision 26).
+ * shared; `null` if no such product has launched by `now`. The cost does not grow with the table (decision 27).
  * @throws CoreError `unavailable`.
  */
 export async function getRelatedProducts(

@@ -234,6 +234,14 @@ export const ENGLISH = [
   // visits/new-marker.tsx
   'New{visit}',
   'since your last visit',
+  // home/since-last-visit.tsx, saved/saved-dialog.tsx
+  'Since your last visit',
+  'Only this browser remembers what you did here.',
+  'New products',
+  'You upvoted',
+  'You commented',
+  'Don’t show this again',
+  'Show again what happened since my last visit',
   // board/board.tsx
   'Leaderboard',
   { one: '{count} launch.', other: '{count} launches.' },

@@ -50,7 +50,7 @@ function KnownStanding({ standings }: { standings: Standings }) {
 const STATUS_WORDS = { open: '{standing}, so far', provisional: '{standing}, provisional' } as const;
 
 /** '4th of 23 on 21 November 2026, so far'. */
-function StandingWords({
+export function StandingWords({
   standing: { period: name, rank, tied, launches, votes, status },
 }: {
   standing: PeriodStanding;

@@ -7,6 +7,7 @@ import { productKeys } from '../../cache/keys.ts';
 import { cachedProduct } from '../../cache/product-cache.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
+import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { Link } from '../../ui/link.tsx';
 import { Modal } from '../../ui/modal.tsx';
 import { Picture } from '../../ui/picture.tsx';
@@ -18,6 +19,7 @@ const FRESH_MS = 5 * 60_000;
 /** The saved products. A removed product stays visible until the dialog closes, so a slip can be undone there. */
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
+  const hasVisitPanel = useVisitPanel();
   const [shown, setShown] = useState(saved);
   // Another tab may have saved more since.
   const added = saved.filter(({ id }) => shown.every((product) => product.id !== id));
@@ -36,8 +38,19 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
           ))}
         </ul>
       )}
+      {!hasVisitPanel && (
+        <button type="button" className="text-button visit-news-off" onClick={showVisitPanel}>
+          {t('Show again what happened since my last visit')}
+        </button>
+      )}
     </Modal>
   );
+}
+
+function showVisitPanel({ currentTarget }: MouseEvent): void {
+  // The pressed button disappears.
+  currentTarget.closest('dialog')?.querySelector('button')?.focus();
+  setVisitPanel(true);
 }
 
 function SavedRow({ product }: { product: SavedProduct }) {

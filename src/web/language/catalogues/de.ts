@@ -229,6 +229,13 @@ export default {
     'Upvote {name}': 'Für {name} stimmen',
     'New{visit}': 'Neu{visit}',
     'since your last visit': 'seit deinem letzten Besuch',
+    'Since your last visit': 'Seit deinem letzten Besuch',
+    'Only this browser remembers what you did here.': 'Nur dieser Browser merkt sich, was du hier getan hast.',
+    'New products': 'Neue Produkte',
+    'You upvoted': 'Deine Stimmen',
+    'You commented': 'Deine Kommentare',
+    'Don’t show this again': 'Nicht mehr anzeigen',
+    'Show again what happened since my last visit': 'Wieder zeigen, was seit meinem letzten Besuch geschehen ist',
     Leaderboard: 'Rangliste',
     '{count} launches.': { one: '{count} Launch.', other: '{count} Launches.' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':

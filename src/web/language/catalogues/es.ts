@@ -223,6 +223,13 @@ export default {
     'Upvote {name}': 'Votar por {name}',
     'New{visit}': 'Nuevo{visit}',
     'since your last visit': 'desde tu última visita',
+    'Since your last visit': 'Desde tu última visita',
+    'Only this browser remembers what you did here.': 'Solo este navegador recuerda lo que hiciste aquí.',
+    'New products': 'Productos nuevos',
+    'You upvoted': 'Tus votos',
+    'You commented': 'Tus comentarios',
+    'Don’t show this again': 'No volver a mostrar',
+    'Show again what happened since my last visit': 'Volver a mostrar lo ocurrido desde mi última visita',
     Leaderboard: 'Clasificación',
     '{count} launches.': { one: '{count} lanzamiento.', other: '{count} lanzamientos.' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':

@@ -224,6 +224,13 @@ export default {
     'Upvote {name}': 'Voter pour {name}',
     'New{visit}': 'Nouveau{visit}',
     'since your last visit': 'depuis votre dernière visite',
+    'Since your last visit': 'Depuis votre dernière visite',
+    'Only this browser remembers what you did here.': 'Seul ce navigateur se souvient de ce que vous avez fait ici.',
+    'New products': 'Nouveaux produits',
+    'You upvoted': 'Vos votes',
+    'You commented': 'Vos commentaires',
+    'Don’t show this again': 'Ne plus afficher',
+    'Show again what happened since my last visit': 'Afficher de nouveau ce qui s’est passé depuis ma dernière visite',
     Leaderboard: 'Classement',
     '{count} launches.': { one: '{count} lancement.', other: '{count} lancements.' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':

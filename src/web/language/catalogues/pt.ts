@@ -222,6 +222,13 @@ export default {
     'Upvote {name}': 'Votar em {name}',
     'New{visit}': 'Novo{visit}',
     'since your last visit': 'desde a sua última visita',
+    'Since your last visit': 'Desde a sua última visita',
+    'Only this browser remembers what you did here.': 'Só este navegador lembra o que você fez aqui.',
+    'New products': 'Novos produtos',
+    'You upvoted': 'Seus votos',
+    'You commented': 'Seus comentários',
+    'Don’t show this again': 'Não mostrar novamente',
+    'Show again what happened since my last visit': 'Mostrar de novo o que aconteceu desde a minha última visita',
     Leaderboard: 'Ranking',
     '{count} launches.': { one: '{count} lançamento.', other: '{count} lançamentos.' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':

@@ -8,11 +8,13 @@ import { ProductList } from '../../features/products/product-list.tsx';
 import { SaveButton } from '../../features/saved/save-button.tsx';
 import { UpvoteButton } from '../../features/upvotes/upvote-button.tsx';
 import { NewMarker } from '../../features/visits/new-marker.tsx';
+import { lastVisitEnd, visits } from '../../features/visits/visits.ts';
 import { t } from '../../language/translate.ts';
 import { useDocumentHead, useSite, useSiteName, useToday } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList } from '../../routing/navigation.tsx';
 import { useLocation, useSearchParams } from '../../routing/router.tsx';
+import { useBrowserStore } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
@@ -20,6 +22,9 @@ import { homeHead } from './head.ts';
 
 /** The code of the sidebar, which is not part of the first load. */
 export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
+
+/** What happened since the last visit, whose code only browsers that were here before load. */
+const SINCE_LAST_VISIT = lazyPart(() => import('./since-last-visit.tsx').then((module) => module.SinceLastVisit));
 
 /** For link previews, which load this code when needed. */
 export const ListCard = ProductCard;
@@ -31,6 +36,7 @@ export function Home() {
   const today = useToday();
   useDocumentHead(homeHead(filters, useSite()));
   const lastList = useLastList();
+  const hasVisited = useBrowserStore(visits, (stored) => lastVisitEnd(stored) !== null);
   useEffect(() => {
     lastList.current = { href: `${pathname}${search}`, key };
   }, [lastList, pathname, search, key]);
@@ -68,6 +74,11 @@ export function Home() {
         <Suspense>
           <ScreenView screen={LANDSCAPES} />
         </Suspense>
+        {hasVisited && (
+          <Suspense>
+            <ScreenView screen={SINCE_LAST_VISIT} />
+          </Suspense>
+        )}
       </div>
     </>
   );

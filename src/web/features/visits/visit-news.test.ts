@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { buildComment, buildProduct } from '../../../../tests/support/product-data.ts';
+import type { Standing, Standings } from '../../../contract/leaderboards/schema.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { readVisitNews, type VisitMemory } from './visit-news.ts';
+
+const SINCE = Date.parse('2026-03-01T12:00:00.000Z');
+const NOW = SINCE + 24 * 3_600_000;
+const at = (hours: number) => new Date(SINCE + hours * 3_600_000).toISOString();
+
+function standings(windowEndsAt: string): Standings {
+  const day = { rank: 2, windowEndsAt } as Standing;
+  return { day, week: day, month: day, year: day };
+}
+
+/** A site, and a record of what it is asked. */
+function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
+  const asked: string[] = [];
+  const noted = <Answer>(what: string, answer: Answer): Promise<Answer> => {
+    asked.push(what);
+    return Promise.resolve(answer);
+  };
+  const api: Parameters<typeof readVisitNews>[0] = {
+    listProducts: () => noted('list', { items: [], nextCursor: null }),
+    getProduct: (id) => noted(`product ${id}`, { product: buildProduct({ id }), previousId: null, nextId: null }),
+    getStandings: (id) => noted(`standing ${id}`, standings(at(1))),
+    listComments: (id) => noted(`comments ${id}`, { items: [], total: 0, nextCursor: null }),
+    ...given,
+  };
+  const read = (memory: Partial<VisitMemory>, now = NOW) =>
+    readVisitNews(api, { upvoted: [], commentedOn: [], ownComments: [], ...memory }, { since: SINCE, now });
+  return { asked, read };
+}
+
+describe('what happened since the last visit', () => {
+  test('are the products launched since then, at most five', async () => {
+    const items = [30, 5, 4, 3, 2, 1, 0.5, 0, -1].map((hours) =>
+      buildProduct({ id: `at-${hours}`, createdAt: at(hours) }),
+    );
+    const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
+    expect((await read({})).launched.map(({ id }) => id)).toEqual(['at-5', 'at-4', 'at-3', 'at-2', 'at-1']);
+  });
+
+  test('are the ends of upvoted launches in between', async () => {
+    const ends: Record<string, string> = { before: at(-1), ended: at(1), running: at(25) };
+    const { read, asked } = site({ getStandings: async (id) => standings(ends[id] ?? '') });
+    const { ended } = await read({ upvoted: ['running', 'ended', 'before'] });
+    expect(ended).toMatchObject([{ product: { id: 'ended' }, standing: { rank: 2 } }]);
+    expect(asked, 'only what is shown is named').toEqual(['list', 'product ended']);
+  });
+
+  test('are new comments of others on products that one commented on', async () => {
+    const items = [
+      buildComment({ id: 'other', createdAt: at(2) }),
+      buildComment({ id: 'own', createdAt: at(1) }),
+      buildComment({ id: 'old', createdAt: at(-1) }),
+    ];
+    const { read } = site({ listComments: async () => ({ items, total: 3, nextCursor: null }) });
+    expect((await read({ commentedOn: ['harbour'], ownComments: ['own'] })).answered).toMatchObject([
+      { product: { id: 'harbour' }, comments: 1 },
+    ]);
+    expect((await read({ commentedOn: ['harbour'], ownComments: ['own', 'other'] })).answered).toEqual([]);
+  });
+
+  test('are nothing if the clock was set back behind the last visit', async () => {
+    const items = [buildProduct({ createdAt: at(-1) }), buildProduct({ createdAt: at(1) })];
+    const { read } = site({ listProducts: async () => ({ items, nextCursor: null }) });
+    expect(await read({ upvoted: ['harbour'] }, SINCE - 1)).toEqual({ launched: [], ended: [], answered: [] });
+  });
+});
+
+describe('the requests', () => {
+  const MANY = Array.from({ length: 50 }, (_, index) => `p-${index}`);
+
+  test('are bounded, however much the browser remembers', async () => {
+    const { read, asked } = site();
+    expect((await read({ upvoted: MANY, commentedOn: MANY })).ended).toHaveLength(4);
+    expect(asked).toHaveLength(13);
+  });
+
+  test('go on after a product that no longer exists, and end if the server cannot be reached', async () => {
+    const missing = site({
+      getStandings: async (id) => (id === 'gone' ? null : standings(at(1))),
+      listComments: async () => Promise.reject(new ApiError(404, 'product_not_found', 'Product not found')),
+    });
+    const { ended, answered } = await missing.read({ upvoted: ['gone', 'there'], commentedOn: ['gone'] });
+    expect(ended).toMatchObject([{ product: { id: 'there' } }]);
+    expect(answered).toEqual([]);
+    const offline = site({ getStandings: () => Promise.reject(new ApiError(0, 'network', 'Out of reach')) });
+    await expect(offline.read({ upvoted: MANY })).rejects.toMatchObject({ code: 'network' });
+    expect(offline.asked).toEqual(['list']);
+  });
+});

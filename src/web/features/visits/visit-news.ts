@@ -1,0 +1,76 @@
+import type { Api } from '../../../contract/api.ts';
+import type { Standing } from '../../../contract/leaderboards/schema.ts';
+import { LIMITS } from '../../../contract/limits.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { ApiError } from '../../api/api-error.ts';
+
+/** At most so many products of each kind are asked about, those of the latest votes and comments. */
+const MAX_ASKED = 4;
+const MAX_LAUNCHES = 5;
+/** The newest comments on a product, of which those since the last visit are counted. */
+const COMMENTS = 20;
+
+/** What this browser remembers, latest first. */
+export interface VisitMemory {
+  upvoted: readonly string[];
+  commentedOn: readonly string[];
+  ownComments: readonly string[];
+}
+
+type NamedProduct = Pick<Product, 'id' | 'name' | 'image'>;
+
+export interface VisitNews {
+  launched: Product[];
+  /** Upvoted products whose launch window ended. */
+  ended: { product: NamedProduct; standing: Standing }[];
+  /** Products with new comments under one's own. */
+  answered: { product: NamedProduct; comments: number }[];
+}
+
+type Reads = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
+
+/**
+ * What happened since a moment of the browser's clock, by a bounded number of requests, one after the other. Products that
+ * cannot be read are left out. @throws ApiError if the server cannot be reached.
+ */
+export async function readVisitNews(
+  api: Reads,
+  { upvoted, commentedOn, ownComments }: VisitMemory,
+  { since, now, signal }: { since: number; now: number; signal?: AbortSignal },
+): Promise<VisitNews> {
+  const isBetween = (time: string) => Date.parse(time) > since && Date.parse(time) <= now;
+  const { items } = await api.listProducts({ limit: LIMITS.listedProducts }, signal);
+  const launched = items.filter(({ createdAt }) => isBetween(createdAt)).slice(0, MAX_LAUNCHES);
+
+  const ended: VisitNews['ended'] = [];
+  for (const id of upvoted.slice(0, MAX_ASKED)) {
+    const standing = (await orNull(api.getStandings(id, signal)))?.day;
+    if (standing === undefined || !isBetween(standing.windowEndsAt)) continue;
+    const product = await nameOf(id);
+    if (product) ended.push({ product, standing });
+  }
+
+  const answered: VisitNews['answered'] = [];
+  for (const id of commentedOn.slice(0, MAX_ASKED)) {
+    const page = await orNull(api.listComments(id, { sort: 'newest', limit: COMMENTS }, signal));
+    const others = page?.items.filter((comment) => isBetween(comment.createdAt) && !ownComments.includes(comment.id));
+    if (!others?.length) continue;
+    const product = await nameOf(id);
+    if (product) answered.push({ product, comments: others.length });
+  }
+  return { launched, ended, answered };
+
+  async function nameOf(id: string): Promise<NamedProduct | undefined> {
+    return items.find((item) => item.id === id) ?? (await orNull(api.getProduct(id, signal)))?.product;
+  }
+}
+
+/** A response that refuses concerns one product; without a response, there is no use in asking on. */
+async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,141 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type MouseEvent, type ReactNode, useState } from 'react';
+import { paths } from '../../../contract/paths.ts';
+import type { Product } from '../../../contract/products/schema.ts';
+import { useApi } from '../../api/api-context.tsx';
+import { commentedProducts, ownComments } from '../../features/comments/commented-products.ts';
+import { StandingWords } from '../../features/leaderboards/standing.tsx';
+import { productListOptions } from '../../features/products/queries.ts';
+import { rememberedVotes } from '../../features/upvotes/queries.ts';
+import { readVisitNews, type VisitNews } from '../../features/visits/visit-news.ts';
+import { lastVisitEnd, visits } from '../../features/visits/visits.ts';
+import { plural, t } from '../../language/translate.ts';
+import { useBrowserStore } from '../../storage/browser-store.ts';
+import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
+import { Link } from '../../ui/link.tsx';
+import { Modal } from '../../ui/modal.tsx';
+import { Picture } from '../../ui/picture.tsx';
+import { TimeAgo } from '../../ui/time-ago.tsx';
+
+/** A button over the waves of the banner, where it moves nothing. Only if something happened since the last visit. */
+export function SinceLastVisit() {
+  const news = useVisitNews();
+  const [isOpen, setOpen] = useState(false);
+  const isOn = useVisitPanel();
+  if (!isOn || !news || Object.values(news).every(({ length }) => length === 0)) return null;
+  return (
+    <>
+      <button type="button" className="visit-news" aria-haspopup="dialog" onClick={() => setOpen(true)}>
+        {t('Since your last visit')}
+      </button>
+      {isOpen && <NewsDialog news={news} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Read once for each page that is loaded, when the browser is idle. */
+function useVisitNews(): VisitNews | undefined {
+  const api = useApi();
+  const client = useQueryClient();
+  const since = useBrowserStore(visits, lastVisitEnd);
+  const isOn = useVisitPanel();
+  const { data } = useQuery({
+    queryKey: ['visit-news', since],
+    async queryFn({ signal }) {
+      await new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
+      const known = client.getQueryData(productListOptions(api, {}).queryKey)?.pages[0];
+      return readVisitNews(
+        { ...api, listProducts: async (query) => known ?? api.listProducts(query, signal) },
+        {
+          upvoted: rememberedVotes.read().filter((id) => typeof id === 'string'),
+          commentedOn: commentedProducts.read(),
+          ownComments: ownComments.read(),
+        },
+        { since: since ?? Number.POSITIVE_INFINITY, now: Date.now(), signal },
+      );
+    },
+    enabled: isOn && since !== null && navigator.onLine,
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  return data;
+}
+
+function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: VisitNews; onClose: () => void }) {
+  function closeForGood(event: MouseEvent): void {
+    event.currentTarget.closest('dialog')?.close();
+    setVisitPanel(false);
+    // The button that opened the dialog disappears.
+    document.getElementById('list-title')?.focus({ preventScroll: true });
+  }
+
+  return (
+    <Modal title={t('Since your last visit')} onClose={onClose}>
+      <p className="saved-note">{t('Only this browser remembers what you did here.')}</p>
+      <NewsList title={t('New products')}>
+        {launched.map((product) => (
+          <NewsRow key={product.id} product={product}>
+            <TimeAgo time={product.createdAt} />
+          </NewsRow>
+        ))}
+      </NewsList>
+      <NewsList title={t('You upvoted')}>
+        {ended.map(({ product, standing }) => (
+          <NewsRow key={product.id} product={product}>
+            <StandingWords standing={standing} />
+          </NewsRow>
+        ))}
+      </NewsList>
+      <NewsList title={t('You commented')}>
+        {answered.map(({ product, comments }) => (
+          <NewsRow key={product.id} product={product} hash="#comments">
+            {plural('{count} new comment', '{count} new comments', comments)}
+          </NewsRow>
+        ))}
+      </NewsList>
+      <button type="button" className="text-button visit-news-off" onClick={closeForGood}>
+        {t('Don’t show this again')}
+      </button>
+    </Modal>
+  );
+}
+
+function NewsList({ title, children }: { title: string; children: ReactNode[] }) {
+  if (children.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <h3 className="visit-news-title">{title}</h3>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: only the links in it are pressed, by key as well */}
+      <ul className="saved-list" onClick={closeOnNavigation}>
+        {children}
+      </ul>
+    </section>
+  );
+}
+
+interface NewsRowProps {
+  product: Pick<Product, 'id' | 'name' | 'image'>;
+  hash?: string;
+  children: ReactNode;
+}
+
+function NewsRow({ product: { id, name, image }, hash = '', children }: NewsRowProps) {
+  return (
+    <li className="saved-row">
+      <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
+      <div className="saved-words">
+        <Link className="saved-name" dir="auto" to={paths.product(id) + hash}>
+          {name}
+        </Link>
+        <p className="saved-state">{children}</p>
+      </div>
+    </li>
+  );
+}
+
+/** Elements behind an open dialog cannot take the focus, which the new page needs. */
+function closeOnNavigation(event: MouseEvent): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  if (event.target instanceof Element && event.target.closest('a')) event.currentTarget.closest('dialog')?.close();
+}

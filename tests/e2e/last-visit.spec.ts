@@ -1,0 +1,126 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import type { E2eSite } from '../support/e2e-site.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+
+const HOUR_MS = 60 * 60_000;
+const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOString();
+const pill = (page: Page) => page.getByRole('button', { name: 'Since your last visit' });
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
+
+/** What a browser remembers that was here six hours ago: an upvote, whose launch window ended meanwhile, and a comment. */
+async function remember(site: E2eSite) {
+  const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(1) });
+  const upvoted = await site.addProduct({ name: 'Islet upvoted', createdAt: ago(27) });
+  const discussed = await site.addProduct({ name: 'Islet discussed', createdAt: ago(200) });
+  const [own] = await site.addComments(discussed.id, [
+    { content: 'Mine', createdAt: ago(7) },
+    { content: 'A late answer', createdAt: ago(2) },
+  ]);
+  const entries = {
+    visits: { seenAt: Date.now() - 6 * HOUR_MS, lastEndedAt: null },
+    upvoted: [upvoted.id],
+    commented_on: [discussed.id],
+    own_comments: [own?.id],
+  };
+  return { launched, upvoted, discussed, entries };
+}
+
+/** Before the page's own code, in each document until the browser has it. */
+async function store(page: Page, entries: Record<string, unknown>): Promise<void> {
+  await page.addInitScript((all) => {
+    for (const [key, value] of Object.entries(all)) {
+      if (localStorage.getItem(key) === null) localStorage.setItem(key, JSON.stringify(value));
+    }
+  }, entries);
+}
+
+test('a browser that was here before is told what is new, how its upvotes ended, and what was answered', async ({
+  page,
+  site,
+}) => {
+  const { entries, discussed } = await remember(site);
+  await store(page, entries);
+  await page.addInitScript(() => {
+    const shifts: number[] = [];
+    Object.assign(window, { shifts });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) shifts.push((entry as PerformanceEntry & { value: number }).value);
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+  await page.goto('/');
+  await expect(pill(page)).toBeVisible();
+  await page.evaluate(
+    () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
+  );
+  expect(await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts)).toEqual([]);
+
+  await pill(page).click();
+  const section = (name: string) => dialog(page).getByRole('region', { name, exact: true });
+  await expect(section('New products').getByRole('link', { name: 'Islet new' })).toBeVisible();
+  await expect(section('You upvoted')).toContainText(/Islet upvoted.* on \d+ \w+ \d{4}/);
+  await expect(section('You commented').getByRole('listitem')).toHaveText(/Islet discussed1 new comment/);
+  await expectAccessible(page, 'the panel about the last visit');
+
+  await section('You commented').getByRole('link', { name: 'Islet discussed' }).click();
+  await expect(page).toHaveURL(`/product/${discussed.id}#comments`);
+  await expect(dialog(page)).toHaveCount(0);
+});
+
+test('closed for good, it stays closed in every tab and after a reload, until the saved products bring it back', async ({
+  page,
+  context,
+  site,
+}) => {
+  const { entries } = await remember(site);
+  await store(page, entries);
+  await page.goto('/');
+  const other = await context.newPage();
+  await other.goto('/');
+  await expect(pill(other)).toBeVisible();
+  await pill(page).click();
+  await dialog(page).getByRole('button', { name: 'Don’t show this again' }).click();
+  await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeFocused();
+  for (const tab of [page, other]) await expect(pill(tab)).toHaveCount(0);
+  await other.close();
+
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+  await visit(page, '/');
+  await page.getByRole('button', { name: 'Saved products' }).click();
+  await expect(pill(page)).toHaveCount(0);
+  expect(asked.filter((path) => path.endsWith('/standing'))).toEqual([]);
+  const saved = page.getByRole('dialog', { name: 'Saved products' });
+  await saved.getByRole('button', { name: 'Show again what happened since my last visit' }).click();
+  await expect(saved.getByRole('button', { name: 'Close' })).toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(pill(page)).toBeVisible();
+});
+
+test('a first visit, a browser without storage and one that is offline ask nothing and show nothing', async ({
+  page,
+  newVisitor,
+  site,
+}) => {
+  const { entries } = await remember(site);
+  const refusing = await newVisitor();
+  await refusing.addInitScript(() => {
+    for (const name of ['getItem', 'setItem'] as const) {
+      Storage.prototype[name] = () => {
+        throw new DOMException('Refused', 'SecurityError');
+      };
+    }
+  });
+  const offline = await newVisitor();
+  await store(offline, entries);
+  await offline.addInitScript(() => Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }));
+  for (const visitor of [page, refusing, offline]) {
+    const asked: string[] = [];
+    visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await visit(visitor, '/');
+    // Later than the panel, whose code a browser that was here before loads at hydration.
+    await visitor.waitForLoadState('networkidle');
+    await expect(pill(visitor)).toHaveCount(0);
+    expect(asked.filter((path) => /\/standing$|\/comments$/.test(path))).toEqual([]);
+  }
+});
