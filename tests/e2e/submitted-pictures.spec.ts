@@ -38,6 +38,27 @@ test('the remaining pictures are sent after one was refused', async ({ page, exp
   expectConsoleError(/404/);
 });
 
+test('closing the dialog after a picture was refused shows the maker link first', async ({
+  page,
+  expectConsoleError,
+}) => {
+  expectConsoleError(/415/);
+  await openDialog(page);
+  await name(page).fill('Conch');
+  const picture = await pictureFile(PICTURE.name, PICTURE.background);
+  await dialog(page)
+    .getByLabel('Choose a picture')
+    .setInputFiles({ ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' });
+  await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
+  await send(page).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('A picture was not accepted');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page).getByRole('heading', { name: 'Conch is on its way' })).toBeVisible();
+  await expect(dialog(page).getByLabel('Your maker link')).toHaveValue(/\/product\/conch#maker=/);
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toHaveCount(0);
+});
+
 test('pictures can be dropped and pasted, and files of other types are named', async ({ page }) => {
   await openDialog(page);
   const { buffer } = await pictureFile(PICTURE.name, PICTURE.background);

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useRef, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
@@ -18,9 +18,17 @@ import type { MakerAccess } from './submissions-client.ts';
 import { Submitted } from './submitted.tsx';
 import { useSubmissionForm } from './use-submission-form.ts';
 
+interface Done {
+  access: MakerAccess;
+  submission: Submission;
+}
+
 /** The dialog in which a product is submitted. Closing it loses only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
-  const [done, setDone] = useState<{ access: MakerAccess; submission: Submission } | null>(null);
+  const [done, setDone] = useState<Done | null>(null);
+  /** Submitted, but not all pictures were accepted. */
+  const incomplete = useRef<Done | null>(null);
+  const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
   const isOpen = useRef(false);
   useEffect(() => {
@@ -31,6 +39,12 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
   }, []);
 
   function close(): void {
+    if (done === null && incomplete.current !== null) {
+      // Nothing else shows the maker link, so the dialog opens again for it.
+      setDone(incomplete.current);
+      setOpened(opened + 1);
+      return;
+    }
     // The dialog is hidden at once, but stays mounted until the page below is rendered.
     isOpen.current = false;
     onClose();
@@ -52,31 +66,39 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
   return (
     <>
       <SubmissionStyles />
-      <Modal title={done ? t('Submitted') : t('Submit a product')} onClose={close}>
-        {done ? <Submitted {...done} /> : <NewSubmission onDone={finish} />}
+      <Modal key={opened} title={done ? t('Submitted') : t('Submit a product')} onClose={close}>
+        {done ? <Submitted {...done} /> : <NewSubmission incomplete={incomplete} onDone={finish} />}
       </Modal>
     </>
   );
 }
 
 interface NewSubmissionProps {
+  incomplete: RefObject<Done | null>;
   onDone: (access: MakerAccess, submission: Submission) => void;
 }
 
-function NewSubmission({ onDone }: NewSubmissionProps) {
+function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
   const timeZone = useSite().submissions?.timeZone ?? 'UTC';
   const [restored, setRestored] = useState(() => savedDraft.read());
   const fields = useRef<HTMLDivElement>(null);
+  const created = useRef<MakerAccess>(undefined);
   const form = useSubmissionForm({
     draft: restored ?? newDraft(),
     pictures: NO_PICTURES,
     onDraft: (draft) => savedDraft.write(draft),
     onCreated({ id, key }, { product }) {
+      created.current = { id, key };
       // Stored at once, because no other response has the key.
       saveMakerKey({ productId: id, name: product.name, key });
       savedDraft.write(undefined);
     },
     onDone,
+  });
+
+  useEffect(() => {
+    const submission = form.isSending ? undefined : form.latest();
+    incomplete.current = created.current && submission ? { access: created.current, submission } : null;
   });
 
   function startOver(): void {
