@@ -37,6 +37,9 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
   ],
 });
 
+// One worker, so the file starts one site.
+test.describe.configure({ mode: 'default' });
+
 const logoOf = (page: Page) => page.getByRole('banner').locator('img');
 const isLoaded = (image: HTMLImageElement) => image.complete && image.naturalWidth > 0;
 const rgb = (colour: string) =>

@@ -21,6 +21,9 @@ const test = base.extend<object, { site: E2eSite }>({
   ],
 });
 
+// One worker, so the file starts one site.
+test.describe.configure({ mode: 'default' });
+
 test.use({ live: true });
 
 const EVENTS = /\/api\/events\?/;

@@ -25,6 +25,9 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
   ],
 });
 
+// One worker, so the file starts one site.
+test.describe.configure({ mode: 'default' });
+
 const entries = 'main li';
 
 test('a visitor follows the link below every page to the log, and from there to a product', async ({ page }) => {
