@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/build-product.ts';
 import { codeOf, openSubmissionDesk } from '../../../tests/support/submission-desk.ts';
 import { listAudit } from '../audit/audit-log.ts';
+import { editProduct } from '../products/edit-product.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 
@@ -97,6 +98,19 @@ describe('A decline', () => {
     expect(await at.database.query('SELECT FROM products WHERE id = $1', [maker.id])).toEqual([]);
     await desk.undo(maker.id);
     expect(await at.submissions.get(maker)).toMatchObject({ status: 'scheduled', launchAt: inHours(5).toISOString() });
+  });
+
+  test('keeps the edits of the operator for its undo', async () => {
+    const maker = await desk.submit({ description: 'Tides and tydes', launchAt: inHours(5).toISOString() });
+    await desk.approve(maker.id);
+    await editProduct(at.database, maker.id, { values: { description: 'Tides and times' }, now: clock.now() });
+    await desk.decline(maker.id);
+    await at.submissions.edit(maker, { launchAt: inHours(7).toISOString() });
+    await desk.undo(maker.id);
+    expect(await at.submissions.get(maker)).toMatchObject({
+      status: 'scheduled',
+      product: { description: 'Tides and times', createdAt: inHours(7).toISOString() },
+    });
   });
 
   test('is refused after the launch', async () => {

@@ -5,7 +5,14 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { submissionChanged } from './change-submission.ts';
 import { cancelLaunch, type LaunchRules, launchTime, moveLaunch, putProduct, revokeLaunch } from './launch-product.ts';
-import { lockSubmission, type SubmissionRow, type Undo, updateSubmission } from './submission-row.ts';
+import {
+  launchOf,
+  lockSubmission,
+  productOfFields,
+  type SubmissionRow,
+  type Undo,
+  updateSubmission,
+} from './submission-row.ts';
 
 /** The submission to decide on. */
 export interface DecisionTarget {
@@ -64,8 +71,9 @@ export function declineSubmission(
 ): Promise<SubmissionRow> {
   return decide(database, target, 'submissions decline', async (sql, row, auditId) => {
     if (row.status === 'declined') throw alreadyDecided(row, 'declined');
-    if (row.status === 'approved') await cancelLaunch(sql, row.id, now);
-    const change = { status: 'declined', reason, undo: undoOf(row, 'decline', auditId), decided_at: now } as const;
+    const product = row.status === 'approved' ? await cancelLaunch(sql, row.id, now) : undefined;
+    const undo = { ...undoOf(row, 'decline', auditId), product };
+    const change = { status: 'declined', reason, undo, decided_at: now } as const;
     return updateSubmission(sql, row, change, now);
   });
 }
@@ -89,7 +97,10 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
     const time = launchTime(earlier, rules.now);
     if (undo.status !== 'approved') await revokeLaunch(sql, row.id);
     else if (row.status === 'approved') await moveLaunch(sql, row.id, time, rules);
-    else await putProduct(sql, { id: row.id, fields: row.fields, launchAt: time }, rules.timeZone);
+    else {
+      const product = undo.product ?? productOfFields(row.id, row.fields, time, rules.timeZone);
+      await putProduct(sql, { ...product, ...launchOf(time, rules.timeZone) });
+    }
     const change = {
       status: undo.status,
       approved_fields: undo.approvedFields,
@@ -140,7 +151,7 @@ async function approve(
   undo: Undo,
   { now, timeZone }: LaunchRules,
 ): Promise<SubmissionRow> {
-  await putProduct(sql, { id: row.id, fields: row.fields, launchAt }, timeZone);
+  await putProduct(sql, productOfFields(row.id, row.fields, launchAt, timeZone));
   const change = {
     status: 'approved',
     approved_fields: row.fields,

@@ -1,3 +1,4 @@
+import type { Product, StoredProduct } from '../../contract/products/schema.ts';
 import { MAKER_BADGE } from '../../contract/submissions/limits.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { CoreError } from '../core-error.ts';
@@ -7,8 +8,7 @@ import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-board
 import { leaveBoards } from '../leaderboards/update-boards.ts';
 import { lockProduct } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';
-import type { SubmissionFields } from './submission-fields.ts';
-import { launchOf, productOfFields, type SubmissionRow } from './submission-row.ts';
+import { launchOf, type SubmissionRow } from './submission-row.ts';
 
 /** Options of the site that decisions and edits need. */
 export interface LaunchRules {
@@ -23,18 +23,15 @@ export function launchTime(wanted: Date | null, now: Date): Date {
 }
 
 /** Puts the product of a submission onto the site. @throws CoreError `id_taken` if another product has its id. */
-export async function putProduct(
-  sql: Sql,
-  { id, fields, launchAt }: { id: string; fields: SubmissionFields; launchAt: Date },
-  timeZone: string,
-): Promise<void> {
+export async function putProduct(sql: Sql, product: StoredProduct): Promise<void> {
+  const { id } = product;
   if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
     throw new CoreError(
       'id_taken',
       `A product with the id '${id}' is on the site, so this submission cannot be approved. If it was restored, remove it first: groundswell products remove ${id}`,
     );
   }
-  await saveProducts(sql, [productOfFields(id, fields, launchAt, timeZone)]);
+  await saveProducts(sql, [product]);
 }
 
 /**
@@ -48,13 +45,18 @@ export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, ti
   await saveProducts(sql, [{ ...product, ...launchOf(launchAt, timeZone) }]);
 }
 
-/** Takes a product that has not launched yet off the site. @throws CoreError `already_launched`. */
-export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<void> {
+/**
+ * Takes a product that has not launched yet off the site.
+ * @returns the product, with the operator's edits; undefined if it was removed before.
+ * @throws CoreError `already_launched`.
+ */
+export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
   await lockDaysOf(sql, [id]);
   await lockCounts(sql, [id]);
-  const launch = await readLaunch(sql, id);
-  if (launch && launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
-  if (launch) await deleteProduct(sql, id);
+  const product = await lockProduct(sql, id);
+  if (product && Date.parse(product.createdAt) <= now.getTime()) throw alreadyLaunched();
+  if (product) await deleteProduct(sql, id);
+  return product;
 }
 
 /**

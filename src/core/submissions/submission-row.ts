@@ -37,6 +37,8 @@ export interface Undo {
   approvedFields: SubmissionFields | null;
   launchAt: string | null;
   reason: string | null;
+  /** The scheduled product that was declined, with the operator's edits. */
+  product?: StoredProduct | undefined;
 }
 
 const SELECT = 'SELECT * FROM submissions WHERE id = $1';
