@@ -17,7 +17,8 @@ const GROUPS = `size AS (
     SELECT count(*)::integer AS rows FROM read
   ), sharing AS (
     SELECT read.id, array_agg(DISTINCT tag ORDER BY tag) AS tags
-    FROM read CROSS JOIN LATERAL unnest(read.tag_keys) AS tag WHERE tag = ANY($1::text[]) GROUP BY read.id
+    FROM read CROSS JOIN LATERAL unnest(read.tag_keys) AS tag
+    WHERE read.tag_keys && $1::text[] AND tag = ANY($1::text[]) GROUP BY read.id
   ), groups AS (
     SELECT tags, string_agg(id, ',') AS ids FROM sharing GROUP BY tags
   )
