@@ -1,9 +1,7 @@
 import cluster from 'node:cluster';
 import { Command } from 'commander';
 import type { Logger } from 'pino';
-import { runWorker } from '../../server/cluster/run-worker.ts';
-import { serveByWorkers } from '../../server/cluster/serve-by-workers.ts';
-import { type Site, serve } from '../../server/serve.ts';
+import type { Site } from '../../server/serve.ts';
 import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { print } from '../terminal/output.ts';
@@ -15,7 +13,8 @@ export function serveCommand(): Command {
   return new Command('serve').description('run the site until it is stopped (Ctrl-C or SIGTERM)').action(async () => {
     const settings = readSettings(process.env);
     const log = createLog(settings.logLevel, process.stdout);
-    if (cluster.isWorker) await runWorker(settings, log);
+    // The other commands start sooner without the server's code.
+    if (cluster.isWorker) await (await import('../../server/cluster/run-worker.ts')).runWorker(settings, log);
     else await runSite(settings, log);
   });
 }
@@ -26,7 +25,9 @@ async function runSite(settings: Settings, log: Logger): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });
   const site: Site & { lost?: Promise<Error> } =
-    settings.processes > 1 ? await serveByWorkers(settings, log) : await serve(settings, log);
+    settings.processes > 1
+      ? await (await import('../../server/cluster/serve-by-workers.ts')).serveByWorkers(settings, log)
+      : await (await import('../../server/serve.ts')).serve(settings, log);
   announce(site);
   const reason = await Promise.race([stopped, ...(site.lost ? [site.lost] : [])]);
   // Ctrl-C skips the delay, which is for load balancers.
