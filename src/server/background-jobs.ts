@@ -1,14 +1,14 @@
-import { forgetOldKeys } from '../core/comments/draft.ts';
-import { forgetOldSessions } from '../core/console/sessions.ts';
+import { deleteExpiredKeys } from '../core/comments/draft.ts';
+import { deleteOldSessions } from '../core/console/sessions.ts';
 import { createDriftSampler } from '../core/counts/check-counts.ts';
 import type { Connection } from '../core/database/connect.ts';
 import type { Database } from '../core/database/database.ts';
-import { forgetOldImports } from '../core/imports/import-changes.ts';
+import { deleteOldImportChanges } from '../core/imports/import-changes.ts';
 import { deleteUnreferencedPictures } from '../core/pictures/delete-unreferenced.ts';
 import { pictureFolder } from '../core/pictures/picture-store.ts';
 import type { Log } from '../core/runtime.ts';
 import { countWaiting, type WaitingSubmissions } from '../core/submissions/list-submissions.ts';
-import { forgetClosedSubmissions } from '../core/submissions/submission-row.ts';
+import { deleteClosedSubmissions } from '../core/submissions/submission-row.ts';
 import { deleteOldEvents, recordEvents } from '../core/webhooks/outbox.ts';
 import type { Settings } from '../settings/settings.ts';
 import { scheduleBackups } from './backups/schedule-backups.ts';
@@ -34,7 +34,11 @@ export function startBackgroundJobs(
     recordEvents: settings.webhooks && recordEvents,
   });
   metrics?.watchLeaderboards(finaliser);
-  const closeables: Closeable[] = [drift, finaliser, keepHouse(connection.database, pictureFolder(dataDir), log)];
+  const closeables: Closeable[] = [
+    drift,
+    finaliser,
+    startHousekeeping(connection.database, pictureFolder(dataDir), log),
+  ];
   if (settings.submissions !== 'off') {
     const submissions = watchSubmissions(connection.database, log);
     metrics?.watchSubmissions(submissions);
@@ -53,12 +57,12 @@ export function startBackgroundJobs(
   return closeables;
 }
 
-function keepHouse(database: Database, pictures: string, log: Log): Closeable {
+function startHousekeeping(database: Database, pictures: string, log: Log): Closeable {
   const run = (job: Promise<unknown>) => job.catch((error: unknown) => log.warn({ err: error }, 'Housekeeping failed'));
   const tidy = async () => {
-    await run(forgetOldKeys(database, new Date()));
-    await run(forgetOldSessions(database, new Date()));
-    await run(forgetOldImports(database, new Date()));
+    await run(deleteExpiredKeys(database, new Date()));
+    await run(deleteOldSessions(database, new Date()));
+    await run(deleteOldImportChanges(database, new Date()));
     await run(deleteOldEvents(database, new Date()));
     await run(deletePictures(database, pictures, log));
   };
@@ -87,7 +91,7 @@ export function watchSubmissions(database: Database, log: Log, now: () => Date =
 
   async function look(): Promise<void> {
     try {
-      await forgetClosedSubmissions(database, now());
+      await deleteClosedSubmissions(database, now());
       last = await countWaiting(database);
     } catch (error) {
       log.warn({ err: error }, 'Could not clean up submissions; trying again in a minute');

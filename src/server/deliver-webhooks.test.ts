@@ -5,8 +5,7 @@ import { newSecret, startReceiver, verified, type WebhookReceiver } from '../../
 import type { WebhookEvent } from '../contract/webhooks/schema.ts';
 import type { Database } from '../core/database/database.ts';
 import { checkWebhooks } from '../core/doctor/run-database-checks.ts';
-import { deleteOldEvents, receiverOf, recordEvents, retryEvents } from '../core/webhooks/outbox.ts';
-import { listEvents } from '../core/webhooks/webhook-status.ts';
+import { deleteOldEvents, listEvents, receiverOf, recordEvents, retryEvents } from '../core/webhooks/outbox.ts';
 import { deliverWebhooks, retryDelayMs, type WebhookDeliveries } from './deliver-webhooks.ts';
 
 const SECRET = newSecret(7);

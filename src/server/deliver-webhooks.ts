@@ -8,10 +8,11 @@ import {
   noteDelivered,
   noteFailed,
   readDueEvents,
+  readWebhookStatus,
   receiverOf,
+  type WebhookStatus,
 } from '../core/webhooks/outbox.ts';
 import { sendEvent, type WebhookReceiver } from '../core/webhooks/send-event.ts';
-import { readWebhookStatus, type WebhookStatus } from '../core/webhooks/webhook-status.ts';
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {

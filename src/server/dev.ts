@@ -4,7 +4,7 @@ import { NO_BRAND } from '../settings/brand.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_ROOT } from '../settings/package-root.ts';
 import { readSettings } from '../settings/settings.ts';
-import { consoleDocument } from './console/console-page.ts';
+import { consoleDocument } from './console/mount-console.ts';
 import { renderDocument } from './pages/document.ts';
 import { siteLanguages } from './pages/languages.ts';
 import type { PageRenderer } from './pages/renderer.ts';

@@ -73,7 +73,7 @@ interface SiteData {
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {
-  await lookAhead(settings);
+  await checkBeforeStart(settings);
   const { databaseUrl, dataDir, processes } = settings;
   const maxConnections = processes > 1 ? CONNECTIONS_OF_FIRST_PROCESS : connectionsOf(processes);
   const connection = await connect({ databaseUrl, dataDir, mode: 'own', log, maxConnections });
@@ -85,7 +85,7 @@ export async function openSiteData(settings: Settings, log: Logger): Promise<Sit
   }
 }
 
-async function lookAhead(settings: Settings): Promise<void> {
+async function checkBeforeStart(settings: Settings): Promise<void> {
   const { host, port, metricsPort, metricsToken, backups } = settings;
   await readBrand(settings);
   await probeAddress(host, port);

@@ -1,7 +1,7 @@
 import { parseAtomFeed, parseJsonFeed } from 'feedsmith';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveProducts } from '../../src/core/products/save-products.ts';
-import { FEED_ENTRIES } from '../../src/server/feeds/launches.ts';
+import { FEED_ENTRIES } from '../../src/server/feeds/feeds.ts';
 import { HOSTILE } from '../hostile/corpus.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { expectProblem } from '../support/expect-problem.ts';

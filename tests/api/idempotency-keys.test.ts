@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AddedComment } from '../../src/contract/comments/schema.ts';
-import { forgetOldKeys } from '../../src/core/comments/draft.ts';
+import { deleteExpiredKeys } from '../../src/core/comments/draft.ts';
 import { startDiscussedSite } from '../support/discussed-site.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -72,7 +72,7 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     await post(draft(), old);
     clock.advance({ hours: 24, milliseconds: 1 });
     await post(draft(), young);
-    await forgetOldKeys(on.site.database, clock.now());
+    await deleteExpiredKeys(on.site.database, clock.now());
     expect((await post(draft(), old)).statusCode).toBe(201);
     expect((await post(draft(), young)).statusCode).toBe(200);
   });

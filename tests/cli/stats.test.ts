@@ -4,7 +4,7 @@ import { hideComments } from '../../src/core/comments/moderate-comments.ts';
 import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { saveProducts } from '../../src/core/products/save-products.ts';
 import { readStats, type SiteStats } from '../../src/core/stats/read-stats.ts';
-import { forgetOldBursts, listUpvoteBursts, saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
+import { deleteOldBursts, listUpvoteBursts, saveUpvoteBursts } from '../../src/core/stats/upvote-bursts.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -146,12 +146,12 @@ describe('highlights', () => {
       ['BBBB', 40],
       ['AAAA', 30],
     ]);
-    await forgetOldBursts(database, new Date(now.getTime() + DAY_MS));
+    await deleteOldBursts(database, new Date(now.getTime() + DAY_MS));
     expect(await list()).toEqual([
       ['BBBB', 40],
       ['AAAA', 30],
     ]);
-    await forgetOldBursts(database, new Date(now.getTime() + 8 * DAY_MS));
+    await deleteOldBursts(database, new Date(now.getTime() + 8 * DAY_MS));
     expect(await database.query('SELECT 1 FROM upvote_bursts')).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { recordEvents } from '../../src/core/webhooks/outbox.ts';
-import type { OutboxEvent } from '../../src/core/webhooks/webhook-status.ts';
+import { type OutboxEvent, recordEvents } from '../../src/core/webhooks/outbox.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { newSecret, startReceiver, verified, type WebhookReceiver } from '../support/webhook-receiver.ts';

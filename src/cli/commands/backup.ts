@@ -12,8 +12,7 @@ import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { fileKindOf, jsonOption, UsageError } from '../arguments.ts';
-import { confirm, requireTerminal } from '../confirm.ts';
-import { countOf, print, printError, printJson, startProgress } from '../terminal/output.ts';
+import { confirm, countOf, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 export function backupCommand(): Command {

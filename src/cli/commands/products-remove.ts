@@ -5,8 +5,7 @@ import { type RemovedProduct, removeProducts } from '../../core/products/remove-
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
 import { jsonOption, readProductIds, readText, UsageError } from '../arguments.ts';
-import { confirm, requireTerminal } from '../confirm.ts';
-import { countOf, oneLine, print, printJson, startProgress } from '../terminal/output.ts';
+import { confirm, countOf, oneLine, print, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface RemoveFlags {

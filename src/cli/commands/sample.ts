@@ -7,8 +7,7 @@ import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
-import { confirm, requireTerminal } from '../confirm.ts';
-import { countOf, print, printJson } from '../terminal/output.ts';
+import { confirm, countOf, print, printJson, requireTerminal } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function sampleCommand(): Command {

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Command } from 'commander';
 import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
-import { receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
+import { listEvents, receiverOf, retryEvents } from '../../core/webhooks/outbox.ts';
 import { sendEvent } from '../../core/webhooks/send-event.ts';
-import { listEvents } from '../../core/webhooks/webhook-status.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, UsageError } from '../arguments.ts';
 import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';

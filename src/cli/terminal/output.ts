@@ -1,4 +1,6 @@
+import { createInterface } from 'node:readline/promises';
 import { inspect } from 'node:util';
+import { UsageError } from '../arguments.ts';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
@@ -124,4 +126,33 @@ function describe(done: number, all: number | undefined): string {
   const filled = Math.floor(share * BAR_COLUMNS);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_COLUMNS - filled)}`;
   return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${count} of ${all.toLocaleString('en')}`;
+}
+
+/** Where to ask: the question goes to `output`, the reply comes from `input`. */
+interface Terminal {
+  input: NodeJS.ReadableStream & { isTTY?: boolean };
+  output: NodeJS.WritableStream & { isTTY?: boolean };
+}
+
+const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
+
+/** For a command that looks something up before it asks. @throws UsageError without a terminal. */
+export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
+  if (input.isTTY && output.isTTY) return;
+  throw new UsageError('this command asks for confirmation, and there is no terminal to ask on: add --yes');
+}
+
+/** Asks for confirmation on the terminal. @throws UsageError without one: a script must pass `--yes`. */
+export async function confirm(question: string, terminal: Terminal = TERMINAL): Promise<boolean> {
+  requireTerminal(terminal);
+  const lines = createInterface(terminal);
+  try {
+    // Ctrl-D ends the input without a reply, which means no.
+    const ended = new Promise<undefined>((resolve) => lines.once('close', () => resolve(undefined)));
+    const reply = await Promise.race([lines.question(`${safeText(question)} [y/N] `), ended]);
+    if (reply === undefined) terminal.output.write('\n');
+    return /^y(?:es)?$/i.test(reply?.trim() ?? '');
+  } finally {
+    lines.close();
+  }
 }

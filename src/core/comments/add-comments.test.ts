@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../../../tests/support/te
 import { CoreError } from '../core-error.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { addComments, type WrittenComment } from './add-comments.ts';
-import { type Draft, draftComment, forgetOldKeys } from './draft.ts';
+import { type Draft, deleteExpiredKeys, draftComment } from './draft.ts';
 import { listComments } from './list-comments.ts';
 import { hideComments } from './moderate-comments.ts';
 
@@ -135,7 +135,7 @@ describe('An idempotency key', () => {
     await add(draft('first', { key }));
     clock.advance({ hours: 24 });
     expect(words(await add(draft('still', { key })))).toEqual(['old first']);
-    await forgetOldKeys(database, clock.now());
+    await deleteExpiredKeys(database, clock.now());
     expect(words(await add(draft('still', { key })))).toEqual(['old first']);
     clock.advance({ milliseconds: 1 });
     expect(words(await add(draft('second', { key })))).toEqual(['new second']);
@@ -157,7 +157,7 @@ describe('An idempotency key', () => {
     await add(draft('old', { key: 'old' }));
     clock.advance({ hours: 24, milliseconds: 1 });
     await add(draft('young', { key: 'young' }));
-    await forgetOldKeys(database, clock.now());
+    await deleteExpiredKeys(database, clock.now());
     expect(await database.query('SELECT idempotency_key FROM comment_idempotency_keys')).toEqual([
       { idempotency_key: 'young' },
     ]);

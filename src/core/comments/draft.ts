@@ -82,7 +82,7 @@ export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): P
 }
 
 /** Deletes expired keys. */
-export async function forgetOldKeys(sql: Sql, now: Date): Promise<void> {
+export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM comment_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),
   ]);

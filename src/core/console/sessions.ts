@@ -82,7 +82,7 @@ export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
 }
 
 /** Deletes expired sessions and invitations, and devices that were not used for a year. */
-export async function forgetOldSessions(sql: Sql, now: Date): Promise<void> {
+export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   const since = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
   await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
     idleSince(now).toISOString(),

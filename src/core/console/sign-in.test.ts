@@ -6,7 +6,7 @@ import { listAudit } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { Database, Sql } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
-import { forgetOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
+import { deleteOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
 
 const PASSPHRASE = 'correct horse battery';
@@ -167,7 +167,7 @@ describe('A session', () => {
       clock.advance({ hours: 10 });
     }
     expect(await touchSession(database, busy, clock.now())).toBeUndefined();
-    await forgetOldSessions(database, clock.now());
+    await deleteOldSessions(database, clock.now());
     expect(await database.query('SELECT FROM operator_sessions')).toEqual([]);
   });
 

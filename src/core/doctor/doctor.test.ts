@@ -10,7 +10,6 @@ import { scheduledName } from '../backups/backup-file.ts';
 import { writeBackup } from '../backups/write-backup.ts';
 import { readMigrations } from '../database/migrate.ts';
 import { saveProducts } from '../products/save-products.ts';
-import { checkBackups } from './check-backups.ts';
 import {
   checkClock,
   checkConnections,
@@ -20,7 +19,7 @@ import {
   checkServer,
   checkSomeCounts,
 } from './check-database.ts';
-import { checkDisk } from './check-disk.ts';
+import { checkBackups, checkDisk } from './check-storage.ts';
 import { checkLeaderboards } from './run-database-checks.ts';
 
 let database: TestDatabase;

@@ -8,8 +8,7 @@ import { HOUR_MS, WINDOW_MS } from '../leaderboards/calendar.ts';
 import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { PICTURE_GRACE_MS, readPictureReferences } from '../pictures/delete-unreferenced.ts';
 import { countWaiting } from '../submissions/list-submissions.ts';
-import { receiverOf } from '../webhooks/outbox.ts';
-import { readWebhookStatus } from '../webhooks/webhook-status.ts';
+import { readWebhookStatus, receiverOf } from '../webhooks/outbox.ts';
 import {
   checkClock,
   checkConnections,

@@ -58,7 +58,7 @@ export async function readImportChanges(
 }
 
 /** Deletes what can no longer be undone. */
-export async function forgetOldImports(sql: Sql, now: Date): Promise<void> {
+export async function deleteOldImportChanges(sql: Sql, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - STORED_DAYS * 24 * 3_600_000).toISOString();
   await sql.query('DELETE FROM import_changes WHERE created_at < $1::timestamptz', [oldest]);
 }

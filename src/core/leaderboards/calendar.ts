@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { DateTime, IANAZone } from 'luxon';
 import { type Period, type PeriodKind, periodHolding } from '../../contract/leaderboards/period.ts';
 import type { LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
@@ -49,4 +50,17 @@ export function statusAt(now: Date, to: Date, reviewHours: number): { status: Le
   const finalAt = closesAt + reviewHours * HOUR_MS;
   const status = now.getTime() < closesAt ? 'open' : now.getTime() < finalAt ? 'provisional' : 'final';
   return { status, finalAt: new Date(finalAt) };
+}
+
+/**
+ * The order of a product among equal counts of a period: the first 128 bits of SHA-256(period + "/" + product id) as a
+ * UUID, ascending. It is the same for all visitors, and no launch can choose it.
+ */
+export function tieOrder(period: string, productId: string): string {
+  return uuidOf(createHash('sha256').update(`${period}/${productId}`).digest('hex'));
+}
+
+/** The first 128 bits of a digest in hexadecimal, written as a UUID: 16 bytes in the database, in the same order. */
+export function uuidOf(digest: string): string {
+  return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

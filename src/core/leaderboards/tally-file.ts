@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { ExclusionReason, LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { uuidOf } from './tie-order.ts';
+import { uuidOf } from './calendar.ts';
 
 /** The first line of a tally. Times are ISO 8601 in UTC. */
 export interface TallyHeader {

@@ -5,11 +5,10 @@ import { type RowLock, rowLock } from '../database/citus.ts';
 import type { Database, Sql } from '../database/database.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { applyVoteCap } from './apply-vote-cap.ts';
-import { boundsOf, periodsAt, WINDOW_MS } from './calendar.ts';
+import { boundsOf, periodsAt, tieOrder, WINDOW_MS } from './calendar.ts';
 import { finaliseLateLaunches, lockDays, periodsOf, reviseBoards } from './final-boards.ts';
 import { readLaunchEvents } from './launch-events.ts';
 import { recountLaunches } from './launch-votes.ts';
-import { tieOrder } from './tie-order.ts';
 
 /** Maximum launches per transaction, so visitors and imports wait only briefly. */
 const BATCH = 1_000;

@@ -55,7 +55,7 @@ export async function searchProducts(
   const indexed = await askIndex(database, search);
   const most = (indexed?.share ?? 1) * FIRST_WINDOW_ROWS[search.sort];
   const isRare = indexed !== undefined && most < PROMISING_MATCHES;
-  let first = isRare ? undefined : await lookAhead(database, stretch, most);
+  let first = isRare ? undefined : await checkBeforeStart(database, stretch, most);
   if (first && first.edge === undefined) return wholePage(search, first.rows);
   if (indexed && (first?.rows.length ?? 0) < PROMISING_MATCHES) {
     const found = await lookUpInTime(database, { ...stretch, parts: indexed.parts });
@@ -74,7 +74,7 @@ async function askIndex(database: Database, { term, tag }: Search): Promise<Rare
 }
 
 /** The first window, or only its beginning if it has no match. `most`: the maximum number of matches in it. */
-async function lookAhead(database: Database, stretch: Stretch, most: number): Promise<Walked> {
+async function checkBeforeStart(database: Database, stretch: Stretch, most: number): Promise<Walked> {
   const { sort, wanted } = stretch;
   const windowRows = FIRST_WINDOW_ROWS[sort];
   if (most >= wanted) return walkWindow(database, stretch, windowRows);

@@ -36,7 +36,7 @@ export async function saveUpvoteBursts(sql: Sql, bursts: readonly UpvoteBurst[])
 }
 
 /** Deletes bursts older than a week. @throws CoreError `unavailable`. */
-export async function forgetOldBursts(sql: Sql, now: Date): Promise<void> {
+export async function deleteOldBursts(sql: Sql, now: Date): Promise<void> {
   await sql.query(`DELETE FROM upvote_bursts WHERE hour < $1::timestamptz - ${BURST_DAYS} * interval '1 day'`, [
     now.toISOString(),
   ]);

@@ -7,7 +7,7 @@ import { IdAssigner } from '../imports/assign-ids.ts';
 import { removeProducts } from '../products/remove-products.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { renewMakerKey } from './change-submission.ts';
-import { forgetClosedSubmissions } from './submission-row.ts';
+import { deleteClosedSubmissions } from './submission-row.ts';
 
 const desk = openSubmissionDesk();
 const { at, clock, inHours } = desk;
@@ -54,10 +54,10 @@ describe('The id', () => {
     await at.submissions.withdraw(withdrawn);
     const waiting = await idOf({ name: 'Gone' });
     clock.advance({ hours: 30 * 24 });
-    await forgetClosedSubmissions(at.database, clock.now());
+    await deleteClosedSubmissions(at.database, clock.now());
     expect(await codeOf(at.submissions.get(declined))).toBe('done');
     clock.advance({ milliseconds: 1 });
-    await forgetClosedSubmissions(at.database, clock.now());
+    await deleteClosedSubmissions(at.database, clock.now());
     expect(await codeOf(at.submissions.get(declined))).toBe('submission_not_found');
     expect(await codeOf(at.submissions.get(withdrawn))).toBe('submission_not_found');
     expect([await idOf({ name: 'Gone' }), waiting]).toEqual(['gone', 'gone-3']);

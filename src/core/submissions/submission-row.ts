@@ -159,7 +159,7 @@ const CLOSED_DAYS = 30;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Deletes expired idempotency keys, and submissions that were closed long ago. @throws CoreError `unavailable`. */
-export async function forgetClosedSubmissions(sql: Sql, now: Date): Promise<void> {
+export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM submission_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),
   ]);

@@ -21,7 +21,7 @@ const fresh: EntryState = { kind: 'fresh', version: first, changedTick: 0 };
 const stale: EntryState = { kind: 'stale', version: first, changedTick: 3, since: 300 };
 const failing: EntryState = { kind: 'failing', version: first, changedTick: 3, since: 300, failedAt: 400 };
 const changed: EntryEvent = { type: 'changed', tick: 7, at: 700 };
-const made: EntryEvent = { type: 'made', version: second };
+const produced: EntryEvent = { type: 'produced', version: second };
 const failed: EntryEvent = { type: 'failed', startedAt: 600, at: 610 };
 
 describe('a step', () => {
@@ -29,13 +29,13 @@ describe('a step', () => {
     ['fresh, changed', fresh, changed, { kind: 'stale', version: first, changedTick: 7, since: 700 }],
     ['stale, changed: since the first change', stale, changed, { ...stale, changedTick: 7 }],
     ['failing, changed', failing, changed, { ...failing, changedTick: 7 }],
-    ['fresh, made', fresh, made, { kind: 'fresh', version: second, changedTick: 0 }],
-    ['stale, made after the change', stale, made, { kind: 'fresh', version: second, changedTick: 3 }],
-    ['failing, made', failing, made, { kind: 'fresh', version: second, changedTick: 3 }],
+    ['fresh, produced', fresh, produced, { kind: 'fresh', version: second, changedTick: 0 }],
+    ['stale, produced after the change', stale, produced, { kind: 'fresh', version: second, changedTick: 3 }],
+    ['failing, produced', failing, produced, { kind: 'fresh', version: second, changedTick: 3 }],
     [
-      'made, with a change while it was made',
+      'produced, with a change while it was produced',
       { ...stale, changedTick: 6 },
-      made,
+      produced,
       { kind: 'stale', version: second, changedTick: 6, since: second.startedAt },
     ],
     ['fresh, failed', fresh, failed, { kind: 'failing', version: first, changedTick: 0, since: 600, failedAt: 610 }],
@@ -46,7 +46,7 @@ describe('a step', () => {
   });
 
   test('to a version with the same content preserves its bytes and its date', () => {
-    const { version } = step(stale, { type: 'made', version: versionOf('one', 5, 500) });
+    const { version } = step(stale, { type: 'produced', version: versionOf('one', 5, 500) });
     expect(version).toMatchObject({ contentSince: first.contentSince, startedAt: 500 });
     expect(version.content).toBe(first.content);
   });

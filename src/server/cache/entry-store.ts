@@ -110,7 +110,7 @@ export type EntryState =
 
 export type EntryEvent =
   | { type: 'changed'; tick: number; at: number }
-  | { type: 'made'; version: Version }
+  | { type: 'produced'; version: Version }
   | { type: 'failed'; startedAt: number; at: number };
 
 /** After a failure, the next attempt waits this long, so a recovering database is not flooded. */
@@ -128,7 +128,7 @@ export function step(state: EntryState, event: EntryEvent): EntryState {
       return state.kind === 'fresh'
         ? { kind: 'stale', version: state.version, changedTick: event.tick, since: event.at }
         : { ...state, changedTick: event.tick };
-    case 'made': {
+    case 'produced': {
       const version = withOldContent(state.version, event.version);
       return stateOf(version, state.changedTick);
     }

@@ -52,7 +52,7 @@ const MAX_AGE_MS = 60_000;
 type Beginning = Pick<Version, 'startedAt' | 'startedTick' | 'showsUpTo'>;
 
 /** The production of one version. */
-interface Making extends Beginning {
+interface Production extends Beginning {
   outcome: Promise<Outcome>;
 }
 
@@ -73,7 +73,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
   const { monotonicMs } = runtime;
   const store = new EntryStore(maxBytes);
-  const makings = new Map<string, Making>();
+  const productions = new Map<string, Production>();
   /** Keys that are revalidated once their interval is over. */
   const scheduled = new Set<string>();
   const stats: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
@@ -88,7 +88,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     const notBefore = request.notBefore ?? Number.NEGATIVE_INFINITY;
     if (entry === undefined) {
       // Any change counts: the dependencies of the response are not known yet. A page may lag behind it.
-      if (!makings.has(request.key)) begin(request, 'miss');
+      if (!productions.has(request.key)) begin(request, 'miss');
       return waitForVersion(request, { notBefore, tick: request.freshness.maxStaleMs > 0 ? 0 : lastChangeTick });
     }
     const { freshness } = request;
@@ -99,7 +99,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       revalidateInBackground(entry, request, at);
       return serve('stale', entry.state);
     }
-    if (!makings.has(request.key)) {
+    if (!productions.has(request.key)) {
       const unclaimed = decide(entry.state, { now: at, maxStaleMs, notBefore: Number.NEGATIVE_INFINITY });
       try {
         begin(request, unclaimed === 'wait' ? 'stale' : 'claim');
@@ -125,7 +125,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     });
     if (decision === 'wait') return undefined;
     // A route has to start the revalidation.
-    if (decision === 'stale' && !makings.has(key) && !scheduled.has(key)) return undefined;
+    if (decision === 'stale' && !productions.has(key) && !scheduled.has(key)) return undefined;
     return serve(decision, entry.state);
   }
 
@@ -154,9 +154,9 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
   async function waitForVersion(request: CacheRequest, floor: Floor): Promise<Served> {
     for (;;) {
-      const making = makings.get(request.key) ?? start(request);
-      const outcome = await making.outcome;
-      const isNewEnough = making.showsUpTo >= floor.notBefore && making.startedTick > floor.tick;
+      const production = productions.get(request.key) ?? start(request);
+      const outcome = await production.outcome;
+      const isNewEnough = production.showsUpTo >= floor.notBefore && production.startedTick > floor.tick;
       if ('version' in outcome) {
         if (isNewEnough) return serve('miss', stateOf(outcome.version, 0));
         continue;
@@ -169,7 +169,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 
   function revalidateInBackground(entry: Entry, request: CacheRequest, at: number): void {
     const { key } = entry;
-    if (makings.has(key) || scheduled.has(key)) return;
+    if (productions.has(key) || scheduled.has(key)) return;
     const delayMs = nextRevalidationAt(entry.state, request.freshness) - at;
     try {
       if (delayMs <= 0) return void begin(request, 'stale');
@@ -182,16 +182,16 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     scheduled.add(key);
     void sleep(delayMs).then(() => {
       // Another request may have started it during the wait.
-      if (scheduled.delete(key) && !makings.has(key)) start(request);
+      if (scheduled.delete(key) && !productions.has(key)) start(request);
     });
   }
 
-  function begin(request: CacheRequest, reason: RevalidationReason): Making {
+  function begin(request: CacheRequest, reason: RevalidationReason): Production {
     request.charge?.(reason);
     return start(request);
   }
 
-  function start(request: CacheRequest): Making {
+  function start(request: CacheRequest): Production {
     const { key, produce, notBefore = Number.NEGATIVE_INFINITY } = request;
     scheduled.delete(key);
     tick += 1;
@@ -204,10 +204,10 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       .then(produce)
       .then((response) => finish(request, response, beginning))
       .catch((error: unknown) => fail(key, error, startedAt))
-      .finally(() => makings.delete(key));
-    const making = { ...beginning, outcome };
-    makings.set(key, making);
-    return making;
+      .finally(() => productions.delete(key));
+    const production = { ...beginning, outcome };
+    productions.set(key, production);
+    return production;
   }
 
   function finish(
@@ -217,14 +217,14 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   ): Outcome {
     const old = store.get(key);
     if (old !== undefined && head.status >= 500) throw new Error(`The response has status ${head.status}`);
-    const made: Version = {
+    const produced: Version = {
       ...beginning,
       head,
       content: new Representations(body),
       contentSince: runtime.now().getTime(),
       tookMs: monotonicMs() - beginning.startedAt,
     };
-    const state = old ? step(old.state, { type: 'made', version: made }) : stateOf(made, lastChangeTick);
+    const state = old ? step(old.state, { type: 'produced', version: produced }) : stateOf(produced, lastChangeTick);
     if (isStorable(head)) store.set({ key, state, maxStaleMs: freshness.maxStaleMs });
     else store.delete(key);
     return { version: state.version };

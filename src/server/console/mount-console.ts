@@ -1,7 +1,11 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import type { Manifest } from 'vite';
 import { CONSOLE_PATHS, CONSOLE_SCREENS } from '../../contract/console/paths.ts';
 import { hasOperators } from '../../core/console/operators.ts';
 import type { Database } from '../../core/database/database.ts';
+import { securityHeaders } from '../http/security-headers.ts';
 
 /** The console as a separate server, and whether it is open. */
 export interface OperatorConsole {
@@ -60,4 +64,77 @@ export function createOpenCheck(database: Database, monotonicMs: () => number): 
     checking = check();
     return checking;
   };
+}
+
+/** The hashed files that the console's page loads, as URLs. */
+interface ConsoleBuild {
+  script: string;
+  styles: readonly string[];
+  fonts: readonly string[];
+  modulePreloads: readonly string[];
+}
+
+const ENTRY = 'src/console/entry.tsx';
+
+/** The headers of every response of the console: it must not be stored, framed or indexed. */
+export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
+  ...securityHeaders(
+    [
+      "default-src 'none'",
+      "script-src 'self'",
+      "style-src 'self'",
+      "font-src 'self'",
+      // A product's picture may have any https address, and a new one is shown from memory before its upload.
+      "img-src 'self' data: blob: https:",
+      "connect-src 'self'",
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  ),
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+  'cache-control': 'no-store',
+};
+
+/** Reads the names of the hashed files from the console's build. @throws Error if the site was not built. */
+export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild> {
+  const manifest: Manifest = JSON.parse(await readFile(join(consoleDir, 'manifest.json'), 'utf8'));
+  const entry = manifest[ENTRY];
+  if (entry === undefined) throw new Error(`The console's build has no ${ENTRY}: run npm run build`);
+  const address = (file: string) => `${CONSOLE_PATHS.assets}${file.replace(/^assets\//, '')}`;
+  return {
+    script: address(entry.file),
+    styles: (entry.css ?? []).map(address),
+    fonts: (entry.assets ?? []).filter((file) => file.endsWith('.woff2')).map(address),
+    modulePreloads: (entry.imports ?? []).flatMap((name) => manifest[name]?.file ?? []).map(address),
+  };
+}
+
+/** The page of every screen: an empty document whose script requests the rest. */
+export function consoleDocument({ script, styles, fonts, modulePreloads }: ConsoleBuild): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">
+<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d2030">
+<meta name="robots" content="noindex, nofollow">
+<title>Console</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+${styles.map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
+${fonts.map((href) => `<link rel="preload" href="${href}" as="font" type="font/woff2" crossorigin>`).join('\n')}
+${modulePreloads.map((href) => `<link rel="modulepreload" href="${href}">`).join('\n')}
+<script type="module" src="${script}"></script>
+</head>
+<body>
+<div id="root"></div>
+<noscript><p>The console needs JavaScript. Without it, use the groundswell command on the server.</p></noscript>
+</body>
+</html>
+`;
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../core/database/database.ts';
 import { type Log, type Runtime, systemRuntime } from '../../core/runtime.ts';
-import { BURST_SESSIONS, forgetOldBursts, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
+import { BURST_SESSIONS, deleteOldBursts, saveUpvoteBursts, type UpvoteBurst } from '../../core/stats/upvote-bursts.ts';
 import { createNetworkKeys, type NetworkKeys, sitePrefix } from './network-keys.ts';
 
 /** The visitor who upvoted, or withdrew an upvote. */
@@ -151,7 +151,7 @@ export function watchBursts(
     save: (found) => saveUpvoteBursts(database, found),
   });
   const forget = () =>
-    forgetOldBursts(database, runtime.now()).catch((error: unknown) =>
+    deleteOldBursts(database, runtime.now()).catch((error: unknown) =>
       log.warn({ err: error }, 'Could not delete old bursts of upvotes; trying again later'),
     );
   const timer = setInterval(() => void bursts.flush().then(forget), FLUSH_INTERVAL_MS).unref();

@@ -8,8 +8,16 @@ import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response
 import { trackDependencies } from '../cache/dependency-tracker.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
-import { ATOM_MEDIA_TYPE, commentsFeed, launchesFeed, leaderboardsFeed } from '../feeds/atom.ts';
-import { FEED_ENTRIES, JSON_FEED_MEDIA_TYPE, launchesJsonFeed, readLaunches } from '../feeds/launches.ts';
+import {
+  ATOM_MEDIA_TYPE,
+  commentsFeed,
+  FEED_ENTRIES,
+  JSON_FEED_MEDIA_TYPE,
+  launchesFeed,
+  launchesJsonFeed,
+  leaderboardsFeed,
+  readLaunches,
+} from '../feeds/feeds.ts';
 import type { SiteIdentity } from '../feeds/site-identity.ts';
 import { REVALIDATE } from '../http/problems.ts';
 

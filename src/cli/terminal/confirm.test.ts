@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { UsageError } from './arguments.ts';
-import { confirm, requireTerminal } from './confirm.ts';
+import { UsageError } from '../arguments.ts';
+import { confirm, requireTerminal } from './output.ts';
 
 const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
 
