@@ -58,10 +58,10 @@ const UNSTORABLE = [
   ...['control character 0', 'NUL', 'NUL at the end', 'NUL before a script'],
   ...[1, 2, 3, 4, 5, 6].map((number) => `lone surrogate ${number}`),
 ];
-/** Completely invisible. */
+/** Without a character that readers see: invisible ones, or marks without a letter. */
 const BLANK = [
   ...['line breaks 6', 'line breaks 7', 'line breaks 8', 'overlong 5'],
-  ...['direction of writing 9', 'invisible and odd spaces 12', 'emoji 8'],
+  ...['direction of writing 9', 'invisible and odd spaces 12', 'emoji 8', 'emoji 9', 'zalgo 3'],
 ];
 /** More than 2,000 characters. */
 const TOO_LONG = ['overlong 2', 'overlong 3'];
