@@ -41,6 +41,11 @@ describe('a site in English', () => {
     },
   );
 
+  test('Arabic is laid out from right to left', async () => {
+    const { body } = await site.ask.get('/?lang=ar');
+    expect(body).toMatch(/<html lang="ar" dir="rtl">/);
+  });
+
   test.each([
     ['/?lang=xyz', '/'],
     ['/?lang=DE', '/'],
