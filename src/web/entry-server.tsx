@@ -72,7 +72,6 @@ export interface RenderRequest {
 export interface PageLanguage extends Language {
   /** The BCP 47 tag of the document. */
   tag: string;
-  dir?: 'rtl' | undefined;
   /** The address of the messages for the browser; unset for English. */
   script?: string | undefined;
 }
@@ -227,8 +226,8 @@ export function emptyPage(
 /** What the browser has to know of the language; nothing of English without a parameter. */
 function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
   if (language === undefined || (!language.script && !language.param)) return {};
-  const { locale, param, script } = language;
-  return { language: { locale, ...(param && { param }), ...(script && { script }) } };
+  const { locale, param, dir, script } = language;
+  return { language: { locale, ...(param && { param }), ...(dir && { dir }), ...(script && { script }) } };
 }
 
 function failuresIn(client: QueryClient): Error[] {

@@ -3,7 +3,7 @@ import type { Language } from '../language/translate.ts';
 import type { Site } from '../routing/document-head.ts';
 
 /** `script` is the address of its messages. */
-type StateLanguage = Pick<Language, 'locale' | 'param'> & { script?: string | undefined };
+type StateLanguage = Pick<Language, 'locale' | 'param' | 'dir'> & { script?: string | undefined };
 
 /** The state with which the server rendered a page; the browser starts from it. */
 export interface PageState {
@@ -13,7 +13,7 @@ export interface PageState {
   /** Unset: English. */
   language?: StateLanguage;
   /** In the offline shell, which one document is for: all languages by their parameter. */
-  languages?: Readonly<Record<string, StateLanguage & { tag: string; dir?: 'rtl' | undefined }>>;
+  languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
   queries: DehydratedState;
 }
 

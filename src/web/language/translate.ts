@@ -7,6 +7,8 @@ export interface Language {
   locale: string;
   /** The value of `lang` in addresses; unset for the language of addresses without it. */
   param?: string | undefined;
+  /** The direction of writing; unset: left to right. */
+  dir?: 'rtl' | undefined;
   /** Unset: English, whose texts are in the code. */
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
@@ -37,6 +39,12 @@ export function inLanguage<Result>(language: Language = ENGLISH, work: () => Res
 /** The locale for `Intl`; undefined in English, whose texts the specification fixes. */
 export function intlLocale(): string | undefined {
   return current.messages && current.locale;
+}
+
+/** The arrow keys for the next and the previous item, as the page is read. */
+export function arrowKeys(): { next: string; previous: string } {
+  const [next, previous] = current.dir ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
+  return { next, previous } as { next: string; previous: string };
 }
 
 /** The value of `lang` in addresses of this page's language, for forms. */

@@ -44,18 +44,18 @@ export const HeartIcon = () => (
   </Icon>
 );
 export const ReplyIcon = () => (
-  <Icon>
+  <Icon className="icon-step">
     <path d="M8 5 3.5 9.5 8 14" />
     <path d="M4 9.5h7.5a5 5 0 0 1 5 5V15" />
   </Icon>
 );
 export const ChevronLeftIcon = () => (
-  <Icon>
+  <Icon className="icon-step">
     <path d="m12.5 4.5-5.5 5.5 5.5 5.5" />
   </Icon>
 );
 export const ChevronRightIcon = () => (
-  <Icon>
+  <Icon className="icon-step">
     <path d="m7.5 4.5 5.5 5.5-5.5 5.5" />
   </Icon>
 );

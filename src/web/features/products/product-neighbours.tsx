@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { localAddress, t } from '../../language/translate.ts';
+import { arrowKeys, localAddress, t } from '../../language/translate.ts';
 import { useRouter } from '../../routing/router.tsx';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../ui/icons.tsx';
 import { isShortcutBlocked, useShortcuts } from '../../ui/shortcuts.ts';
@@ -24,16 +24,18 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
   const nextName = useNeighbourName(nextId);
   const hasShortcuts = useShortcuts();
 
+  const keys = arrowKeys();
+
   useEffect(() => {
     function onKeyDown(event: KeyboardEvent): void {
-      const id = event.key === 'ArrowLeft' ? previousId : event.key === 'ArrowRight' ? nextId : null;
+      const id = event.key === keys.previous ? previousId : event.key === keys.next ? nextId : null;
       if (id === null || event.shiftKey || isShortcutBlocked(event)) return;
       event.preventDefault();
       navigate(paths.product(id));
     }
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [navigate, previousId, nextId]);
+  }, [navigate, previousId, nextId, keys.previous, keys.next]);
 
   const go = (id: string | null) => () => id !== null && navigate(paths.product(id));
   return (
@@ -44,7 +46,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
         data-tone="outline"
         disabled={previousId === null}
         title={previousName}
-        aria-keyshortcuts={hasShortcuts ? 'ArrowLeft' : undefined}
+        aria-keyshortcuts={hasShortcuts ? keys.previous : undefined}
         onClick={go(previousId)}
       >
         <ChevronLeftIcon />
@@ -56,7 +58,7 @@ export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeig
         data-tone="outline"
         disabled={nextId === null}
         title={nextName}
-        aria-keyshortcuts={hasShortcuts ? 'ArrowRight' : undefined}
+        aria-keyshortcuts={hasShortcuts ? keys.next : undefined}
         onClick={go(nextId)}
       >
         {t('Next')}

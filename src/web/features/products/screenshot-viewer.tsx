@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type MouseEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
-import { t } from '../../language/translate.ts';
+import { arrowKeys, t } from '../../language/translate.ts';
 import { ChevronLeftIcon, ChevronRightIcon, CloseIcon } from '../../ui/icons.tsx';
 
 /** How far a finger has to move for a swipe. */
@@ -24,15 +24,16 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   }, []);
 
   function onKeyDown(event: KeyboardEvent): void {
-    if (event.key === 'ArrowLeft') step(-1);
-    if (event.key === 'ArrowRight') step(1);
+    const keys = arrowKeys();
+    if (event.key === keys.previous) step(-1);
+    if (event.key === keys.next) step(1);
   }
 
   function onPointerUp(event: PointerEvent): void {
     if (touchStart.current === null) return;
     const travelled = event.clientX - touchStart.current;
     touchStart.current = null;
-    if (Math.abs(travelled) >= SWIPE_PX) step(travelled < 0 ? 1 : -1);
+    if (Math.abs(travelled) >= SWIPE_PX) step(travelled < 0 === (arrowKeys().next === 'ArrowRight') ? 1 : -1);
   }
 
   function onClick(event: MouseEvent): void {

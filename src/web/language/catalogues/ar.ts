@@ -368,6 +368,13 @@ export default {
     'Upvote {name}': 'صوّت لـ{name}',
     'New{visit}': 'جديد{visit}',
     'since your last visit': 'منذ زيارتك الأخيرة',
+    'Since your last visit': 'منذ زيارتك الأخيرة',
+    'Only this browser remembers what you did here.': 'هذا المتصفح وحده يتذكر ما فعلته هنا.',
+    'New products': 'منتجات جديدة',
+    'You upvoted': 'منتجات صوّتَّ لها',
+    'You commented': 'منتجات علّقت عليها',
+    'Don’t show this again': 'عدم العرض مجددًا',
+    'Show again what happened since my last visit': 'عرض ما حدث منذ زيارتي الأخيرة من جديد',
     Leaderboard: 'لوحة الصدارة',
     '{count} launches.': {
       zero: 'لا إطلاقات.',

@@ -211,6 +211,13 @@ export default {
     'Upvote {name}': '{name}に投票',
     'New{visit}': '新着{visit}',
     'since your last visit': '（前回の訪問以降）',
+    'Since your last visit': '前回の訪問以降',
+    'Only this browser remembers what you did here.': 'ここでの操作を覚えているのは、このブラウザだけです。',
+    'New products': '新しい製品',
+    'You upvoted': '投票した製品',
+    'You commented': 'コメントした製品',
+    'Don’t show this again': '今後は表示しない',
+    'Show again what happened since my last visit': '前回の訪問以降の出来事をまた表示する',
     Leaderboard: 'ランキング',
     '{count} launches.': { other: '{count}件。' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':

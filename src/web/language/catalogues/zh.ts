@@ -208,6 +208,13 @@ export default {
     'Upvote {name}': '为{name}投票',
     'New{visit}': '新{visit}',
     'since your last visit': '（自上次访问以来）',
+    'Since your last visit': '自上次访问以来',
+    'Only this browser remembers what you did here.': '你在这里做过什么，只有此浏览器记得。',
+    'New products': '新产品',
+    'You upvoted': '你投过票的',
+    'You commented': '你评论过的',
+    'Don’t show this again': '不再显示',
+    'Show again what happened since my last visit': '重新显示自上次访问以来的动态',
     Leaderboard: '榜单',
     '{count} launches.': { other: '{count}个产品。' },
     'The products launched on {period}, ranked by the votes of their first 24 hours. Anyone can recompute the ranks.':
