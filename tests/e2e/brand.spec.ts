@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
@@ -18,7 +18,8 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
     async ({}, use) => {
-      const logo = join(await mkdtemp(join(tmpdir(), 'groundswell-brand-')), 'logo');
+      const folder = await mkdtemp(join(tmpdir(), 'groundswell-brand-'));
+      const logo = join(folder, 'logo');
       const mark = '<rect width="32" height="32" rx="8" fill="#0b6e4f"/><circle cx="16" cy="16" r="7" fill="#fff"/>';
       await writeFile(logo, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${mark}</svg>`);
       const site = await startE2eSite({
@@ -32,6 +33,7 @@ const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>
       await site.addProduct({ id: 'lantern', name: 'Quiet Lantern', tags: ['light'] });
       await use(site);
       await site.stop();
+      await rm(folder, { recursive: true });
     },
     { scope: 'worker', timeout: 300_000 },
   ],

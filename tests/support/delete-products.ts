@@ -1,12 +1,13 @@
 import { lockCounts } from '../../src/core/counts/lock-counts.ts';
 import type { Database } from '../../src/core/database/database.ts';
+import { transactionWithRetries } from '../../src/core/database/transactions.ts';
 
 /**
- * Runs a statement behind locks on all counts, in the order in which the site locks them: otherwise the two may
- * deadlock.
+ * Runs a statement behind locks on all counts, in the order in which the site locks them, and like a removal again after
+ * a deadlock.
  */
 export async function withLockedCounts(database: Database, statement: string, values: readonly unknown[] = []) {
-  await database.transaction(async (sql) => {
+  await transactionWithRetries(database, async (sql) => {
     const rows = await sql.query<{ product_id: string }>('SELECT product_id FROM product_counts');
     await lockCounts(
       sql,
