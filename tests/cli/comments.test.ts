@@ -163,6 +163,16 @@ describe('comments hide, restore and release', () => {
     const [first, second] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
     await database.query('UPDATE comments SET id = $2 WHERE id = $1', [id, first]);
     await database.query('UPDATE comments SET id = $2 WHERE id = $1', [await add('Two'), second]);
+    const twins = (await comments('list')).stdout.split('\n').map((line) => line.split(' ')[0]);
+    expect(twins).toEqual(expect.arrayContaining(['00000000..0001', '00000000..0002']));
+    expect(await json('hide', '00000000..0002')).toEqual({ hidden: [{ id: second, productId }], skipped: [] });
+    expect(await json('restore', '00000000..02')).toEqual({ restored: [{ id: second, productId }], skipped: [] });
+    for (const wrong of ['00000000..', '..2', '00000000..x', '00000000..1..2']) {
+      expect(await comments('hide', wrong)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('is not a comment id'),
+      });
+    }
     const ambiguous = await comments('hide', '00000000');
     expect(ambiguous).toMatchObject({ code: 2, stdout: '' });
     expect(ambiguous.stderr).toContain(`begins the ids of several comments: ${first}, ${second}`);

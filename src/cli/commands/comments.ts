@@ -103,13 +103,20 @@ function commandOnIds(name: string, json: string): Command {
     .addOption(jsonOption(json));
 }
 
+/** In a short id, between its start and its end. */
+const BETWEEN = '..';
+
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
 /** @throws UsageError for an impossible id. */
 function checkPrefixes(ids: readonly string[]): void {
   const wrong = ids.find((id) => {
-    const fits = id.length <= UUID_SHAPE.length && id.replaceAll(/[\da-f]/gi, 'x') === UUID_SHAPE.slice(0, id.length);
-    return id.length < MIN_PREFIX || !fits;
+    const [start, end] = splitId(id);
+    const fits =
+      start.length <= UUID_SHAPE.length && start.replaceAll(/[\da-f]/gi, 'x') === UUID_SHAPE.slice(0, start.length);
+    return (
+      start.length < MIN_PREFIX || !fits || !/^(?:[\da-f]{1,12})?$/i.test(end) || start + (end && BETWEEN + end) !== id
+    );
   });
   if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id`);
 }
@@ -118,11 +125,16 @@ function checkPrefixes(ids: readonly string[]): void {
 async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const resolved: string[] = [];
   for (const id of ids) {
-    const found = id.length === UUID_SHAPE.length ? [id] : await findCommentIds(sql, id);
+    const found = id.length === UUID_SHAPE.length ? [id] : await findCommentIds(sql, ...splitId(id));
     if (found.length > 1) throw new UsageError(`'${id}' begins the ids of several comments: ${found.join(', ')}, …`);
     resolved.push(found[0] ?? id);
   }
   return resolved;
+}
+
+function splitId(id: string): [start: string, end: string] {
+  const [start = '', end = ''] = id.split(BETWEEN, 2);
+  return [start, end];
 }
 
 /** `Hid 2 of 3 comments.` and the skipped ids, one per line; or the JSON. */
@@ -149,8 +161,11 @@ interface Flags {
   json?: boolean;
 }
 
-/** Minimum length of short ids, which are extended until they are unique. */
+/** Length of short ids, which get a few digits of their end where this is not unique. */
 const SHORT_ID = 8;
+
+/** Of a UUID after its last hyphen. */
+const LAST_DIGITS = 12;
 
 function listCommand(): Command {
   return new Command('list')
@@ -188,7 +203,7 @@ function browse(filter: CommentFilter): Promise<BrowsedComment[]> {
 }
 
 function printComments(comments: readonly BrowsedComment[]): void {
-  const length = shortIdLength(comments.map(({ id }) => id));
+  const shorten = shortIds(comments.map(({ id }) => id));
   printTable(
     [
       { title: 'ID', style: 'green' },
@@ -198,7 +213,7 @@ function printComments(comments: readonly BrowsedComment[]): void {
       { title: 'TEXT', shrinks: true, lines: 3 },
     ],
     comments.map((comment) => [
-      comment.id.slice(0, length),
+      shorten(comment.id),
       utcMinute(comment.createdAt),
       comment.productId,
       stateOf(comment),
@@ -207,11 +222,14 @@ function printComments(comments: readonly BrowsedComment[]): void {
   );
 }
 
-function shortIdLength(ids: readonly string[]): number {
-  const areDistinct = (length: number) => new Set(ids.map((id) => id.slice(0, length))).size === ids.length;
-  let length = SHORT_ID;
-  while (!areDistinct(length)) length += 1;
-  return length;
+/** Made ids may all begin alike, as those of the sample do: `5a3b1e00..0005`. */
+function shortIds(ids: readonly string[]): (id: string) => string {
+  const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
+  for (let end = 0; end <= LAST_DIGITS; end += 4) {
+    const shorten = (id: string) => id.slice(0, SHORT_ID) + (end === 0 ? '' : BETWEEN + id.slice(-end));
+    if (isShort(shorten)) return shorten;
+  }
+  return (id) => id;
 }
 
 function stateOf({ held, hidden }: BrowsedComment): string {

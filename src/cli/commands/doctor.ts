@@ -12,7 +12,8 @@ import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../../settings/process-settings.ts';
 import { readSettings, type Settings, SettingsError } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
-import { oneLine, print, printJson } from '../terminal/output.ts';
+import { printJson } from '../terminal/output.ts';
+import { printBeside } from '../terminal/table.ts';
 
 const UNHEALTHY = 1;
 
@@ -146,7 +147,7 @@ const STYLES = { ok: 'green', warning: 'yellow', fault: 'red' } as const;
 
 function printFinding({ check, status, message, advice }: Finding): void {
   const text = `${message.replace(/\.$/, '')}.${advice === undefined ? '' : ` ${advice}`}`;
-  print([STYLES[status], SIGNS[status]], ` ${check}: ${oneLine(text)}`);
+  printBeside([STYLES[status], `${SIGNS[status]} `], `${check}: ${text}`);
 }
 
 function exists(path: string): Promise<boolean> {

@@ -6,6 +6,7 @@ import { isUuid, systemRuntime } from '../../core/runtime.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, UsageError } from '../arguments.ts';
 import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
+import { printBeside } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function logCommand(): Command {
@@ -33,7 +34,7 @@ Examples:
         if (json) return printJson({ entries });
         if (entries.length === 0) return print('The audit log is empty.');
         for (const entry of entries) {
-          print(['dim', utcMinute(entry.createdAt)], `  ${oneLine(entry.operator)} ${oneLine(sentenceOf(entry))}.`);
+          printBeside(['dim', `${utcMinute(entry.createdAt)}  `], `${entry.operator} ${sentenceOf(entry)}.`);
         }
       })
   );

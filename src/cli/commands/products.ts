@@ -8,7 +8,7 @@ import { type InspectedProduct, inspectProduct } from '../../core/products/get-p
 import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
 import { countOf, oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
-import { printTable, wrap } from '../terminal/table.ts';
+import { printBeside, printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { removeCommand, restoreCommand, undoCommand } from './products-remove.ts';
 
@@ -128,7 +128,6 @@ function printRemovals(removals: readonly Removal[]): void {
 
 const NAME_WIDTH = 14;
 /** The text is never narrower than this. */
-const MIN_TEXT_WIDTH = 20;
 
 function showCommand(): Command {
   return new Command('show')
@@ -149,12 +148,8 @@ function showCommand(): Command {
     });
 }
 
-/** The text wraps beside its name on a terminal; in a file or pipe it stays on one line. */
 export function printFact(name: string, text: string): void {
-  const { isTTY, columns } = process.stdout;
-  const line = oneLine(text);
-  const lines = isTTY ? wrap(line, Math.max(MIN_TEXT_WIDTH, columns - NAME_WIDTH)) : [line];
-  for (const [index, each] of lines.entries()) print(['bold', (index === 0 ? name : '').padEnd(NAME_WIDTH)], each);
+  printBeside(['bold', name.padEnd(NAME_WIDTH)], text);
 }
 
 function factsOf({ product, removals, heldComments, hiddenComments }: InspectedProduct): [string, string][] {

@@ -1,8 +1,8 @@
 import stringWidth from 'string-width';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sparkline } from '../commands/stats.ts';
 import type { Span } from './output.ts';
-import { cut, formatTable, wrap } from './table.ts';
+import { cut, formatTable, printBeside, wrap } from './table.ts';
 
 const plainText = (line: readonly Span[]) => line.map((span) => (typeof span === 'string' ? span : span[1])).join('');
 
@@ -110,4 +110,23 @@ test('a cut text ends in an ellipsis and fits', () => {
   expect(cut('four', 4)).toBe('four');
   expect(cut('fours', 4)).toBe('fou…');
   expect(stringWidth(cut('東京タワー', 6))).toBeLessThanOrEqual(6);
+});
+
+test.each([
+  ['a terminal wraps below its start', true, ['root hid a comment that', 'nobody wanted to read.']],
+  ['a file stays on one line', false, ['root hid a comment that nobody wanted to read.']],
+])('a long sentence beside a time: %s', (_, isTTY, expected) => {
+  const { isTTY: wasTTY, columns } = process.stdout;
+  const written: string[] = [];
+  const log = vi.spyOn(console, 'log').mockImplementation((line: string) => void written.push(line));
+  Object.assign(process.stdout, { isTTY, columns: 31 });
+  try {
+    printBeside(['dim', '23:31  '], 'root hid a comment that nobody wanted to read.');
+  } finally {
+    Object.assign(process.stdout, { isTTY: wasTTY, columns });
+    log.mockRestore();
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles of our own
+  const plain = written.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
+  expect(plain).toEqual(expected.map((line, index) => (index === 0 ? '23:31  ' : '       ') + line));
 });

@@ -22,6 +22,17 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
   for (const line of formatTable(columns, rows, width)) print(...line);
 }
 
+const MIN_TEXT_WIDTH = 20;
+
+/** Prints a text beside what leads it. It wraps there on a terminal; in a file or pipe it stays on one line. */
+export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
+  const { isTTY, columns } = process.stdout;
+  const used = stringWidth(lead[1]);
+  const line = oneLine(text);
+  const lines = isTTY ? wrap(line, Math.max(MIN_TEXT_WIDTH, columns - used)) : [line];
+  for (const [index, each] of lines.entries()) print(index === 0 ? lead : ' '.repeat(used), each);
+}
+
 /**
  * Rows as aligned lines under a line of titles. Cells may contain any text: each becomes one line first, and counts as
  * wide as a terminal shows it, where a Chinese character takes two columns and a combining accent none.

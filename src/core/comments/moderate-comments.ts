@@ -176,15 +176,15 @@ export function holdComments(database: Database, ids: readonly string[]): Promis
 const MAX_FOUND = 2;
 
 /**
- * The first ids of comments that begin with this prefix of a UUID, at most two.
+ * The first ids of comments that begin with this prefix of a UUID, and end with these digits, at most two.
  * @throws CoreError `unavailable`.
  */
-export async function findCommentIds(sql: Sql, prefix: string): Promise<string[]> {
+export async function findCommentIds(sql: Sql, prefix: string, end = ''): Promise<string[]> {
   const bound = (digit: string) =>
     prefix + `${digit.repeat(8)}${`-${digit.repeat(4)}`.repeat(3)}-${digit.repeat(12)}`.slice(prefix.length);
   const rows = await sql.query<{ id: string }>(
-    `SELECT id FROM comments WHERE id BETWEEN $1::uuid AND $2::uuid ORDER BY id LIMIT ${MAX_FOUND}`,
-    [bound('0'), bound('f')],
+    `SELECT id FROM comments WHERE id BETWEEN $1::uuid AND $2::uuid AND right(id::text, length($3)) = $3 ORDER BY id LIMIT ${MAX_FOUND}`,
+    [bound('0'), bound('f'), end.toLowerCase()],
   );
   return rows.map(({ id }) => id);
 }

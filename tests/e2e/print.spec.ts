@@ -1,0 +1,46 @@
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { upvoteOf } from '../support/screen.ts';
+import { addStateProducts } from '../support/screen-state.ts';
+
+// Browsers print no backgrounds, so text in the colour of a dark ground would be invisible on paper.
+test('a printed page has its content in dark ink and no control, also from the dark theme', async ({ page, site }) => {
+  const { rich } = await addStateProducts(site);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
+    await page.emulateMedia({ media: 'screen' });
+    if (path.includes('board')) await page.goto(path);
+    else await visit(page, path);
+    await page.emulateMedia({ media: 'print' });
+    const faults = () =>
+      page.evaluate(() => {
+        const isShown = (element: Element) => element.checkVisibility() && element.getClientRects().length > 0;
+        const controls = [...document.querySelectorAll('button, input, select, textarea, summary')];
+        const pale: string[] = [];
+        for (const element of document.querySelectorAll('body *')) {
+          const own = [...element.childNodes].some(
+            (node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim(),
+          );
+          if (!own || !isShown(element) || element.closest('.visually-hidden, .picture, .avatar, script')) continue;
+          const [red = 0, green = 0, blue = 0] = (getComputedStyle(element).color.match(/\d+/g) ?? []).map(Number);
+          if (0.2126 * red + 0.7152 * green + 0.0722 * blue > 118)
+            pale.push(`${getComputedStyle(element).color} ${element.className}: ${element.textContent}`);
+        }
+        return {
+          pale,
+          controls: controls
+            .filter((each) => isShown(each) && !each.matches('.upvote, .screenshots button'))
+            .map((each) => each.outerHTML.slice(0, 90)),
+          tooWide: document.documentElement.scrollWidth > window.innerWidth,
+        };
+      });
+    // The new medium takes effect with the next frame.
+    await expect.poll(faults, path).toEqual({ pale: [], controls: [], tooWide: false });
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  }
+  await page.emulateMedia({ media: 'screen' });
+  await visit(page, `/product/${rich.id}`);
+  await page.emulateMedia({ media: 'print' });
+  await expect(page.getByRole('heading', { name: /^Discussion/ })).toBeVisible();
+  await expect(upvoteOf(page, 'Zz rich')).toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
+  await expect(page.getByRole('link', { name: 'Back to products' })).toBeHidden();
+});
