@@ -20,6 +20,53 @@ test.describe('§2: every screen is accessible', () => {
   });
 });
 
+test.describe('beside the screens', () => {
+  for (const { colorScheme, width } of [
+    { colorScheme: 'light', width: 390 },
+    { colorScheme: 'dark', width: 1280 },
+  ] as const) {
+    test(`comments with code and the open About panel have no violation at ${width} px, ${colorScheme}`, async ({
+      page,
+      site,
+    }) => {
+      const { id } = await site.addProduct({ name: 'Coded' });
+      await site.addComments(id, [
+        { content: `A block:\n\`\`\`\nnpx groundswell ${'--a-long-flag=1 '.repeat(12)}\n\`\`\`\nand \`inline\` code.` },
+      ]);
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize({ width, height: 900 });
+      await visit(page, `/product/${id}`);
+      await expect(page.getByText('inline', { exact: true })).toBeVisible();
+      await page.getByText('About the ranking').click();
+      await expect(page.getByRole('region', { name: 'How Groundswell ranks launches' })).toBeVisible();
+      await expectAccessible(page, colorScheme);
+    });
+  }
+
+  test('pages without JavaScript have no violation', async ({ page, site }) => {
+    const { rich } = await addStateProducts(site);
+    const browser = await page.context().newCDPSession(page);
+    for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
+      await browser.send('Emulation.setScriptExecutionDisabled', { value: true });
+      await page.goto(path);
+      // axe itself needs scripts. The page keeps what it shows without them.
+      await browser.send('Emulation.setScriptExecutionDisabled', { value: false });
+      await page.evaluate(() => {
+        const keep = (rules: CSSRuleList) => {
+          for (const rule of rules) {
+            if (rule instanceof CSSMediaRule && rule.conditionText.includes('scripting')) rule.media.mediaText = 'all';
+            if (rule instanceof CSSGroupingRule) keep(rule.cssRules);
+          }
+        };
+        for (const sheet of document.styleSheets) keep(sheet.cssRules);
+        for (const each of document.querySelectorAll('noscript')) each.replaceWith(...each.childNodes);
+      });
+      if (!path.includes('board')) await expect(page.getByText(/need JavaScript/).first()).toBeVisible();
+      await expectAccessible(page, path);
+    }
+  });
+});
+
 test.describe('§2: the site works by keyboard alone', () => {
   const focusedName = 'the element with the focus';
 

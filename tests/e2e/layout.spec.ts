@@ -243,3 +243,18 @@ test('texts in a right-to-left script run from right to left, on cards, product 
   await commentBox(page).fill('شكرا');
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
+
+test('on the narrowest phone the maker is not cut to a few letters, and votes have the width of their row', async ({
+  page,
+  site,
+}) => {
+  await site.addProduct({ name: 'Narrow', maker: 'Jupyter Project' });
+  await page.setViewportSize({ width: 320, height: 800 });
+  await visit(page, '/?q=narrow');
+  const maker = page.getByText('Jupyter Project');
+  expect(await maker.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
+  await page.goto('/?board=2026');
+  const row = page.locator('.board-row').first();
+  const widthOf = async (selector: string) => (await row.locator(selector).boundingBox())?.width ?? 0;
+  expect(await widthOf('.board-row-votes')).toBeGreaterThan(2 * (await widthOf('.board-row-name')));
+});
