@@ -1,0 +1,152 @@
+import type { Page } from '@playwright/test';
+import { expectAccessible } from '../support/axe.ts';
+import { expect, test, visit } from '../support/e2e-test.ts';
+import { elementsBeyondScreen } from '../support/screen.ts';
+
+/** One or more texts of a language, whose wording the catalogue decides. */
+const LANGUAGES = [
+  {
+    lang: 'de',
+    tag: 'de',
+    dir: '',
+    list: 'Die Top-Launches von heute',
+    comments: ['0 Kommentare', '1 Kommentar', '3 Kommentare'],
+    post: 'Kommentieren',
+    placeholder: 'Was hältst du von diesem Produkt?',
+    upvoted: 'Abgestimmt!',
+    commented: 'Kommentar hinzugefügt!',
+    search: 'Produkte suchen',
+    found: '1 Produkt',
+    author: 'Du',
+  },
+  {
+    lang: 'ja',
+    tag: 'ja',
+    dir: '',
+    list: '今日公開の注目製品',
+    comments: ['0件のコメント', '1件のコメント', '3件のコメント'],
+    post: 'コメントを投稿',
+    placeholder: 'この製品をどう思いますか？',
+    upvoted: '投票しました！',
+    commented: 'コメントを追加しました！',
+    search: '製品を検索',
+    found: '1件',
+    author: 'あなた',
+  },
+  {
+    lang: 'ar',
+    tag: 'ar',
+    dir: 'rtl',
+    list: 'أبرز إطلاقات اليوم',
+    comments: ['0 تعليق', '1 تعليق', '3 تعليقات'],
+    post: 'نشر التعليق',
+    placeholder: 'ما رأيك في هذا المنتج؟',
+    upvoted: 'تم التصويت!',
+    commented: 'أُضيف التعليق!',
+    search: 'البحث عن منتجات',
+    found: 'منتج واحد',
+    author: 'أنت',
+  },
+] as const;
+
+const root = (page: Page) => page.locator('html');
+/** The region has a name of the language. */
+const toastTitles = (page: Page) => page.locator('.toaster .toast-title');
+const commentLink = (page: Page) => page.locator('.product-hero-actions a').first();
+
+for (const language of LANGUAGES) {
+  const { lang } = language;
+
+  test(`${lang}: links, search, Back and a reload keep the language, without loading documents`, async ({
+    page,
+    site,
+  }) => {
+    const { id } = await site.addProduct({ name: `Nautilus ${lang}` });
+    await visit(page, `/?lang=${lang}`);
+    await expect(root(page)).toHaveAttribute('lang', language.tag);
+    expect((await root(page).getAttribute('dir')) ?? '').toBe(language.dir);
+    await expect(page.getByRole('heading', { name: language.list })).toBeVisible();
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+    await page.getByRole('searchbox', { name: language.search }).fill(`nautilus ${lang}`);
+    await expect(page).toHaveURL(new RegExp(`q=.*&lang=${lang}$`));
+    await expect(page.locator('.list-found')).toHaveText(language.found);
+    await page.getByRole('link', { name: `Nautilus ${lang}`, exact: true }).click();
+    await expect(page).toHaveURL(`/product/${id}?lang=${lang}`);
+    await expect(page.getByPlaceholder(language.placeholder)).toBeVisible();
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
+    await page.goBack();
+    await expect(page.locator('.list-found')).toHaveText(language.found);
+    await page.reload();
+    await expect(page.locator('.list-found')).toHaveText(language.found);
+    await expect(root(page)).toHaveAttribute('lang', language.tag);
+  });
+
+  test(`${lang}: upvoting and commenting work, and numbers have their forms`, async ({ page, site }) => {
+    const { id, name } = await site.addProduct({ name: `Ammonite ${lang}` });
+    await visit(page, `/product/${id}?lang=${lang}`);
+    await expect(commentLink(page)).toHaveText(language.comments[0]);
+    await page.locator(`.upvote[data-product="${id}"]`).click();
+    await expect(toastTitles(page)).toHaveText(language.upvoted);
+    await page.getByPlaceholder(language.placeholder).fill('First');
+    await page.getByRole('button', { name: language.post }).click();
+    await expect(toastTitles(page).last()).toHaveText(language.commented);
+    await expect(page.locator('.comment-author')).toHaveText(language.author);
+    await expect(commentLink(page)).toHaveText(language.comments[1]);
+    await site.addComments(id, [{ content: 'Second' }, { content: 'Third' }]);
+    await visit(page, `/product/${id}?lang=${lang}`);
+    await expect(commentLink(page)).toHaveText(language.comments[2]);
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+  });
+
+  for (const width of [320, 390]) {
+    test(`${lang}: nothing is wider than a screen of ${width} px, and axe finds no violation`, async ({
+      page,
+      site,
+    }) => {
+      const { id } = await site.addProduct({ name: `Trilobite ${lang}`, tags: ['fossils', 'shells'] });
+      await page.setViewportSize({ width, height: 844 });
+      for (const path of [`/?lang=${lang}`, `/product/${id}?lang=${lang}`]) {
+        await visit(page, path);
+        expect(await elementsBeyondScreen(page), path).toEqual([]);
+        await expectAccessible(page, path);
+      }
+    });
+  }
+}
+
+test('the footer leads to the page on screen in another language', async ({ page, site }) => {
+  const { id } = await site.addProduct({ name: 'Belemnite' });
+  await visit(page, '/');
+  await page.getByRole('searchbox').fill('belemnite');
+  await page.getByRole('link', { name: 'Belemnite', exact: true }).click();
+  await expect(page).toHaveURL(`/product/${id}`);
+  const languages = page.getByRole('navigation', { name: 'Language' });
+  await expect(languages.locator('[aria-current]')).toHaveText('English');
+  await languages.getByRole('link', { name: 'Français' }).click();
+  await expect(page).toHaveURL(`/product/${id}?lang=fr`);
+  await expect(root(page)).toHaveAttribute('lang', 'fr');
+  await page.getByRole('navigation', { name: 'Langue' }).getByRole('link', { name: 'English' }).click();
+  await expect(root(page)).toHaveAttribute('lang', 'en');
+});
+
+test('the arrow keys follow the direction of reading', async ({ page, site }) => {
+  const [older, newer] = await site.addProducts(2, (index) => ({ name: `Crinoid ${index + 1}` }));
+  await visit(page, `/product/${newer?.id}?lang=ar`);
+  await page.keyboard.press('ArrowLeft');
+  await expect(page).toHaveURL(`/product/${older?.id}?lang=ar`);
+});
+
+test.describe('without JavaScript', () => {
+  test.use({ javaScriptEnabled: false });
+
+  test('a search and the choice of a language keep it', async ({ page }) => {
+    await page.goto('/?lang=de');
+    await page.getByRole('searchbox').fill('git');
+    await page.getByRole('searchbox').press('Enter');
+    await expect(page).toHaveURL('/?q=git&lang=de');
+    await expect(root(page)).toHaveAttribute('lang', 'de');
+    await page.getByRole('navigation', { name: 'Sprache' }).getByRole('link', { name: '日本語' }).click();
+    await expect(page).toHaveURL('/?q=git&lang=ja');
+    await expect(root(page)).toHaveAttribute('lang', 'ja');
+  });
+});
