@@ -41,68 +41,99 @@ interface BoardUpdaterOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
+/** What the next update has to do. */
+interface Work {
+  /** Products whose votes may have changed. */
+  written: Set<string>;
+  /** Networks of voters to compare with the cap. */
+  unchecked: Map<string, VotedFrom>;
+  /** Launches may have begun or changed. */
+  places: boolean;
+  /** Compares all launches in open windows, because a killed process may have left some behind. */
+  sweeps: boolean;
+  /** Compares all networks in open windows with the cap, for the same reason. */
+  checksCaps: boolean;
+}
+
+/** One update at a time, after an interval that begins with the first work. */
+type State =
+  | { kind: 'idle' }
+  | { kind: 'waiting'; timer: NodeJS.Timeout }
+  | { kind: 'updating'; running: Promise<void> }
+  | { kind: 'closed'; ended: Promise<void> };
+
+const noWork = (): Work => ({
+  written: new Set(),
+  unchecked: new Map(),
+  places: false,
+  sweeps: false,
+  checksCaps: false,
+});
+
+function isEmpty({ written, unchecked, places, sweeps, checksCaps }: Work): boolean {
+  return written.size === 0 && unchecked.size === 0 && !places && !sweeps && !checksCaps;
+}
+
+/** Adds the work of a failed update to what has come since. */
+function addWork(work: Work, failed: Work): void {
+  for (const id of failed.written) work.written.add(id);
+  for (const [key, network] of failed.unchecked) work.unchecked.set(key, network);
+  work.places ||= failed.places;
+  work.sweeps ||= failed.sweeps;
+  work.checksCaps ||= failed.checksCaps;
+}
+
 export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  let written = new Set<string>();
-  let unchecked = new Map<string, VotedFrom>();
+  let work: Work = { ...noWork(), places: true, sweeps: true, checksCaps: true };
+  let state: State = { kind: 'idle' };
   let intervalMs = REFRESH_INTERVAL_MS;
-  let mustPlace = true;
-  let mustSweep = true;
-  let mustCheckCaps = true;
   let isFailing = false;
-  let isClosed = false;
-  let isRunning = false;
-  let timer: NodeJS.Timeout | undefined;
-  let running = Promise.resolve();
 
   function schedule(): void {
-    if (timer !== undefined || isRunning || isClosed) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      isRunning = true;
-      running = update().then(() => {
-        isRunning = false;
-        if (written.size > 0 || unchecked.size > 0 || mustPlace || mustSweep) schedule();
-      });
-    }, intervalMs).unref();
+    if (state.kind === 'idle') state = { kind: 'waiting', timer: setTimeout(begin, intervalMs).unref() };
   }
+
+  function begin(): void {
+    const running = update().then(() => {
+      if (isClosed()) return;
+      state = { kind: 'idle' };
+      if (!isEmpty(work)) schedule();
+    });
+    state = { kind: 'updating', running };
+  }
+
+  const isClosed = () => state.kind === 'closed';
 
   async function update(): Promise<void> {
     const started = runtime.monotonicMs();
-    const [batch, networks] = [written, unchecked];
-    const [places, sweeps] = [mustPlace, mustSweep];
-    written = new Set();
-    unchecked = new Map();
-    mustPlace = false;
-    mustSweep = false;
+    const current = work;
+    work = noWork();
     try {
-      if (places || sweeps) await place(sweeps);
-      await applyCapToNetworks(database, [...networks.values()], votesPerNetwork);
-      const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
-      await refresh([...batch, ...behind]);
+      if (current.places || current.sweeps) await place(current.sweeps);
+      await applyCapToNetworks(database, [...current.unchecked.values()], votesPerNetwork);
+      const behind = current.sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
+      await refresh([...current.written, ...behind]);
       // Last, because it is slow for windows with many votes, and boards do not wait for it.
-      if (mustCheckCaps) await capOpenWindows();
+      if (current.checksCaps) await capOpenWindows();
       isFailing = false;
     } catch (error) {
       if (!isFailing) log.warn({ err: error }, 'Cannot update the leaderboards; trying again');
       isFailing = true;
-      for (const id of batch) written.add(id);
-      for (const [key, network] of networks) unchecked.set(key, network);
-      mustPlace ||= places;
-      mustSweep ||= sweeps;
+      addWork(work, current);
     }
     const tookMs = runtime.monotonicMs() - started;
     intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
   }
 
   async function place(withdraw: boolean): Promise<void> {
-    for (let mayHaveMore = true; mayHaveMore && !isClosed; ) {
+    for (let mayHaveMore = true; mayHaveMore && !isClosed(); ) {
       const placing = { now: runtime.now(), timeZone, votesPerNetwork, withdraw };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
-      mustPlace ||= placed.isBlocked;
+      work.places ||= placed.isBlocked;
       mayHaveMore = placed.mayHaveMore;
     }
   }
@@ -110,11 +141,10 @@ export function startBoardUpdater(
   /** A killed process may have left votes beyond the cap. */
   async function capOpenWindows(): Promise<void> {
     const open = await findOpenLaunches(database, runtime.now());
-    for (let first = 0; first < open.length && !isClosed; first += CAP_BATCH) {
+    for (let first = 0; first < open.length && !isClosed(); first += CAP_BATCH) {
       await applyCapToLaunches(database, open.slice(first, first + CAP_BATCH), votesPerNetwork);
     }
-    mustCheckCaps = false;
-    mustSweep = true;
+    work.sweeps = true;
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
@@ -122,35 +152,36 @@ export function startBoardUpdater(
     if (moved.length > 0) publish({ productIds: moved, catalogue: false });
   }
 
-  const sweepTimer = setInterval(() => {
-    mustSweep = true;
+  function sweep(): void {
+    work.sweeps = true;
     schedule();
-  }, SWEEP_INTERVAL_MS).unref();
+  }
+
+  const sweepTimer = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
   schedule();
 
   return {
     onWrite({ productIds }) {
-      for (const id of productIds) written.add(id);
+      for (const id of productIds) work.written.add(id);
       schedule();
     },
     onUnchecked(networks) {
-      for (const one of networks) unchecked.set(`${one.productId} ${one.network}`, one);
+      for (const one of networks) work.unchecked.set(`${one.productId} ${one.network}`, one);
       if (networks.length > 0) schedule();
     },
     onChange({ catalogue }) {
       if (!catalogue) return;
-      mustPlace = true;
+      work.places = true;
       schedule();
     },
-    onGap() {
-      mustSweep = true;
-      schedule();
-    },
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
+    onGap: sweep,
+    close() {
       clearInterval(sweepTimer);
-      await running;
+      if (state.kind === 'waiting') clearTimeout(state.timer);
+      if (state.kind !== 'closed') {
+        state = { kind: 'closed', ended: state.kind === 'updating' ? state.running : Promise.resolve() };
+      }
+      return state.ended;
     },
   };
 }
