@@ -108,6 +108,14 @@ describe('pages', () => {
     expect(JSON.parse(data)['@graph'][0]).toMatchObject({ '@type': 'WebSite', description: TAGLINE });
   });
 
+  test.each(['de', 'ja', 'ar'])('the texts of the operator stay as they are in %s', async (language) => {
+    const { body } = await get(site, `/?lang=${language}`);
+    expect(body).toContain(`<html lang="${language}`);
+    expect(body).toContain('<p class="tagline" dir="auto">New tools &lt;for&gt; teachers &amp; pupils</p>');
+    expect(body).toContain('<meta name="description" content="New tools &lt;for&gt; teachers &amp; pupils">');
+    expect(body).toContain('<h3 dir="auto">One</h3>');
+  });
+
   test('without a brand, a page has nothing of one', async () => {
     const { body, headers } = await get(plain, '/');
     expect(body).not.toMatch(/<style|site-logo|\/brand\/|dir="auto">The place|"tagline":|"articles":/);
