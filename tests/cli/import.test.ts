@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
+import { signalIdle } from '../support/child-processes.ts';
 import { expectRefusal, Ground, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
@@ -233,8 +234,12 @@ test.each([
       expect(await core.setUpvote({ productId: 'p-0', session: 'session-1234', upvoted: true })).toEqual({
         ...{ upvoted: true, upvotes: 1 },
       });
-      child.kill(signal);
-      if (signal === 'SIGKILL') await ended;
+      if (signal === 'SIGKILL') {
+        child.kill(signal);
+        await ended;
+      } else {
+        await signalIdle(child.pid ?? expect.unreachable(), signal);
+      }
       return { ended };
     });
     // A stopped command ends after the current statement.

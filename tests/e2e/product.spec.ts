@@ -95,7 +95,7 @@ test.describe('§2: Previous and Next', () => {
 
   test('are each disabled at their end of the list', async ({ page, site }) => {
     const [newest] = await site.database.query<{ id: string }>(
-      'SELECT id FROM products ORDER BY created_at DESC, id DESC LIMIT 1',
+      'SELECT id FROM products WHERE created_at <= now() ORDER BY created_at DESC, id DESC LIMIT 1',
     );
     const oldest = await site.addProduct({ createdAt: '1999-01-01T00:00:00.000Z' });
     await visit(page, `/product/${newest?.id}`);

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { expect } from 'vitest';
 
 /** The child processes of this one whose command line contains a program's name; on Linux. */
 export async function pidsOfChildren(program: string): Promise<number[]> {
@@ -22,4 +23,22 @@ async function isChild(pid: number, program: string): Promise<boolean> {
 export async function residentPeakOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
+}
+
+/** Sends a signal to an idle Node.js process, and resolves once its event loop has handled it; on Linux. */
+export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<void> {
+  const statusOf = async () => {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    const waits = Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(status)?.[1]);
+    return { waits, isPending: !/^ShdPnd:\s+0+$/m.test(status) };
+  };
+  const before = await statusOf();
+  process.kill(pid, signal);
+  await expect
+    .poll(async () => {
+      const { waits, isPending } = await statusOf();
+      // It waits for the next event again.
+      return !isPending && waits > before.waits;
+    })
+    .toBe(true);
 }
