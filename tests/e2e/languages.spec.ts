@@ -61,16 +61,16 @@ for (const language of LANGUAGES) {
     page,
     site,
   }) => {
-    const { id } = await site.addProduct({ name: `Nautilus ${lang}` });
+    const { id } = await site.addProduct({ name: `Argonaut ${lang}` });
     await visit(page, `/?lang=${lang}`);
     await expect(root(page)).toHaveAttribute('lang', language.tag);
     expect((await root(page).getAttribute('dir')) ?? '').toBe(language.dir);
     await expect(page.getByRole('heading', { name: language.list })).toBeVisible();
     await page.evaluate(() => Object.assign(window, { sameDocument: true }));
-    await page.getByRole('searchbox', { name: language.search }).fill(`nautilus ${lang}`);
+    await page.getByRole('searchbox', { name: language.search }).fill(`argonaut ${lang}`);
     await expect(page).toHaveURL(new RegExp(`q=.*&lang=${lang}$`));
     await expect(page.locator('.list-found')).toHaveText(language.found);
-    await page.getByRole('link', { name: `Nautilus ${lang}`, exact: true }).click();
+    await page.getByRole('link', { name: `Argonaut ${lang}`, exact: true }).click();
     await expect(page).toHaveURL(`/product/${id}?lang=${lang}`);
     await expect(page.getByPlaceholder(language.placeholder)).toBeVisible();
     expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);

@@ -10,7 +10,7 @@ const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last
 
 /** What a browser remembers that was here six hours ago: an upvote, whose launch window ended meanwhile, and a comment. */
 async function remember(site: E2eSite) {
-  const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(1) });
+  const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });
   const upvoted = await site.addProduct({ name: 'Islet upvoted', createdAt: ago(27) });
   const discussed = await site.addProduct({ name: 'Islet discussed', createdAt: ago(200) });
   const [own] = await site.addComments(discussed.id, [
