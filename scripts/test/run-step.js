@@ -2,24 +2,22 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { readReport } from './reports.js';
 
 /** The reporters print progress; the JSON goes to a file. */
 const REPORTERS = {
   vitest: (path) => ({ parameters: ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`] }),
   playwright: (path) => ({
-    parameters: ['--reporter=dot,json'],
+    parameters: [`--reporter=${process.stdout.isTTY ? 'line' : 'dot'},json`],
     environment: { PLAYWRIGHT_JSON_OUTPUT_FILE: path },
   }),
 };
 
 /**
  * @param {import('./steps.js').Step} step
- * @param {object} options `onLine` gets each line that the step prints.
  * @returns {{ ended: Promise<{ step: object, seconds: number, code: number, output: string, tests: import('./reports.js').TestResult[] }>, signal(name: string): void }}
  */
-export function startStep(step, { folder, root, environment, onLine }) {
+export function startStep(step, { folder, root, environment, isAlone }) {
   const began = performance.now();
   const reportPath = join(folder, `report-${step.program}.json`);
   const reporter = step.reports ? REPORTERS[step.reports](reportPath) : { parameters: [] };
@@ -30,14 +28,12 @@ export function startStep(step, { folder, root, environment, onLine }) {
       cwd: root,
       detached: true,
       env: { ...environment, ...reporter.environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // Steps that run in parallel would mix their lines.
+      stdio: ['ignore', isAlone ? 'inherit' : 'pipe', isAlone ? 'inherit' : 'pipe'],
     },
   );
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text) => (output += text));
-    createInterface({ input: stream }).on('line', onLine);
-  }
+  for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (output += text));
   const ended = new Promise((resolve) => {
     child.on('error', (error) => {
       output += error.message;
@@ -69,7 +65,7 @@ function testsOf(step, code, output, reportPath, root) {
   rmSync(reportPath, { force: true });
   const hasFailed = tests.some(({ status }) => status === 'failed');
   if (step.reports && (code === 0 || hasFailed)) return tests;
-  const message = output.trim() || `It ended with exit code ${code}.`;
+  const message = output.trim() || `It ended with exit code ${code}; see above.`;
   const status = code === 0 ? 'passed' : 'failed';
   return [...tests, { name: step.name, file: '', milliseconds: 0, status, message, repeat: step.repeat }];
 }

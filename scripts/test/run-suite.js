@@ -40,9 +40,9 @@ export async function runSuite(groups, { chromium, show }) {
     const ended = [];
     const work = async () => {
       for (let step = waiting.shift(); step && !isInterrupted; step = waiting.shift()) {
-        // The short steps print only when they fail.
-        const onLine = show && step.reports ? (line) => line && console.log(`${step.program}: ${line}`) : () => {};
-        const run = startStep(step, { folder, root: ROOT, environment, onLine });
+        const isAlone = show && group.length === 1;
+        if (isAlone) console.log(`\n${step.name}`);
+        const run = startStep(step, { folder, root: ROOT, environment, isAlone });
         running.add(run);
         const result = await run.ended;
         running.delete(run);
@@ -69,7 +69,7 @@ export async function runSuite(groups, { chromium, show }) {
 }
 
 function printOutcome({ step, code, output, seconds }) {
-  if (code !== 0 && !step.reports) console.log(output.trimEnd());
+  if (code !== 0) console.log(output.trimEnd());
   console.log(`${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${Math.round(seconds)} s`);
 }
 
