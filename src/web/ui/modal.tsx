@@ -1,6 +1,9 @@
 import { type MouseEvent, type ReactNode, useEffect, useId, useRef } from 'react';
+import type { Product } from '../../contract/products/schema.ts';
 import { t } from '../language/translate.ts';
 import { CloseIcon } from './icons.tsx';
+import { hasModifier, Link } from './link.tsx';
+import { Picture } from './picture.tsx';
 
 interface ModalProps {
   title: ReactNode;
@@ -38,5 +41,46 @@ export function Modal({ title, onClose, children }: ModalProps) {
         {children}
       </div>
     </dialog>
+  );
+}
+
+/**
+ * For links in a dialog, before they are followed: elements behind an open dialog cannot take the focus, which the new page
+ * needs.
+ */
+export function closeOnNavigation(event: MouseEvent): void {
+  if (hasModifier(event)) return;
+  if (event.target instanceof Element && event.target.closest('a')) event.currentTarget.closest('dialog')?.close();
+}
+
+interface ProductRowProps {
+  product: Pick<Product, 'name' | 'image'>;
+  /** Unset: the product is gone. */
+  to?: string | undefined;
+  /** A line below the name. */
+  state: ReactNode;
+  /** After the words. */
+  children?: ReactNode;
+}
+
+/** A product in the list of a dialog. */
+export function ProductRow({ product: { name, image }, to, state, children }: ProductRowProps) {
+  return (
+    <li className="saved-row">
+      <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
+      <div className="saved-words">
+        {to === undefined ? (
+          <p className="saved-name" dir="auto">
+            {name}
+          </p>
+        ) : (
+          <Link className="saved-name" dir="auto" to={to}>
+            {name}
+          </Link>
+        )}
+        {state && <p className="saved-state">{state}</p>}
+      </div>
+      {children}
+    </li>
   );
 }

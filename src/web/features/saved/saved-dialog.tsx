@@ -8,9 +8,7 @@ import { cachedProduct } from '../../cache/product-cache.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
-import { Link } from '../../ui/link.tsx';
-import { Modal } from '../../ui/modal.tsx';
-import { Picture } from '../../ui/picture.tsx';
+import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
 import { SaveButton } from './save-button.tsx';
 import { type SavedProduct, savedProducts } from './saved-products.ts';
 
@@ -32,7 +30,7 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
         <p className="saved-empty">{t('Nothing saved yet. The bookmark on a product keeps it here for later.')}</p>
       )}
       {shown.length > 0 && (
-        <ul className="saved-list" aria-label={t('Saved products')}>
+        <ul className="saved-list" aria-label={t('Saved products')} onClickCapture={closeOnNavigation}>
           {shown.map((product) => (
             <SavedRow key={product.id} product={product} />
           ))}
@@ -68,34 +66,22 @@ function SavedRow({ product }: { product: SavedProduct }) {
   const { name, image } = data ?? product;
 
   return (
-    <li className="saved-row">
-      <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
-      <div className="saved-words">
-        {isGone ? (
-          <p className="saved-name" dir="auto">
-            {name}
-          </p>
-        ) : (
-          <Link className="saved-name" dir="auto" to={paths.product(product.id)} onClick={closeFirst}>
-            {name}
-          </Link>
-        )}
-        {isGone && <p className="saved-state">{t('No longer on the site')}</p>}
-        {data && (
-          <p className="saved-state">
-            {plural('{count} upvote', '{count} upvotes', data.upvotes)}
-            {t(', ')}
-            {plural('{count} comment', '{count} comments', data.comments)}
-          </p>
-        )}
-      </div>
+    <ProductRow
+      product={{ name, image }}
+      to={isGone ? undefined : paths.product(product.id)}
+      state={
+        isGone
+          ? t('No longer on the site')
+          : data && (
+              <>
+                {plural('{count} upvote', '{count} upvotes', data.upvotes)}
+                {t(', ')}
+                {plural('{count} comment', '{count} comments', data.comments)}
+              </>
+            )
+      }
+    >
       <SaveButton product={{ ...product, name, image }} />
-    </li>
+    </ProductRow>
   );
-}
-
-/** Elements behind an open dialog cannot take the focus, which the new page needs. */
-function closeFirst(event: MouseEvent): void {
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-  event.currentTarget.closest('dialog')?.close();
 }

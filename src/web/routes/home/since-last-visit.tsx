@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
-import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { commentedProducts, ownComments } from '../../features/comments/commented-products.ts';
 import { StandingWords } from '../../features/leaderboards/standing.tsx';
@@ -12,9 +11,7 @@ import { lastVisitEnd, visits } from '../../features/visits/visits.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
-import { Link } from '../../ui/link.tsx';
-import { Modal } from '../../ui/modal.tsx';
-import { Picture } from '../../ui/picture.tsx';
+import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
 import { TimeAgo } from '../../ui/time-ago.tsx';
 
 /** A button over the waves of the banner, where it moves nothing. Only if something happened since the last visit. */
@@ -75,23 +72,32 @@ function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: Vi
       <p className="saved-note">{t('Only this browser remembers what you did here.')}</p>
       <NewsList title={t('New products')}>
         {launched.map((product) => (
-          <NewsRow key={product.id} product={product}>
-            <TimeAgo time={product.createdAt} />
-          </NewsRow>
+          <ProductRow
+            key={product.id}
+            product={product}
+            to={paths.product(product.id)}
+            state={<TimeAgo time={product.createdAt} />}
+          />
         ))}
       </NewsList>
       <NewsList title={t('You upvoted')}>
         {ended.map(({ product, standing }) => (
-          <NewsRow key={product.id} product={product}>
-            <StandingWords standing={standing} />
-          </NewsRow>
+          <ProductRow
+            key={product.id}
+            product={product}
+            to={paths.product(product.id)}
+            state={<StandingWords standing={standing} />}
+          />
         ))}
       </NewsList>
       <NewsList title={t('You commented')}>
         {answered.map(({ product, comments }) => (
-          <NewsRow key={product.id} product={product} hash="#comments">
-            {plural('{count} new comment', '{count} new comments', comments)}
-          </NewsRow>
+          <ProductRow
+            key={product.id}
+            product={product}
+            to={`${paths.product(product.id)}#comments`}
+            state={plural('{count} new comment', '{count} new comments', comments)}
+          />
         ))}
       </NewsList>
       <button type="button" className="text-button visit-news-off" onClick={closeForGood}>
@@ -106,36 +112,9 @@ function NewsList({ title, children }: { title: string; children: ReactNode[] })
   return (
     <section aria-label={title}>
       <h3 className="visit-news-title">{title}</h3>
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: only the links in it are pressed, by key as well */}
-      <ul className="saved-list" onClick={closeOnNavigation}>
+      <ul className="saved-list" onClickCapture={closeOnNavigation}>
         {children}
       </ul>
     </section>
   );
-}
-
-interface NewsRowProps {
-  product: Pick<Product, 'id' | 'name' | 'image'>;
-  hash?: string;
-  children: ReactNode;
-}
-
-function NewsRow({ product: { id, name, image }, hash = '', children }: NewsRowProps) {
-  return (
-    <li className="saved-row">
-      <Picture className="saved-picture" src={image} alt="" name={name} width={48} height={48} />
-      <div className="saved-words">
-        <Link className="saved-name" dir="auto" to={paths.product(id) + hash}>
-          {name}
-        </Link>
-        <p className="saved-state">{children}</p>
-      </div>
-    </li>
-  );
-}
-
-/** Elements behind an open dialog cannot take the focus, which the new page needs. */
-function closeOnNavigation(event: MouseEvent): void {
-  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
-  if (event.target instanceof Element && event.target.closest('a')) event.currentTarget.closest('dialog')?.close();
 }
