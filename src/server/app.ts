@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Core } from '../core/core.ts';
@@ -21,7 +20,7 @@ import { acceptJsonOnly, handleError, validateByContract } from './http/error-ha
 import { allowPublicReading, publicReadingHeaders } from './http/public-reading.ts';
 import { negotiateRepresentation } from './http/representations.ts';
 import { createRequestIds, trustRequestIds } from './http/request-keys.ts';
-import { addSecurityHeaders, pageSecurityHeaders } from './http/security-headers.ts';
+import { addSecurityHeaders, inlineHash, pageSecurityHeaders } from './http/security-headers.ts';
 import { chargeWith, limitRequests } from './limits/limit-requests.ts';
 import { warnOfUntrustedProxy } from './limits/network-keys.ts';
 import { createRateLimiter } from './limits/rate-limiter.ts';
@@ -88,7 +87,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { runtime = systemRuntime, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
   const { brand } = renderer;
   const site = { name: renderer.siteName, url: renderer.siteUrl, ...brand.page };
-  const securityHeaders = pageSecurityHeaders(renderer.scriptHash, brand.style?.hash);
+  const securityHeaders = pageSecurityHeaders(renderer.scriptHash, brand.style && inlineHash(brand.style));
   const pages = createPages({
     renderer,
     api: core,
@@ -129,7 +128,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     commonHeaders: (url) => ({ ...securityHeaders, ...publicReadingHeaders(pathOf(url)) }),
     routeOf: (url) => routes.patternOf(pathOf(url)),
     endsConnections: drainOnClose(app, isStopping),
-    needsRoute: (url, headers) => !/[?&]lang=/.test(url) && isInOtherLanguage(renderer, headers),
+    needsRoute: (url, headers) => renderer.languages.negotiate(url, headers['accept-language']) !== undefined,
     observe: options.observeFastPath,
   });
   addSecurityHeaders(app, securityHeaders);
@@ -187,10 +186,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   addPageRoutes(app, { pages, renderer, charge, currentPeriods: () => core.currentPeriods() });
   addNotFound(app, pages, routes, securityHeaders);
   return app;
-}
-
-function isInOtherLanguage({ languages }: PageRenderer, headers: IncomingHttpHeaders): boolean {
-  return languages.isNegotiated && languages.negotiate(headers['accept-language']) !== undefined;
 }
 
 function pathOf(url: string): string {

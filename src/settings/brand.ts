@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { open, stat } from 'node:fs/promises';
 import type { Article, PageBrand } from '../contract/brand.ts';
 import { type Accent, accentStyle } from './accent.ts';
@@ -12,8 +11,8 @@ export interface Brand {
   /** The file of `page.logo`. */
   logo?: Logo;
   accent?: Accent;
-  /** The style of every page, and its hash for the content security policy: 'sha256-…'. */
-  style?: { css: string; hash: string };
+  /** The CSS of every page. */
+  style?: string;
 }
 
 export const NO_BRAND: Brand = { page: {} };
@@ -39,7 +38,6 @@ export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }:
     readArticles((await readBounded(path, MAX_ARTICLES_BYTES)).toString('utf8'), path),
   );
   if (faults.length > 0) throw new SettingsError(faults);
-  const css = accent && accentStyle(accent);
   return {
     page: {
       ...(siteTagline !== undefined && { tagline: siteTagline }),
@@ -47,15 +45,11 @@ export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }:
       ...(articles && { articles }),
     },
     ...(logo && { logo }),
-    ...(accent && css && { accent, style: { css, hash: hashOf(css) } }),
+    ...(accent && { accent, style: accentStyle(accent) }),
   };
 }
 
 type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'siteArticles'>;
-
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
-}
 
 /** Reads at most one byte too many, whatever the path names. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {

@@ -136,12 +136,12 @@ export async function render({
     languages: languages?.all,
     path: withoutLanguage(url),
   };
+  const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
   if (pathname === paths.home && searchParams.has('log')) {
-    return { ...(await renderLog({ api, siteName, siteUrl, brand, searchParams, language })), ...features };
+    return { ...(await renderLog({ api, site, searchParams, language })), ...features };
   }
   const client = createQueryClient('server');
-  const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
-  const headOf = await readPage({ client, api, siteName, siteUrl, brand, pathname, searchParams });
+  const headOf = await readPage({ client, api, site, pathname, searchParams });
   const { structuredData, ...head } = inLanguage(language, headOf);
   const html = inLanguage(language, () =>
     renderToString(
@@ -169,12 +169,10 @@ export async function render({
 
 async function renderLog({
   api,
-  siteName,
-  siteUrl,
-  brand,
+  site,
   searchParams,
   language,
-}: Pick<Reading, 'api' | 'siteName' | 'siteUrl' | 'brand' | 'searchParams'> & {
+}: Pick<Reading, 'api' | 'site' | 'searchParams'> & {
   language: PageLanguage | undefined;
 }): Promise<RenderedPage> {
   const cursor = searchParams.get('cursor') ?? '';
@@ -188,10 +186,10 @@ async function renderLog({
         });
   const status = log === null ? 404 : log === undefined ? 503 : 200;
   const { head, html } = inLanguage(language, () => ({
-    head: log === null ? notFoundHead({ name: siteName, ...brand }) : logHead(siteName),
-    html: renderToStaticMarkup(<LogPage siteName={siteName} logo={brand.logo} log={log} isContinued={cursor !== ''} />),
+    head: log === null ? notFoundHead(site) : logHead(site.name),
+    html: renderToStaticMarkup(<LogPage siteName={site.name} logo={site.logo} log={log} isContinued={cursor !== ''} />),
   }));
-  return { ...head, status, siteName, siteUrl, html, state: '', problems };
+  return { ...head, status, siteName: site.name, siteUrl: site.url, html, state: '', problems };
 }
 
 type SiteOptions = Omit<RenderRequest, 'url' | 'api' | 'renderedAt' | 'languages'>;

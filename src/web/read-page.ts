@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { ReadApi } from '../contract/api.ts';
-import { type PageBrand, taglineOf } from '../contract/brand.ts';
+import { taglineOf } from '../contract/brand.ts';
 import { DEFAULT_COMMENT_SORT } from '../contract/comments/defaults.ts';
 import { parsePeriod } from '../contract/leaderboards/period.ts';
 import { paths } from '../contract/paths.ts';
@@ -20,7 +20,7 @@ import { listStructuredData } from './routes/home/structured-data.ts';
 import { notFoundHead } from './routes/not-found/head.ts';
 import { missingProductHead, productHead } from './routes/product/head.ts';
 import { productStructuredData } from './routes/product/structured-data.ts';
-import type { DocumentHead } from './routing/document-head.ts';
+import type { DocumentHead, Site } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
 /** A visitor waits for this page, so the browser's retries do not apply here. */
@@ -37,9 +37,7 @@ export interface ReadHead extends DocumentHead {
 export interface Reading {
   client: QueryClient;
   api: ReadApi;
-  siteName: string;
-  siteUrl: string;
-  brand: PageBrand;
+  site: Site;
   pathname: string;
   searchParams: URLSearchParams;
 }
@@ -50,58 +48,53 @@ export function readPage(reading: Reading): Promise<() => ReadHead> | (() => Rea
   if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
   if (match.name === 'board') return readBoard(reading, match.period);
   if (match.name === 'product') return readProduct(reading, match.id);
-  return () => ({ status: 404, ...notFoundHead({ name: reading.siteName, ...reading.brand }) });
+  return () => ({ status: 404, ...notFoundHead(reading.site) });
 }
 
-async function readHome(
-  { client, api, siteName, siteUrl, brand }: Reading,
-  filters: ProductFilters,
-): Promise<() => ReadHead> {
+async function readHome({ client, api, site }: Reading, filters: ProductFilters): Promise<() => ReadHead> {
   const options = productListOptions(api, filters);
   await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const products = client.getQueryData(options.queryKey)?.pages[0]?.items;
-  if (!products) return () => ({ status: 503, title: siteName, description: translated(taglineOf(brand)) });
-  const site = { name: siteName, ...brand };
+  if (!products) return () => ({ status: 503, title: site.name, description: translated(taglineOf(site)) });
   const firstRank = positionOf(filters) + 1;
   return () => {
     const head = homeHead(filters, site, { empty: products.length === 0 });
     return {
       status: 200,
       ...head,
-      card: { path: paths.siteCard, alt: `${siteName}: ${translated(taglineOf(brand))}` },
+      card: { path: paths.siteCard, alt: `${site.name}: ${translated(taglineOf(site))}` },
       alternates: [
-        { type: 'application/atom+xml', path: paths.feed, title: `${siteName}: new products` },
-        { type: 'application/feed+json', path: paths.jsonFeed, title: `${siteName}: new products` },
-        boardFeed(siteName),
+        { type: 'application/atom+xml', path: paths.feed, title: `${site.name}: new products` },
+        { type: 'application/feed+json', path: paths.jsonFeed, title: `${site.name}: new products` },
+        boardFeed(site.name),
       ],
-      structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl, filters, products, firstRank }),
+      structuredData: head.noindex ? [] : listStructuredData({ site, siteUrl: site.url, filters, products, firstRank }),
       ...preloadOf(products[0]?.image),
     };
   };
 }
 
-async function readBoard(
-  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
-  name: string,
-): Promise<() => ReadHead> {
+async function readBoard({ client, api, site, searchParams }: Reading, name: string): Promise<() => ReadHead> {
   const period = parsePeriod(name);
-  if (period === undefined) return () => ({ status: 302, ...missingBoardHead({ name: siteName, ...brand }) });
+  if (period === undefined) return () => ({ status: 302, ...missingBoardHead(site) });
   const options = boardOptions(api, name, searchParams.get('cursor') ?? '');
   await client.prefetchInfiniteQuery({ ...options, ...ONCE });
   const board = client.getQueryData(options.queryKey)?.pages[0];
-  if (board === undefined) return () => ({ status: 503, ...boardHead(period, siteName, { empty: true }) });
-  if (board === null) return () => ({ status: 302, ...missingBoardHead({ name: siteName, ...brand }) });
+  if (board === undefined) return () => ({ status: 503, ...boardHead(period, site.name, { empty: true }) });
+  if (board === null) return () => ({ status: 302, ...missingBoardHead(site) });
   return () => {
-    const head = boardHead(period, siteName, { empty: board.items.length === 0 });
+    const head = boardHead(period, site.name, { empty: board.items.length === 0 });
     return {
       status: 200,
       ...head,
       card: head.noindex
-        ? { path: paths.siteCard, alt: `${siteName}: ${translated(taglineOf(brand))}` }
-        : { path: paths.boardCard(name), alt: `${siteName}: ${head.description}` },
-      alternates: [boardFeed(siteName)],
+        ? { path: paths.siteCard, alt: `${site.name}: ${translated(taglineOf(site))}` }
+        : { path: paths.boardCard(name), alt: `${site.name}: ${head.description}` },
+      alternates: [boardFeed(site.name)],
       structuredData:
-        head.noindex || searchParams.has('cursor') ? [] : boardStructuredData({ siteName, siteUrl, period, board }),
+        head.noindex || searchParams.has('cursor')
+          ? []
+          : boardStructuredData({ siteName: site.name, siteUrl: site.url, period, board }),
       ...preloadOf(board.items[0]?.image),
     };
   };
@@ -111,10 +104,7 @@ function boardFeed(siteName: string) {
   return { type: 'application/atom+xml', path: paths.leaderboardFeed, title: `${siteName}: leaderboards` };
 }
 
-async function readProduct(
-  { client, api, siteName, siteUrl, brand, searchParams }: Reading,
-  id: string,
-): Promise<() => ReadHead> {
+async function readProduct({ client, api, site, searchParams }: Reading, id: string): Promise<() => ReadHead> {
   const options = productDetailOptions(api, id);
   const standings = standingsOptions(api, id);
   const order = commentOrder(DEFAULT_COMMENT_SORT, searchParams.get('comments'));
@@ -129,24 +119,24 @@ async function readProduct(
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
   if (discussion !== undefined) setCommentCount(client, id, discussion.total);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
-  if (detail === undefined) return () => ({ status: 503, title: siteName, description: translated(taglineOf(brand)) });
+  if (detail === undefined) return () => ({ status: 503, title: site.name, description: translated(taglineOf(site)) });
   if (detail === null) {
     // Reading the comments of an unknown product fails, which is expected.
     client.removeQueries({ queryKey: commentKeys.product(id) });
-    return () => ({ status: 404, ...missingProductHead({ name: siteName, ...brand }) });
+    return () => ({ status: 404, ...missingProductHead(site) });
   }
   const { product } = detail;
   return () => ({
     status: 200,
-    ...productHead(product, siteName),
+    ...productHead(product, site.name),
     card: { path: paths.card(id), alt: `${product.name}, by ${product.maker}` },
     alternates: [
       { type: 'application/atom+xml', path: paths.commentsFeed(id), title: `Comments on ${product.name}` },
-      { type: 'application/json+oembed', path: paths.oembed(siteUrl + paths.product(id)), title: product.name },
+      { type: 'application/json+oembed', path: paths.oembed(site.url + paths.product(id)), title: product.name },
     ],
     structuredData: productStructuredData({
-      siteName,
-      siteUrl,
+      siteName: site.name,
+      siteUrl: site.url,
       product,
       comments: discussion?.items ?? [],
       standings: client.getQueryData(standings.queryKey),

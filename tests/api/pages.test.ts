@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProductPage } from '../../src/contract/products/schema.ts';
-import { scriptHashOf } from '../../src/server/pages/renderer.ts';
+import { inlineHash } from '../../src/server/http/security-headers.ts';
 import { deleteAllProducts } from '../support/delete-products.ts';
 import { createLogLines } from '../support/log-lines.ts';
 import { newVisitor } from '../support/requests.ts';
@@ -221,7 +221,7 @@ describe('the page is the same for every visitor', () => {
     const [, allowed] = /script-src 'self' '(sha256-[^']+)';/.exec(String(headers['content-security-policy'])) ?? [];
     const scripts = [...body.matchAll(/<script([^>]*)>([\s\S]*?)<\/script>/g)];
     const inline = scripts.filter(([, attributes]) => !/type="application\/(?:ld\+)?json"/.test(attributes ?? ''));
-    expect(inline.map(([, , text = '']) => scriptHashOf(text))).toEqual([allowed]);
+    expect(inline.map(([, , text = '']) => inlineHash(text))).toEqual([allowed]);
     expect(body).not.toMatch(/\son[a-z]+="|\sstyle="|javascript:/);
   });
 });

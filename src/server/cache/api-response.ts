@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { paths } from '../../contract/paths.ts';
-import type { RelatedProducts } from '../../contract/products/schema.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
 import { lastWriteElsewhere } from '../http/last-write-cookie.ts';
@@ -79,14 +78,16 @@ export function productResponse(api: ReadApi, id: string): Omit<CacheRequest, 'n
   };
 }
 
-/**
- * The related products of a page, from the API's cached response: a vote or a comment renders the page again, and need not
- * search for them again.
- */
-export async function readRelated(cache: ResponseCache, api: ReadApi, id: string): Promise<RelatedProducts | null> {
+/** The body of a cached response of the API. @throws what the API would answer. */
+export async function readCached<Body>(cache: ResponseCache, response: Omit<CacheRequest, 'notBefore'>): Promise<Body> {
+  const { version } = await cache.get(response);
+  return JSON.parse(String(await version.content.bytes('identity')));
+}
+
+/** The same; null if there is no such product. */
+export async function readCachedOrNull<Body>(...parameters: Parameters<typeof readCached>): Promise<Body | null> {
   try {
-    const { version } = await cache.get(relatedResponse(api, id));
-    return JSON.parse(String(await version.content.bytes('identity')));
+    return await readCached<Body>(...parameters);
   } catch (error) {
     if (error instanceof CoreError && error.code === 'product_not_found') return null;
     throw error;

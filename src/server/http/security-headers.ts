@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 /**
@@ -14,6 +15,11 @@ function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
     "form-action 'self'",
     "frame-ancestors 'self'",
   ].join('; ');
+}
+
+/** The hash of an inline script or style for the policy: 'sha256-…'. */
+export function inlineHash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** The headers of every response. The hashes allow the one inline script of pages, and the style of SITE_ACCENT. */

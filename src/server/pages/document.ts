@@ -60,7 +60,7 @@ ${siteLinks(page)}${route ? `<script type="application/json" id="state">${page.s
 
 /** After the styles of the build; its hash is in the content security policy. */
 export function brandStyle({ style }: Brand): string {
-  return style === undefined ? '' : `<style>${style.css}</style>`;
+  return style === undefined ? '' : `<style>${style}</style>`;
 }
 
 /** Apple's systems take PNG files only. */

@@ -11,10 +11,10 @@ export interface SiteLanguages {
   of(path: string): PageLanguage;
   /** All languages, that of addresses without `lang` first. */
   all: readonly NamedLanguage[];
-  /** Whether visitors without `lang` in the address get the language of their browser. */
-  isNegotiated: boolean;
-  /** The language of a browser, as the value of `lang`; undefined: that of addresses without `lang`. */
-  negotiate(acceptLanguage: string | undefined): string | undefined;
+  /** Whether the browser decides the language at an address: visitors without `lang` in it get that of their browser. */
+  isNegotiated(path: string): boolean;
+  /** The language of a browser at an address, as the value of `lang`; undefined: the address has it already. */
+  negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
 /** SITE_LOCALE. */
@@ -32,7 +32,7 @@ const MAX_HEADER_CHARACTERS = 200;
 export function siteLanguages(
   catalogues: typeof CATALOGUES,
   scriptOf: (code: string) => string | undefined,
-  { code: own, isNegotiated }: SiteLocale = ENGLISH_ONLY,
+  { code: own, isNegotiated: isAuto }: SiteLocale = ENGLISH_ONLY,
 ): SiteLanguages {
   const all = [
     { code: 'en', name: 'English', tag: 'en', locale: 'en-US' },
@@ -41,7 +41,7 @@ export function siteLanguages(
     }),
   ]
     .map((language): NamedLanguage => {
-      return language.code === own && !isNegotiated ? language : { ...language, param: language.code };
+      return language.code === own && !isAuto ? language : { ...language, param: language.code };
     })
     .sort((a, b) => Number(b.code === own) - Number(a.code === own));
   const byCode = new Map(all.map((language) => [language.code, language]));
@@ -52,14 +52,15 @@ export function siteLanguages(
   }
   const { param: _, ...standard } = found;
   const params = new Set(all.flatMap(({ param }) => param ?? []));
+  const isNegotiated = (path: string) => isAuto && languageIn(path) === undefined;
   return {
     params,
     has: (code) => byCode.has(code),
     of: (path) => byCode.get(languageIn(path) ?? '') ?? standard,
     all,
     isNegotiated,
-    negotiate(header) {
-      if (!isNegotiated || header === undefined) return undefined;
+    negotiate(path, header) {
+      if (header === undefined || !isNegotiated(path)) return undefined;
       const code = wanted(header.slice(0, MAX_HEADER_CHARACTERS)).find((each) => byCode.has(each));
       return code === own ? undefined : code;
     },

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReadApi } from '../../contract/api.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Runtime } from '../../core/runtime.ts';
-import { readRelated } from '../cache/api-response.ts';
+import { readCachedOrNull, relatedResponse } from '../cache/api-response.ts';
 import {
   type CacheableResponse,
   type Dependencies,
@@ -82,7 +82,11 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   };
 
   async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
-    const reads: ReadApi = { ...from, getRelatedProducts: (id) => readRelated(cache, api, id) };
+    const reads: ReadApi = {
+      ...from,
+      // From the cache: a vote or a comment renders the page again, and need not search for them again.
+      getRelatedProducts: (id) => readCachedOrNull(cache, relatedResponse(api, id)),
+    };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
     const page = await renderer.render(path, tracker.api, { today: today(), renderedAt: runtime.now().getTime() });
     if (page.status === 302) throw new CoreError('period_not_found', 'There is no leaderboard for this period');
@@ -94,7 +98,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
       cacheControl: page.status === 200 ? PAGE : NO_STORE,
       body: page.html,
       dependencies,
-      ...(renderer.languages.isNegotiated && !/[?&]lang=/.test(path) && { vary: 'Accept-Language' }),
+      ...(renderer.languages.isNegotiated(path) && { vary: 'Accept-Language' }),
     };
   }
 
@@ -128,8 +132,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     sendNotFound(request, reply) {
       const { languages } = renderer;
       const query = new URLSearchParams(request.url.split('?', 2)[1] ?? '');
-      const code = languageOf(query, languages).code ?? languages.negotiate(request.headers['accept-language']);
-      return send(withLanguage(SOME_UNKNOWN_PATH, code), request, reply);
+      const wanted = languages.negotiate(SOME_UNKNOWN_PATH, request.headers['accept-language']);
+      return send(withLanguage(SOME_UNKNOWN_PATH, languageOf(query, languages).code ?? wanted), request, reply);
     },
   };
 }

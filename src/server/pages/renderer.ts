@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Manifest, ManifestChunk } from 'vite';
 import type { ReadApi } from '../../contract/api.ts';
 import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { CATALOGUES, emptyPage, type RenderRequest, render } from '../../web/entry-server.tsx';
+import { inlineHash } from '../http/security-headers.ts';
 import { type ClientBuild, renderDocument } from './document.ts';
 import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
@@ -58,18 +58,13 @@ export function createPageRenderer({
     brand,
     languages,
     siteUrl,
-    scriptHash: scriptHashOf(build.headScript),
+    scriptHash: inlineHash(build.headScript),
     async render(path, api, moment) {
       const page = await render({ ...features, url: path, api, siteName, siteUrl: siteUrl(), ...moment });
       return { status: page.status, html: renderDocument(page, build, brand), problems: page.problems ?? [] };
     },
     shell: () => renderDocument(emptyPage(siteName, siteUrl(), features), build, brand),
   };
-}
-
-/** A script's hash for the policy: 'sha256-…'. */
-export function scriptHashOf(script: string): string {
-  return `sha256-${createHash('sha256').update(script).digest('base64')}`;
 }
 
 const APP = 'src/web/entry-client.tsx';

@@ -108,7 +108,7 @@ export function renderBadge(
   const { vote, voteInk } = accent ? { vote: accent.sunSoft, voteInk: accent.sunStrong } : COLOURS[theme];
   const site = shortened(siteName);
   const lead = award?.rest ?? LEAD.text;
-  // '0' would advertise that nobody came yet.
+  // A badge without votes shows no '0'.
   const count = award?.rank ?? (upvotes > 0 ? upvotes.toLocaleString('en') : '');
   const words = award ? `${award.rank} ${award.rest}` : `${count} ${upvotes === 1 ? 'upvote' : 'upvotes'}`;
   const title = `${printable(productName)}${count && `: ${words}`} on ${printable(siteName)}`;

@@ -1,11 +1,16 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import type { Standings } from '../../contract/leaderboards/schema.ts';
+import type { Leaderboard, Standings } from '../../contract/leaderboards/schema.ts';
 import { awardInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { ProductDetail } from '../../contract/products/schema.ts';
 import type { Core } from '../../core/core.ts';
-import { CoreError } from '../../core/core-error.ts';
-import { boardResponse, productResponse, standingsResponse } from '../cache/api-response.ts';
+import {
+  boardResponse,
+  productResponse,
+  readCached,
+  readCachedOrNull,
+  standingsResponse,
+} from '../cache/api-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import type { Cards, ServedCard } from '../cards/cards.ts';
 import { NO_STORE } from '../http/problems.ts';
@@ -34,26 +39,19 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
 
   app.get<{ Params: { id: string } }>(paths.card.route, async (request, reply) => {
     // Shares the API's cached response, so changes of the product show and the database is not queried each time.
-    const { version } = await cache.get(productResponse(core, request.params.id));
-    const { product } = JSON.parse(String(await version.content.bytes('identity'))) as ProductDetail;
+    const { product } = await readCached<ProductDetail>(cache, productResponse(core, request.params.id));
     return send(await cards.ofProduct(product, await awardOf(product.id)), request, reply);
   });
 
   app.get<{ Params: { id: string } }>(paths.boardCard.route, BOARD_CARD, async (request, reply) => {
-    const { version } = await cache.get(boardResponse(core, request.params.id));
-    return send(await cards.ofBoard(JSON.parse(String(await version.content.bytes('identity')))), request, reply);
+    const board = await readCached<Leaderboard>(cache, boardResponse(core, request.params.id));
+    return send(await cards.ofBoard(board), request, reply);
   });
 
   /** The final rank of the day; none for a product that is on no board yet. */
   async function awardOf(id: string): Promise<string | undefined> {
-    try {
-      const { version } = await cache.get(standingsResponse(core, id));
-      const standings = JSON.parse(String(await version.content.bytes('identity'))) as Standings;
-      return awardInWords(standings.day);
-    } catch (error) {
-      if (error instanceof CoreError && error.code === 'product_not_found') return undefined;
-      throw error;
-    }
+    const standings = await readCachedOrNull<Standings>(cache, standingsResponse(core, id));
+    return standings === null ? undefined : awardInWords(standings.day);
   }
 };
 

@@ -59,13 +59,11 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
     productId?: string | undefined,
   ) {
     if (faulty) return reply.redirect(path, 302);
-    if (renderer.languages.isNegotiated && !/[?&]lang=/.test(path)) {
-      const code = renderer.languages.negotiate(request.headers['accept-language']);
-      // One address has one language, for caches, search engines and readers offline.
-      if (code !== undefined) {
-        reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
-        return reply.redirect(withLanguage(path, code), 302);
-      }
+    const code = renderer.languages.negotiate(path, request.headers['accept-language']);
+    // One address has one language, for caches, search engines and readers offline.
+    if (code !== undefined) {
+      reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
+      return reply.redirect(withLanguage(path, code), 302);
     }
     const isPlain = isPlainPath(path);
     /**

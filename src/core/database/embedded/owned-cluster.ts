@@ -100,8 +100,8 @@ interface Supervisor {
 }
 
 /**
- * Keeps a postmaster running: when it dies, restarts it at the same address, for as long as it takes, because a site
- * that recovers once its disk has room again is better than one that gave up at night.
+ * Keeps a postmaster running: when it dies, restarts it at the same address. It never gives up, so a site recovers by
+ * itself, for example once its disk has room again.
  */
 function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
   const { address } = first;

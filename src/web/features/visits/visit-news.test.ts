@@ -46,7 +46,7 @@ describe('what happened since the last visit', () => {
     const { read, asked } = site({ getStandings: async (id) => standings(ends[id] ?? '') });
     const { ended } = await read({ upvoted: ['running', 'ended', 'before'] });
     expect(ended).toMatchObject([{ product: { id: 'ended' }, standing: { rank: 2 } }]);
-    expect(asked, 'only what is shown is named').toEqual(['list', 'product ended']);
+    expect(asked, 'only products that are shown are read').toEqual(['list', 'product ended']);
   });
 
   test('are new comments of others on products that one commented on', async () => {
