@@ -1,5 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
 import type { BenchDatabase } from '../harness/bench-database.ts';
+import { withChildren } from '../harness/process-use.ts';
 import { type ServerProcess, startSite } from '../harness/server-process.ts';
 
 /** A way to serve one database with several processes. */
@@ -38,12 +38,4 @@ export async function startSide(database: BenchDatabase, { name, processes, site
       for (const site of started) await site.stop();
     },
   };
-}
-
-/** A process and its descendants, from the process table. */
-async function withChildren(pid: number): Promise<number[]> {
-  const tasks = await readdir(`/proc/${pid}/task`);
-  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
-  const children = lists.flatMap((list) => list.split(' ').filter((text) => text !== ''));
-  return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
 }

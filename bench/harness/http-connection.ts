@@ -2,6 +2,8 @@ import { connect, type Socket } from 'node:net';
 
 export interface HttpResponse {
   status: number;
+  /** The header fields as they were sent. */
+  head: string;
   body: string;
 }
 
@@ -52,7 +54,11 @@ export class HttpConnection {
     const length = Number(/\r\ncontent-length: (\d+)/i.exec(this.#received)?.[1] ?? 0);
     const end = headEnd + 4 + length;
     if (this.#received.length < end) return;
-    const response = { status: Number(this.#received.slice(9, 12)), body: this.#received.slice(headEnd + 4, end) };
+    const response = {
+      status: Number(this.#received.slice(9, 12)),
+      head: this.#received.slice(0, headEnd),
+      body: this.#received.slice(headEnd + 4, end),
+    };
     this.#received = this.#received.slice(end);
     this.#waiting?.resolve(response);
     this.#waiting = undefined;
@@ -88,15 +94,17 @@ export class ConnectionPool {
   }
 }
 
-/** The text of a request; `body` is sent as JSON. */
+/** The text of a request; `body` is sent as JSON, and `fields` are further header fields. */
 export function requestText(
   method: string,
   path: string,
   session: string,
   body?: string,
   acceptEncoding = 'identity',
+  fields: Readonly<Record<string, string>> = {},
 ): string {
-  const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: ${acceptEncoding}\r\nX-User-Session: ${session}\r\n`;
+  const more = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: ${acceptEncoding}\r\nX-User-Session: ${session}\r\n${more.join('')}`;
   if (body === undefined) return method === 'POST' ? `${head}Content-Length: 0\r\n\r\n` : `${head}\r\n`;
   return `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 
 /** Linux counts processor time in hundredths of a second. */
 const TICK_MS = 10;
@@ -15,4 +15,12 @@ export async function cpuMsOf(pid: number): Promise<number> {
 export async function memoryMbOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
+}
+
+/** A process and its descendants, from the process table. */
+export async function withChildren(pid: number): Promise<number[]> {
+  const tasks = await readdir(`/proc/${pid}/task`);
+  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
+  const children = lists.flatMap((list) => list.split(' ').filter((text) => text !== ''));
+  return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
 }

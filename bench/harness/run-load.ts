@@ -38,7 +38,7 @@ export interface LoadResult {
  * requests, so its slowest moments are undercounted; `runOpenLoad` has no such bias.
  */
 export function runLoad(options: LoadOptions): Promise<LoadResult> {
-  return runInChild('load.ts', options);
+  return runInChild(join(import.meta.dirname, 'load.ts'), options);
 }
 
 export interface OpenLoadOptions {
@@ -70,12 +70,12 @@ export interface FlowResult {
  * visitors.
  */
 export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, FlowResult>> {
-  return runInChild('open-load.ts', options);
+  return runInChild(join(import.meta.dirname, 'open-load.ts'), options);
 }
 
 /** The load runs in a separate process, so it never competes with the caller for an event loop. */
-async function runInChild<Result>(program: string, options: object): Promise<Result> {
-  const child = fork(join(import.meta.dirname, program), { execArgv: ['--import', 'tsx'] });
+export async function runInChild<Result>(program: string, options: object): Promise<Result> {
+  const child = fork(program, { execArgv: ['--import', 'tsx'] });
   child.send(options);
   const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`${program} ended with code ${code}`)));
   const [result] = await Promise.race([once(child, 'message'), failed]);

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FlowResult } from './run-load.ts';
+import { quantile } from './statistics.ts';
+
+/**
+ * Calls `send` for each request when it is due, however slow the earlier ones are, and waits for all of them. Requests
+ * must be in the order of their times, which are milliseconds of `performance.now()`.
+ */
+export async function sendWhenDue<Request extends { dueAt: number }>(
+  requests: Iterable<Request>,
+  send: (request: Request) => Promise<void>,
+): Promise<void> {
+  const inFlight: Promise<void>[] = [];
+  for (const request of requests) {
+    const waitMs = request.dueAt - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    inFlight.push(send(request));
+  }
+  await Promise.all(inFlight);
+}
+
+/** The requests of a flow, from the moment each was due to the end of its response. */
+export class FlowRecorder {
+  readonly #latenciesMs: number[] = [];
+  readonly #statuses: Record<string, number> = {};
+
+  /** Call it at the end of the response. `status`: its code, or why there was none. */
+  record(dueAt: number, status: number | string): void {
+    this.#latenciesMs.push(performance.now() - dueAt);
+    this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
+  }
+
+  result(): FlowResult {
+    const sorted = Float64Array.from(this.#latenciesMs).sort();
+    const succeeded = Object.entries(this.#statuses).reduce(
+      (sum, [status, count]) => sum + (/^2\d\d$/.test(status) ? count : 0),
+      0,
+    );
+    return {
+      due: sorted.length,
+      succeeded,
+      statuses: this.#statuses,
+      p50Ms: quantile(sorted, 0.5),
+      p95Ms: quantile(sorted, 0.95),
+      p99Ms: quantile(sorted, 0.99),
+      maxMs: sorted.at(-1) ?? Number.NaN,
+    };
+  }
+}
