@@ -52,7 +52,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
   const middle = top + (values.length * (BAR_HEIGHT + GAP)) / 2 + 9;
   const bars = values.map((value, index) => {
     const y = top + 4 + index * (BAR_HEIGHT + GAP);
-    const width = Math.max(2, Math.round(frequencyOf(chart, value) * BARS_WIDTH));
+    const width = Math.max(2, Math.round(shareOfLongest(chart, value) * BARS_WIDTH));
     const label = `${chart.format(value)}${index === values.length - 1 && note ? ` ${note}` : ''}`;
     const colour = chart.series[index]?.colour ?? COLOURS.other;
     return `<rect x="${LABEL_WIDTH}" y="${y}" width="${width}" height="${BAR_HEIGHT}" rx="3" fill="${colour}"/><text x="${LABEL_WIDTH + width + 8}" y="${y + 11}" font-size="12" fill="#374151">${escaped(label)}</text>`;
@@ -61,7 +61,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
 }
 
 /** Of the longest bar. A logarithmic one begins at half the smallest value. */
-function frequencyOf({ rows, scale }: BarChart, value: number): number {
+function shareOfLongest({ rows, scale }: BarChart, value: number): number {
   const all = rows.flatMap((row) => row.values);
   const largest = Math.max(...all);
   if (scale === 'linear') return value / largest;

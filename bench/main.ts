@@ -2,6 +2,7 @@ import { cards } from './cards.ts';
 import { cluster } from './cluster.ts';
 import { cold } from './cold.ts';
 import { consoleActions } from './console.ts';
+import { firstUpvote } from './first-upvote.ts';
 import { flood } from './flood.ts';
 import { imports } from './import.ts';
 import { lighthouseMarks } from './lighthouse.ts';
@@ -23,6 +24,7 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   cold: (flags) => cold(readOptions(flags)),
   console: (flags) => consoleActions(readOptions(flags)),
   cards: (flags) => cards(readOptions(flags)),
+  'first-upvote': (flags) => firstUpvote(readOptions(flags)),
   // These have their own flags, which their files describe.
   seed,
   scale,

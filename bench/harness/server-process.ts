@@ -46,7 +46,7 @@ async function start(parameters: readonly string[], environment: Record<string, 
   });
   const exited = once(child, 'exit');
   return {
-    address: await cacheKeyOf(child, exited),
+    address: await addressOf(child, exited),
     pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
@@ -55,7 +55,7 @@ async function start(parameters: readonly string[], environment: Record<string, 
   };
 }
 
-function cacheKeyOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<string> {
+function addressOf(child: ChildProcess, exited: Promise<unknown[]>): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     child.stdout?.setEncoding('utf8').on('data', (text) => {

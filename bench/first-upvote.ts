@@ -1,0 +1,147 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, constants } from 'node:zlib';
+import { type Browser, chromium } from '@playwright/test';
+import { CHROMIUM } from '../tests/support/chromium.ts';
+import { writeResults } from './harness/results.ts';
+import { startSite } from './harness/server-process.ts';
+import { spreadOf } from './harness/statistics.ts';
+import type { BenchOptions } from './options.ts';
+
+const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
+/** A slow phone on a slow network, as Lighthouse emulates them. */
+const PHONE = { cpuSlowdown: 4, kilobitsPerSecond: 1_600, latencyMs: 150 };
+
+/** When the page painted, and when an upvote clicked at that moment showed, in milliseconds from the navigation on. */
+interface Visit {
+  paintMs: number;
+  upvoteMs: number;
+}
+
+/**
+ * How long an impatient visitor on a slow phone waits for the effect of an upvote that is clicked as soon as the page is
+ * painted: with the app requested after the first paint, as the site does, and with the app requested by the document itself.
+ */
+export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
+  const site = await startSite('', { DATA_DIR: join(folder, 'data') });
+  const sides = {
+    'after the first paint': await relay(site.address, (html) => html),
+    'at once': await relay(site.address, requestAppAtOnce),
+  };
+  const browser = await chromium.launch(CHROMIUM);
+  try {
+    const results: Record<string, Record<string, object>> = {};
+    for (const [page, path] of Object.entries(PAGES)) {
+      const visits: Record<string, Visit[]> = {};
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const [side, { address }] of Object.entries(sides)) {
+          const visit = await visitAndUpvote(browser, `${address}${path}`);
+          visits[side] = [...(visits[side] ?? []), visit];
+          console.log(
+            `${page}, app ${side}: paint ${visit.paintMs.toFixed(0)} ms, upvote ${visit.upvoteMs.toFixed(0)} ms`,
+          );
+        }
+      }
+      results[page] = Object.fromEntries(
+        Object.entries(visits).map(([side, all]) => [
+          side,
+          {
+            paintMs: spreadOf(all.map(({ paintMs }) => paintMs)),
+            upvoteMs: spreadOf(all.map(({ upvoteMs }) => upvoteMs)),
+          },
+        ]),
+      );
+    }
+    await writeResults('first-upvote', { rounds, phone: PHONE, results });
+  } finally {
+    await browser.close();
+    for (const { close } of Object.values(sides)) close();
+    await site.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function visitAndUpvote(browser: Browser, url: string): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 412, height: 823 }, serviceWorkers: 'block' });
+  try {
+    const page = await context.newPage();
+    await page.addInitScript(clickFirstUpvote);
+    const devtools = await context.newCDPSession(page);
+    const bytesPerSecond = (PHONE.kilobitsPerSecond * 1024) / 8;
+    await devtools.send('Network.emulateNetworkConditions', {
+      offline: false,
+      latency: PHONE.latencyMs,
+      downloadThroughput: bytesPerSecond,
+      uploadThroughput: bytesPerSecond / 2,
+    });
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: PHONE.cpuSlowdown });
+    await page.goto(url, { waitUntil: 'commit' });
+    const visit = await page.waitForFunction(() => window.measuredVisit, undefined, { polling: 200 });
+    return (await visit.jsonValue()) as Visit;
+  } finally {
+    await context.close();
+  }
+}
+
+/** Runs in the page: clicks the first upvote button at the first paint, and notes when it counts as pressed. */
+function clickFirstUpvote(): void {
+  new PerformanceObserver((entries) => {
+    const paint = entries.getEntriesByName('first-contentful-paint')[0];
+    const button = document.querySelector<HTMLElement>('button[aria-pressed][data-product]');
+    if (!paint || !button) return;
+    const pressed = new MutationObserver(() => {
+      if (button.getAttribute('aria-pressed') !== 'true') return;
+      pressed.disconnect();
+      window.measuredVisit = { paintMs: paint.startTime, upvoteMs: performance.now() };
+    });
+    pressed.observe(button, { attributes: true });
+    button.click();
+  }).observe({ type: 'paint', buffered: true });
+}
+
+/** The document names the app's modules and starts them as soon as it is parsed. */
+function requestAppAtOnce(html: string): string {
+  return html.replace(/<script data-app="([^"]+)" data-modules="([^"]*)">/, (_tag, app: string, modules: string) => {
+    const preloads = [app, ...modules.split(' ').filter(Boolean)].map(
+      (href) => `<link rel="modulepreload" href="${href}">`,
+    );
+    return `${preloads.join('')}<script type="module" src="${app}"></script><script>`;
+  });
+}
+
+/** Forwards to the site and changes its documents, so both sides pass through the same relay. */
+async function relay(site: string, change: (html: string) => string): Promise<{ address: string; close(): void }> {
+  const server = createServer(async (request, response) => {
+    const body = request.method === 'GET' ? null : await buffer(request);
+    const headers = new Headers(
+      Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
+    );
+    const isDocument = headers.get('accept')?.startsWith('text/html');
+    for (const name of ['host', 'connection', 'accept-encoding']) headers.delete(name);
+    const answer = await fetch(`${site}${request.url}`, { method: request.method ?? 'GET', headers, body });
+    const received = Buffer.from(await answer.arrayBuffer());
+    const sent = isDocument ? Buffer.from(change(received.toString())) : received;
+    for (const [name, value] of answer.headers) {
+      if (!/^(?:connection|content-(?:encoding|length)|keep-alive|transfer-encoding)$/.test(name))
+        response.setHeader(name, value);
+    }
+    const isText = /text|javascript|json/.test(answer.headers.get('content-type') ?? '');
+    if (isText) response.setHeader('content-encoding', 'br');
+    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
+    response.writeHead(answer.status).end(isText ? brotliCompressSync(sent, quality) : sent);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { address: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
+
+declare global {
+  interface Window {
+    measuredVisit?: Visit;
+  }
+}
