@@ -12,7 +12,7 @@ export default defineConfig({
   timeout: 180_000,
   expect: {
     timeout: 30_000,
-    // docs/testing.md says how the two thresholds were measured.
+    // Strict: at most 0.03 % of the pixels may differ (docs/testing.md).
     toHaveScreenshot: {
       pathTemplate: '{testDir}/snapshots/{arg}{ext}',
       threshold: 0.01,
