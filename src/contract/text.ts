@@ -17,6 +17,11 @@ export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
+/** An amount with its noun, in texts that are not translated: `1 vote`, `1,234 votes`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
+}
+
 /** The JSON Schema `format` of an instant in UTC, such as `2026-12-01T09:00:00Z`. */
 export const INSTANT_FORMAT = 'utc-instant';
 

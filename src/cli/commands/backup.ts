@@ -1,6 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import { recordAudit } from '../../core/audit/audit-log.ts';
 import type { BackupHeader } from '../../core/backups/backup-file.ts';
 import { rowsOf, verifyBackup } from '../../core/backups/read-backup.ts';
@@ -12,7 +13,7 @@ import { pictureFolder } from '../../core/pictures/picture-store.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { fileKindOf, jsonOption, UsageError } from '../arguments.ts';
-import { confirm, countOf, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
+import { confirm, print, printError, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 export function backupCommand(): Command {

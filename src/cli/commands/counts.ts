@@ -1,8 +1,9 @@
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import { checkCounts, repairCounts, type WrongCount } from '../../core/counts/check-counts.ts';
 import type { Database } from '../../core/database/database.ts';
 import { jsonOption } from '../arguments.ts';
-import { countOf, print, printJson, startProgress } from '../terminal/output.ts';
+import { print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 /** Products per statement: no snapshot stays open for long, and progress shows. */

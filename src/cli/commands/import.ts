@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/fields.ts';
 import type { FieldChange, Sampled } from '../../core/imports/import-changes.ts';
@@ -130,9 +131,7 @@ function reportFaults(path: string, { faults, count }: ImportRefusedError): void
     printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
   const rest = count > shown.length ? `, the first ${shown.length} of them above` : '';
-  printError(
-    `groundswell: ${basename(path)}: ${count} ${count === 1 ? 'fault' : 'faults'}${rest}; nothing was imported`,
-  );
+  printError(`groundswell: ${basename(path)}: ${countOf(count, 'fault')}${rest}; nothing was imported`);
 }
 
 /** Printed items of each list; the JSON holds more. */

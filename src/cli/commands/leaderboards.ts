@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander';
 import { PERIOD_KINDS, type Period, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
+import { countOf } from '../../contract/text.ts';
 import { checkBoard, repairBoard } from '../../core/leaderboards/check-board.ts';
 import { getLeaderboard } from '../../core/leaderboards/get-leaderboard.ts';
 import { listLeaderboards } from '../../core/leaderboards/list-leaderboards.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, numberReader, UsageError } from '../arguments.ts';
-import { countOf, print, printJson, utcMinute } from '../terminal/output.ts';
+import { print, printJson, utcMinute } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
@@ -65,7 +66,7 @@ function showCommand(): Command {
       const revision = board.revision === 0 ? '' : `, revision ${board.revision}`;
       const until = board.status === 'final' ? ' since' : ', final from';
       print(
-        `${period}: ${countOf(board.launches, 'launch').replace(/launchs$/, 'launches')}, ${board.status}${until} ${utcMinute(board.finalAt)} UTC${revision}`,
+        `${period}: ${countOf(board.launches, 'launch', 'launches')}, ${board.status}${until} ${utcMinute(board.finalAt)} UTC${revision}`,
       );
       if (board.digest) print(board.digest);
       printTable(

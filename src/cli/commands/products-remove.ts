@@ -1,11 +1,12 @@
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import type { Connection } from '../../core/database/connect.ts';
 import { inspectProduct } from '../../core/products/get-product.ts';
 import { type RemovedProduct, removeProducts } from '../../core/products/remove-products.ts';
 import { type RemovalChoice, restoreProducts } from '../../core/products/restore-products.ts';
 import { isUuid } from '../../core/runtime.ts';
 import { jsonOption, readProductIds, readText, UsageError } from '../arguments.ts';
-import { confirm, countOf, oneLine, print, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
+import { confirm, oneLine, print, printJson, requireTerminal, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 interface RemoveFlags {

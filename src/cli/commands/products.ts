@@ -1,13 +1,14 @@
 import { Command, Option } from 'commander';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../contract/products/schema.ts';
+import { countOf } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { type BrowseSort, browseProducts } from '../../core/products/browse-products.ts';
 import { editProduct } from '../../core/products/edit-product.ts';
 import { type InspectedProduct, inspectProduct } from '../../core/products/get-product.ts';
 import { listRemovals, type Removal } from '../../core/products/remove-products.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
-import { countOf, oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
+import { oneLine, print, printJson, utcMinute } from '../terminal/output.ts';
 import { printBeside, printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { removeCommand, restoreCommand, undoCommand } from './products-remove.ts';

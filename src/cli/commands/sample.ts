@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import { getSampleTime, loadSample } from '../../core/catalogue/load-sample.ts';
 import { previewRemoval, removeSample, type SampleRemoval } from '../../core/catalogue/remove-sample.ts';
 import { readSampleCatalogue, type SampleCatalogue } from '../../core/catalogue/sample-catalogue.ts';
@@ -7,7 +8,7 @@ import { systemRuntime } from '../../core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption } from '../arguments.ts';
-import { confirm, countOf, print, printJson, requireTerminal } from '../terminal/output.ts';
+import { confirm, print, printJson, requireTerminal } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
 export function sampleCommand(): Command {

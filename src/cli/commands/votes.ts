@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { countOf } from '../../contract/text.ts';
 import {
   changeVerdicts,
   listVotes,
@@ -9,7 +10,7 @@ import { systemRuntime } from '../../core/runtime.ts';
 import { recordEvents } from '../../core/webhooks/outbox.ts';
 import { readSettings } from '../../settings/settings.ts';
 import { jsonOption, limitOption, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
-import { countOf, print, printJson } from '../terminal/output.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 

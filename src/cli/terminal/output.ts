@@ -77,11 +77,6 @@ export function utcMinute(instant: string): string {
   return instant.slice(0, 16).replace('T', ' ');
 }
 
-/** A number with its noun: `1 comment`, `1,234 upvotes`. */
-export function countOf(number: number, noun: string): string {
-  return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
-}
-
 /** The progress of a command. */
 interface Progress {
   /** `all` is undefined where the total is unknown. */

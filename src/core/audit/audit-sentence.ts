@@ -1,3 +1,4 @@
+import { countOf } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
 /** As `comments list` shortens ids. */
@@ -71,9 +72,4 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'restore':
       return `restored ${amount('rows', 'row')} from ${target}`;
   }
-}
-
-/** `1,234 votes`, `1 vote`. */
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -1,3 +1,5 @@
+import { countOf } from '../../contract/text.ts';
+
 /** The position of a row or fault in the file. */
 export interface Position {
   /** The line on which it begins, from 1. */
@@ -45,7 +47,7 @@ export class ImportRefusedError extends Error {
     readonly faults: readonly ImportFault[],
     readonly count: number,
   ) {
-    super(`${count} ${count === 1 ? 'fault' : 'faults'}, and nothing was imported`);
+    super(`${countOf(count, 'fault')}, and nothing was imported`);
   }
 }
 

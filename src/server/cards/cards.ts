@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import { ordinal, periodInWords } from '../../contract/leaderboards/words.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { countOf } from '../../contract/text.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { Brand } from '../../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../settings/package-root.ts';
@@ -204,17 +205,13 @@ function cardOf({ period, kind, status, launches, items }: Leaderboard): CardBoa
   const first = items.filter(({ votes }) => votes > 0).slice(0, CARD_LAUNCHES);
   return {
     title: `Launches of ${periodInWords({ name: period, kind })}`,
-    summary: `${amountOf(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
+    summary: `${countOf(launches, 'launch', 'launches')}, ${status === 'final' ? 'final result' : 'so far'}`,
     first: first.map(({ rank, tied, name, votes }) => ({
       place: ordinal(rank),
       name,
-      votes: `${amountOf(votes, 'vote', 'votes')}${tied ? ', tied' : ''}`,
+      votes: `${countOf(votes, 'vote')}${tied ? ', tied' : ''}`,
     })),
   };
-}
-
-function amountOf(count: number, one: string, many: string): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
 }
 
 /** Identifies everything that a card shows of a product except its count. */

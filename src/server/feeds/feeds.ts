@@ -4,6 +4,7 @@ import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import { periodInWords } from '../../contract/leaderboards/words.ts';
 import { paths } from '../../contract/paths.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { countOf } from '../../contract/text.ts';
 import { escapeHtml } from '../pages/document.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
@@ -208,7 +209,7 @@ function updatedAt({ finalAt, revisedAt }: Leaderboard): string {
 function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
   const url = absoluteUrl(site, paths.board(board.period));
   const [first] = board.items;
-  const launches = `${board.launches.toLocaleString('en')} ${board.launches === 1 ? 'launch' : 'launches'}`;
+  const launches = countOf(board.launches, 'launch', 'launches');
   return element('entry', {}, [
     element('id', {}, url),
     element('title', {}, `Launches of ${periodInWords({ name: board.period, kind: board.kind })}`),
@@ -224,7 +225,7 @@ function boardEntry(site: SiteIdentity, board: Leaderboard): Xml {
 function boardHtml(site: SiteIdentity, { period, items, digest, revision }: Leaderboard): string {
   const rows = items.map(({ rank, productId, name, votes }) => {
     const href = escapeHtml(absoluteUrl(site, paths.product(productId)));
-    return `<li value="${rank}"><a href="${href}">${escapeHtml(name)}</a>: ${votes} ${votes === 1 ? 'vote' : 'votes'}</li>`;
+    return `<li value="${rank}"><a href="${href}">${escapeHtml(name)}</a>: ${countOf(votes, 'vote')}</li>`;
   });
   const tally = escapeHtml(absoluteUrl(site, paths.api.tally(period)));
   const revised = revision > 0 ? `<p>Revision ${revision} of this result.</p>` : '';

@@ -98,7 +98,7 @@ export const ENGLISH = [
   'The period is before the first launch, or in the future.',
   // leaderboards/calculation.tsx
   {
-    one: 'At most {count} vote of one network count for a launch. The rest show on the button.',
+    one: 'At most {count} vote of one network counts for a launch. The rest show on the button.',
     other: 'At most {count} votes of one network count for a launch. The rest show on the button.',
   },
   'The operator gave a reason, and the tally shows which votes they are.',

@@ -30,7 +30,7 @@ export function BackupScreen() {
         <section className="card panel" aria-labelledby="backup-title">
           <h2 id="backup-title">Backup</h2>
           <p>
-            The whole site in one file for <code>groundswell restore</code> reads. It holds visitors' sessions, so keep
+            The whole site in one file that <code>groundswell restore</code> reads. It holds visitors' sessions, so keep
             it as safe as the site.
           </p>
           <p className="quiet">

@@ -14,7 +14,7 @@ const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetw
     label: 'Too many from one network',
     why: (most) =>
       plural(
-        'At most {count} vote of one network count for a launch. The rest show on the button.',
+        'At most {count} vote of one network counts for a launch. The rest show on the button.',
         'At most {count} votes of one network count for a launch. The rest show on the button.',
         most,
       ),
