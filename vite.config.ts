@@ -41,9 +41,11 @@ export default defineConfig(({ command }) => ({
             { name: 'packages', test: /rolldown.runtime|node_modules\/(?:react|react-dom|scheduler|@tanstack)\// },
             {
               name: 'shared',
-              test: /src\/web\/(?:ui\/(?!modal|toast-list)|api|cache|language\/(?!catalogues|words)|routing|storage\/(?!maker-keys)|routes\/home\/head|features\/(?!comments|leaderboards|visits|sharing\/copy-field|upvotes\/set-))/,
+              test: /src\/web\/(?:ui\/(?!modal|toast-list)|api|cache|language\/(?!catalogues|words)|routing|storage\/(?!maker-keys|outbox)|routes\/home\/head|features\/(?!comments|leaderboards|visits|sharing\/copy-field|upvotes\/set-))/,
               minShareCount: 2,
             },
+            // A click loads it: one request, not two in a row.
+            { name: 'writes', test: /src\/web\/(?:storage\/outbox|features\/upvotes\/set-)/ },
           ],
         },
       },

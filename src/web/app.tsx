@@ -1,12 +1,11 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense } from 'react';
 import type { Api } from '../contract/api.ts';
-import { matchRoute } from '../contract/routes.ts';
+import { matchRoute, type RouteName } from '../contract/routes.ts';
 import { ApiProvider } from './api/api-context.tsx';
 import { Layout } from './routes/layout/layout.tsx';
-import { SCREENS } from './routes/screens.ts';
 import { type Site, SiteContext } from './routing/document-head.ts';
-import { ScreenView } from './routing/lazy-screen.tsx';
+import { type LazyScreen, lazyScreen, ScreenView } from './routing/lazy-screen.tsx';
 import { NavigationProvider } from './routing/navigation.tsx';
 import { useLocation } from './routing/router.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
@@ -48,3 +47,11 @@ function Screen() {
   const { name } = matchRoute(pathname, search);
   return <ScreenView key={name} screen={SCREENS[name]} />;
 }
+
+/** The code of each route, in its own chunk. */
+export const SCREENS: Record<RouteName, LazyScreen> = {
+  home: lazyScreen(() => import('./routes/home/home.tsx').then((module) => module.Home)),
+  board: lazyScreen(() => import('./routes/board/board.tsx').then((module) => module.BoardScreen)),
+  product: lazyScreen(() => import('./routes/product/product.tsx').then((module) => module.ProductScreen)),
+  notFound: lazyScreen(() => import('./routes/not-found/not-found.tsx').then((module) => module.NotFound)),
+};

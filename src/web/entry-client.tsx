@@ -1,18 +1,20 @@
-import { StrictMode, startTransition } from 'react';
+import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { matchRoute } from '../contract/routes.ts';
-import { createHttpApi } from './api/http-api.ts';
-import { App } from './app.tsx';
-import { isRestoredDocument, type PageState, refetchWhenRestored, restorePageState } from './cache/page-state.ts';
-import { createQueryClient } from './cache/query-client.ts';
+import { createHttpApi, takeUnfinishedWrite } from './api/http-api.ts';
+import { App, SCREENS } from './app.tsx';
+import {
+  createQueryClient,
+  isRestoredDocument,
+  type PageState,
+  refetchWhenRestored,
+  restorePageState,
+} from './cache/query-client.ts';
 import { setLanguage, withoutLanguage } from './language/translate.ts';
-import { SCREENS } from './routes/screens.ts';
 import { BrowserRouter } from './routing/router.tsx';
 import { cachedAt } from './service-worker/cached-at.ts';
-import { takeUnfinishedWrite } from './storage/pending-write.ts';
 import { sessionId } from './storage/session.ts';
 import './styles.css';
-import { type ReactNode, useEffect } from 'react';
 
 async function start(): Promise<void> {
   const root = document.getElementById('root');

@@ -5,9 +5,8 @@ import { type PageBrand, taglineOf } from '../contract/brand.ts';
 import { paths } from '../contract/paths.ts';
 import { matchRoute, type RouteName } from '../contract/routes.ts';
 import { readOnlyApi } from './api/api-context.tsx';
-import { App } from './app.tsx';
-import { type PageState, scriptJson, writePageState } from './cache/page-state.ts';
-import { createQueryClient } from './cache/query-client.ts';
+import { App, SCREENS } from './app.tsx';
+import { createQueryClient, type PageState, scriptJson, writePageState } from './cache/query-client.ts';
 import type { Catalogue } from './language/catalogue.ts';
 import {
   inLanguage,
@@ -27,7 +26,6 @@ import { notFoundHead } from './routes/not-found/head.ts';
 import { MAKER } from './routes/product/maker-slot.tsx';
 import { PRODUCT_SIDE, RELATED } from './routes/product/product.tsx';
 import { STANDING } from './routes/product/standing-slot.tsx';
-import { SCREENS } from './routes/screens.ts';
 import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
 

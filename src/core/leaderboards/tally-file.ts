@@ -3,7 +3,6 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { ExclusionReason, LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import type { Sql } from '../database/database.ts';
-import { uuidOf } from './calendar.ts';
 
 /** The first line of a tally. Times are ISO 8601 in UTC. */
 export interface TallyHeader {
@@ -46,11 +45,6 @@ function wholeSeconds(at: Date): string {
  */
 export function voterOf(secret: Buffer, session: string): string {
   return createHmac('sha256', secret).update(`voter\n${session}`).digest('hex').slice(0, 32);
-}
-
-/** The name of a network under the secret of a day, as a UUID, by which votes are capped. */
-export function networkOf(secret: Buffer, prefix: Uint8Array): string {
-  return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }
 
 /** Votes per row of `tally_parts`: about a megabyte of text, which bounds the memory. */

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { isStorableText } from '../../contract/text.ts';
 import type { Change } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
-import { dayAt, WINDOW_MS } from './calendar.ts';
-import { networkOf } from './tally-file.ts';
+import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
 /** The facts about its product that a vote needs. */
 export interface Poll {
@@ -98,6 +97,11 @@ export function createVoteNetworks(
       launches.clear();
     },
   };
+}
+
+/** The name of a network under the secret of a day, as a UUID, by which votes are capped. */
+export function networkOf(secret: Buffer, prefix: Uint8Array): string {
+  return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }
 
 const ADD_SECRET = `INSERT INTO tally_secrets (day, secret, created_at) VALUES ($1, $2, $3::timestamptz) ON CONFLICT (day) DO NOTHING`;

@@ -8,7 +8,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { slugOfName } from '../imports/read-values.ts';
 import { uuidOf } from '../leaderboards/calendar.ts';
-import { networkOf } from '../leaderboards/tally-file.ts';
+import { networkOf } from '../leaderboards/vote-networks.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { createMakerKey, type MakerKey } from './maker-key.ts';

@@ -1,4 +1,6 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { type DehydratedState, dehydrate, hydrate, QueryCache, QueryClient } from '@tanstack/react-query';
+import type { Language } from '../language/translate.ts';
+import type { Site } from '../routing/document-head.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -32,4 +34,64 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+}
+
+/** `script` is the address of its messages. */
+type StateLanguage = Pick<Language, 'locale' | 'param' | 'dir'> & { script?: string | undefined };
+
+/** The state with which the server rendered a page; the browser starts from it. */
+export interface PageState {
+  site: Site;
+  /** Milliseconds since 1970. */
+  renderedAt: number;
+  /** Unset: English. */
+  language?: StateLanguage;
+  /** In the offline shell, which one document is for: all languages by their parameter. */
+  languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
+  queries: DehydratedState;
+}
+
+/** JSON that is safe inside a `<script>` element. */
+export function writePageState(client: QueryClient, known: Omit<PageState, 'queries'>): string {
+  const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
+  for (const { state } of queries.queries) {
+    // The reason is for the server's log; the page only has to know that the read failed.
+    if (state.error) state.error = { message: 'unavailable' } as Error;
+    state.fetchFailureReason = null;
+  }
+  const state: PageState = { ...known, queries };
+  return scriptJson(state);
+}
+
+/**
+ * `fresh` data may have been rendered hours ago and still be right: the server invalidates a page when something
+ * changes. Other data is shown and refetched at once.
+ */
+export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
+  const updatedAt = fresh ? Date.now() : 0;
+  for (const query of state.queries.queries) {
+    if (query.state.status === 'success') query.state.dataUpdatedAt = updatedAt;
+  }
+  hydrate(client, state.queries);
+}
+
+/** Back and forward show the document that the browser stored, which may predate the visitor's own actions. */
+export function isRestoredDocument(): boolean {
+  const [navigation] = performance.getEntriesByType('navigation');
+  return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';
+}
+
+/** A page restored from the back/forward cache has missed everything in between. */
+export function refetchWhenRestored(client: QueryClient): void {
+  window.addEventListener('pageshow', (event) => {
+    if (event.persisted) void client.invalidateQueries();
+  });
+}
+
+/** JSON that is safe as the text of a `<script>` element, with any visitor's text inside. */
+export function scriptJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[<\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,5 +1,8 @@
 import { useSyncExternalStore } from 'react';
 
+/** The key of queued writes, for which a page looks before it loads their code. */
+export const OUTBOX_KEY = 'outbox';
+
 /** A value in local storage, shared by all tabs. Without storage it lasts as long as the page. */
 export interface BrowserStore<Value> {
   /** Returns the same object until the value changes. */

@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
-import type { QueuedWrite } from './offline-queue.ts';
-import { addToOutbox, outboxItems, removeFromOutbox, removeSent, setRefusal, writeKey } from './outbox.ts';
+import {
+  addToOutbox,
+  outboxItems,
+  type QueuedWrite,
+  removeFromOutbox,
+  removeSent,
+  setRefusal,
+  writeKey,
+} from './outbox.ts';
 
 const upvote = (upvoted: boolean, before: boolean): QueuedWrite => ({
   kind: 'upvote',

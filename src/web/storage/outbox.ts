@@ -1,5 +1,9 @@
-import { createBrowserStore, useBrowserStore } from './browser-store.ts';
-import { OUTBOX_KEY, type QueuedWrite } from './offline-queue.ts';
+import { createBrowserStore, OUTBOX_KEY, useBrowserStore } from './browser-store.ts';
+
+/** An upvote or a comment that waits for the network. Sending it twice is harmless: it is a state or has an idempotency key. */
+export type QueuedWrite =
+  | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }
+  | { kind: 'comment'; productId: string; content: string; website: string; idempotencyKey: string };
 
 /** A queued write. `refused` is the server's reason for refusing it; only comments stay queued after that. */
 export type OutboxItem = QueuedWrite & { refused?: string };
@@ -19,6 +23,14 @@ export function outboxItems(): readonly OutboxItem[] {
 /** Identifies the target of a write: the upvote of one product, or one draft. */
 export function writeKey(write: QueuedWrite): string {
   return write.kind === 'upvote' ? `upvote ${write.productId}` : `comment ${write.idempotencyKey}`;
+}
+
+/** Returns whether the write was queued. Callers offer every write, since a newer one replaces a queued one. */
+export function queueWhileOffline(write: QueuedWrite): boolean {
+  // Only if the page could be read offline, too; elsewhere a lost network fails a write as specified.
+  if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
+  if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
+  return false;
 }
 
 /** Adds a write, or replaces an older one with the same key. Returns whether there was room. */

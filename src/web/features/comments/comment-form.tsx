@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react';
 import { useApi } from '../../api/api-context.tsx';
-import { commentKeys } from '../../cache/keys.ts';
+import { commentKeys } from '../../cache/cached-data.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';

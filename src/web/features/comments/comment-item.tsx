@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { commentElementId } from '../../cache/comment-cache.ts';
+import { commentElementId } from '../../cache/cached-data.ts';
 import { t, translated } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { Avatar } from '../../ui/avatar.tsx';

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { flattenComments } from '../../cache/comment-cache.ts';
+import { flattenComments } from '../../cache/cached-data.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { t } from '../../language/translate.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';

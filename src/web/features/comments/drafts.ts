@@ -1,6 +1,6 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
-import { randomId } from '../../storage/random-id.ts';
+import { randomId } from '../../storage/session.ts';
 
 /** A comment that the visitor has not posted yet. */
 export interface SavedDraft {

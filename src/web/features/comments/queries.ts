@@ -2,8 +2,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/
 import type { Api, ReadApi } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
-import { commentKeys } from '../../cache/keys.ts';
-import { setCommentCount } from '../../cache/product-cache.ts';
+import { commentKeys, setCommentCount } from '../../cache/cached-data.ts';
 import { hasCommentedOn } from './commented-products.ts';
 
 /** The order of a product's comments, and where the list starts when the address names a later page. */

@@ -2,8 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { expect, test } from 'vitest';
 import { buildComment } from '../../../../tests/support/product-data.ts';
 import type { Comment } from '../../../contract/comments/schema.ts';
-import { flattenComments } from '../../cache/comment-cache.ts';
-import { commentKeys } from '../../cache/keys.ts';
+import { commentKeys, flattenComments } from '../../cache/cached-data.ts';
 import { addToLists, patchLikes } from './write-comments.ts';
 
 const best = commentKeys.list('harbour', { sort: 'best' });

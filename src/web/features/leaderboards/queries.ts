@@ -2,7 +2,7 @@ import { type InfiniteData, infiniteQueryOptions, queryOptions } from '@tanstack
 import type { ReadApi } from '../../../contract/api.ts';
 import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { productKeys } from '../../cache/keys.ts';
+import { productKeys } from '../../cache/cached-data.ts';
 
 /** A vote moves a board within a second, so a revisited board is refetched. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;

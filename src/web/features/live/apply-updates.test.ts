@@ -1,9 +1,8 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
-import { productKeys } from '../../cache/keys.ts';
-import { cachedProduct } from '../../cache/product-cache.ts';
-import { trackWrite } from '../../storage/pending-write.ts';
+import { trackWrite } from '../../api/http-api.ts';
+import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 
 const key = productKeys.detail('harbour');

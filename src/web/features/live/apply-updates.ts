@@ -1,11 +1,9 @@
 import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
-import type { CommentList } from '../../cache/comment-cache.ts';
-import { commentKeys, productKeys } from '../../cache/keys.ts';
-import { patchProduct, patchQueries } from '../../cache/product-cache.ts';
+import { msSinceLastWrite } from '../../api/http-api.ts';
+import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys } from '../../cache/cached-data.ts';
 import { outboxItems } from '../../storage/outbox.ts';
-import { msSinceLastWrite } from '../../storage/pending-write.ts';
 
 /** Updates wait this long after the visitor's last write. An update from before the write would undo it on screen for a moment. */
 const HOLD_MS = 1_500;

@@ -4,7 +4,7 @@ import type { Comment } from '../../../contract/comments/schema.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { LiveCounts } from '../../../contract/live/schema.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { productKeys } from '../../cache/keys.ts';
+import { productKeys } from '../../cache/cached-data.ts';
 import type { UpdateApplier } from './apply-updates.ts';
 import type { LaunchWatch } from './launch-watch.ts';
 import { type VisibleList, visibleComments, visibleList, visibleProductId } from './visible-queries.ts';

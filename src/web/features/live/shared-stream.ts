@@ -1,4 +1,4 @@
-import { randomId } from '../../storage/random-id.ts';
+import { randomId } from '../../storage/session.ts';
 import { type Lead, leadStream } from './stream-leader.ts';
 import type { TabMessage, Want } from './tab-messages.ts';
 

@@ -2,8 +2,7 @@ import type { InfiniteData, Query, QueryClient } from '@tanstack/react-query';
 import type { CommentPage, CommentSort, HeldComments } from '../../../contract/comments/schema.ts';
 import type { Leaderboard, Standings } from '../../../contract/leaderboards/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage } from '../../../contract/products/schema.ts';
-import { commentKeys, productKeys } from '../../cache/keys.ts';
-import { cachedProduct } from '../../cache/product-cache.ts';
+import { cachedProduct, commentKeys, productKeys } from '../../cache/cached-data.ts';
 
 /** A list on screen, and its query. */
 export interface VisibleList {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { findListedProduct } from '../../cache/product-cache.ts';
+import { findListedProduct } from '../../cache/cached-data.ts';
 import { t, translated } from '../../language/translate.ts';
 import { useProductId } from '../../routing/router.tsx';
 import { Avatar } from '../../ui/avatar.tsx';

@@ -4,7 +4,7 @@ import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
 import type { ProductDetail, ProductPage, RelatedProducts } from '../../../contract/products/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { productKeys } from '../../cache/keys.ts';
+import { productKeys } from '../../cache/cached-data.ts';
 import type { ProductFilters } from './filters.ts';
 
 /** Specification, section 9: fresh for 5 minutes; 2 retries, 1 s doubling up to 30 s. */

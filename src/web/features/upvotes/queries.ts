@@ -3,8 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { upvoteKeys } from '../../cache/keys.ts';
-import { invalidateProduct } from '../../cache/product-cache.ts';
+import { invalidateProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**

@@ -1,13 +1,14 @@
 import { MutationObserver, QueryClient } from '@tanstack/react-query';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { readOnlyApi } from '../../api/api-context.tsx';
-import { productKeys } from '../../cache/keys.ts';
-import { cachedProduct } from '../../cache/product-cache.ts';
+import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
 import { upvoteStatusOptions } from './queries.ts';
 import { setUpvoteOptions } from './set-upvote.ts';
+
+vi.stubGlobal('navigator', { onLine: true });
 
 type PendingRequest = { resolve: (state: UpvoteState) => void; reject: (error: Error) => void; upvoted: boolean };
 

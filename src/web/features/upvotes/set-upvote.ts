@@ -2,10 +2,9 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { upvoteKeys } from '../../cache/keys.ts';
-import { cachedUpvotes, invalidateProduct, patchProduct } from '../../cache/product-cache.ts';
+import { cachedUpvotes, invalidateProduct, patchProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
-import { type QueuedWrite, queueWhileOffline } from '../../storage/offline-queue.ts';
+import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
 

@@ -1,6 +1,6 @@
 import { type ComponentType, useEffect, useState } from 'react';
 import { cachedAt } from '../../service-worker/cached-at.ts';
-import { OUTBOX_KEY } from '../../storage/offline-queue.ts';
+import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 
 /** Offline reading and live counts do not compete with a visitor's first seconds. */
 const QUIET_MS = 3_000;

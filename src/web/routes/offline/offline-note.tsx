@@ -5,15 +5,7 @@ import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
 import { plural, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
-import { queueWritesWith } from '../../storage/offline-queue.ts';
-import {
-  addToOutbox,
-  type OutboxItem,
-  outboxItems,
-  removeFromOutbox,
-  useOutbox,
-  writeKey,
-} from '../../storage/outbox.ts';
+import { type OutboxItem, outboxItems, useOutbox } from '../../storage/outbox.ts';
 import { RefusedComment } from './refused-comment.tsx';
 import { sendOutbox } from './send-outbox.ts';
 import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
@@ -28,7 +20,7 @@ export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
   // First, so queued writes are shown before they are sent.
-  useOfflineQueue();
+  useQueuedUpvotes();
   const isCopy = useReturnToNetwork(online);
   const { pathname } = useLocation();
   useEffect(() => void startServiceWorker(), []);
@@ -79,18 +71,11 @@ function useOnline(): boolean {
   return useSyncExternalStore(subscribeToNetwork, () => navigator.onLine);
 }
 
-/** Queues writes while offline. */
-function useOfflineQueue(): void {
+/** Shows the votes that an earlier page queued. */
+function useQueuedUpvotes(): void {
   const client = useQueryClient();
   useEffect(() => {
     for (const item of outboxItems()) if (item.kind === 'upvote') showQueuedUpvote(client, item);
-    queueWritesWith((write) => {
-      // Only if the page could be read offline, too; elsewhere a lost network fails a write as specified.
-      if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
-      if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
-      return false;
-    });
-    return () => queueWritesWith(null);
   }, [client]);
 }
 

@@ -2,7 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Api } from '../../../contract/api.ts';
 import { ApiError } from '../../api/api-error.ts';
-import type { QueuedWrite } from '../../storage/offline-queue.ts';
+import type { QueuedWrite } from '../../storage/outbox.ts';
 import { addToOutbox, outboxItems } from '../../storage/outbox.ts';
 import { sendOutbox } from './send-outbox.ts';
 

@@ -1,12 +1,11 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { MouseEvent } from 'react';
-import { Suspense, useLayoutEffect } from 'react';
+import { type MouseEvent, Suspense, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { ProductDetail } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { findListedProduct } from '../../cache/product-cache.ts';
+import { findListedProduct } from '../../cache/cached-data.ts';
 import { Discussion } from '../../features/comments/discussion.tsx';
 import { LiveUpdatesSlot } from '../../features/live/live-updates-slot.tsx';
 import { ProductHero } from '../../features/products/product-hero.tsx';

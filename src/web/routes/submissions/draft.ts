@@ -3,7 +3,7 @@ import type { Product, StoredProduct } from '../../../contract/products/schema.t
 import type { NewSubmission } from '../../../contract/submissions/schema.ts';
 import { plural, t, translated } from '../../language/translate.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
-import { randomId } from '../../storage/random-id.ts';
+import { randomId } from '../../storage/session.ts';
 
 /** The maker's input so far. */
 export interface Draft {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
-import { productKeys } from '../../cache/keys.ts';
+import { productKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Notice } from '../../ui/notice.tsx';

@@ -2,7 +2,7 @@ import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { t } from '../../language/translate.ts';
-import { randomId } from '../../storage/random-id.ts';
+import { randomId } from '../../storage/session.ts';
 import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 /** A picture of the form: already on the site, or a file to upload. */

@@ -1,11 +1,45 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Comment, CommentPage } from '../../contract/comments/schema.ts';
 import type { Leaderboard } from '../../contract/leaderboards/schema.ts';
 import type { Product, ProductDetail, ProductPage } from '../../contract/products/schema.ts';
-import { productKeys } from './keys.ts';
+
+/** The keys of all cached queries and mutations, so a key is spelled once. */
+export const productKeys = {
+  all: ['products'] as const,
+  lists: ['products', 'list'] as const,
+  list: (filters: object) => ['products', 'list', filters] as const,
+  details: ['products', 'detail'] as const,
+  detail: (id: string) => ['products', 'detail', id] as const,
+  related: (id: string) => ['products', 'related', id] as const,
+  boards: ['products', 'board'] as const,
+  board: (period: string, cursor = '') => ['products', 'board', period, cursor] as const,
+  standings: ['products', 'standing'] as const,
+  standing: (id: string) => ['products', 'standing', id] as const,
+  /** A product as the dialog of saved products last read it; `null` once it was removed. */
+  saved: (id: string) => ['saved', id] as const,
+};
+
+export const commentKeys = {
+  all: ['comments'] as const,
+  /** Every cached order of a product's comments. */
+  product: (productId: string) => ['comments', productId] as const,
+  list: (productId: string, order: object) => ['comments', productId, order] as const,
+  /** The visitor's own comments that wait for moderation. */
+  held: (productId: string) => ['held-comments', productId] as const,
+  addMutation: (productId: string) => ['add-comment', productId] as const,
+  likeMutation: (commentId: string) => ['like', commentId] as const,
+};
+
+export const upvoteKeys = {
+  status: (productId: string) => ['upvoted', productId] as const,
+  /** The last confirmed state, while clicks are pending. */
+  confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
+  mutation: (productId: string) => ['upvote', productId] as const,
+};
 
 type Counts = Pick<Product, 'upvotes' | 'comments'>;
 
-export type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
+type ProductChange = <Shown extends Counts>(product: Shown) => Shown;
 
 /**
  * Applies a change to one product wherever it is cached: in every list, on every leaderboard and in its detail. A
@@ -86,4 +120,21 @@ export function cachedUpvotes(client: QueryClient, id: string): number {
 export function cachedProduct(client: QueryClient, id: string): Product | undefined {
   const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
   return detail?.product ?? findListedProduct(client, id)?.product;
+}
+
+export type CommentList = InfiniteData<CommentPage>;
+
+/** The id of a comment's element on the page. */
+export const commentElementId = (commentId: string) => `comment-${commentId}`;
+
+/**
+ * The comments of all pages, each once, since a new comment can shift others to a later page. The visitor's held ones
+ * come first.
+ */
+export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
+  const byId = new Map<string, Comment>();
+  for (const comment of [...held, ...(list?.pages.flatMap((page) => page.items) ?? [])]) {
+    if (!byId.has(comment.id)) byId.set(comment.id, comment);
+  }
+  return [...byId.values()];
 }

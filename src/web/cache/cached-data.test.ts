@@ -1,8 +1,14 @@
 import { QueryClient } from '@tanstack/react-query';
 import { describe, expect, test } from 'vitest';
 import { buildProduct } from '../../../tests/support/product-data.ts';
-import { productKeys } from './keys.ts';
-import { cachedProduct, findListedProduct, invalidateProduct, patchProduct, setCommentCount } from './product-cache.ts';
+import {
+  cachedProduct,
+  findListedProduct,
+  invalidateProduct,
+  patchProduct,
+  productKeys,
+  setCommentCount,
+} from './cached-data.ts';
 
 function clientWith(): QueryClient {
   const client = new QueryClient();
