@@ -83,7 +83,7 @@ export const SETTINGS = {
     name: 'SITE_URL',
     default: undefined,
     read: readSiteUrl,
-    about: 'Public origin of the site, instead of the address listened on',
+    about: 'Public origin of the site',
   },
   siteName: {
     name: 'SITE_NAME',
@@ -96,7 +96,7 @@ export const SETTINGS = {
     name: 'SITE_LOCALE',
     default: 'en',
     read: readLocale,
-    about: '[Language](#site_locale) of the pages; `auto` follows the visitor’s browser',
+    about: '[Language](#site_locale) of the pages',
   },
   sampleCatalogue: {
     name: 'SAMPLE_CATALOGUE',
@@ -120,7 +120,7 @@ export const SETTINGS = {
     name: 'LEADERBOARD_REVIEW_HOURS',
     default: '24',
     read: readReviewHours,
-    about: 'Hours for which a result is provisional before it is final',
+    about: 'Hours until a provisional result is final',
   },
   votesPerNetwork: {
     name: 'VOTES_PER_NETWORK',

@@ -32,7 +32,7 @@ export function commentsCommand(): Command {
 
 function hideCommand(): Command {
   return commandOnIds('hide', '{ "hidden": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('hide comments from everyone, including their authors; `comments restore` shows them again')
+    .description('hide comments from everyone, including their authors')
     .option('--reason <text>', 'the reason, for the audit log', readText)
     .addHelpText(
       'after',
@@ -70,7 +70,7 @@ function restoreCommand(): Command {
 
 function holdCommand(): Command {
   return commandOnIds('hold', '{ "held": [{ "id": …, "productId": … }], "skipped": [] }')
-    .description('hold public comments again, so only their authors see them until they are released')
+    .description('hide public comments from everyone except their authors, until `comments release`')
     .addHelpText('after', '\nExamples:\n  groundswell comments hold 5a3b1e00')
     .action(async (ids: string[], { json = false }: { json?: boolean }) => {
       checkPrefixes(ids);

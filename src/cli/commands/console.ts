@@ -11,7 +11,7 @@ import { withDatabase } from '../with-database.ts';
 
 export function consoleCommand(): Command {
   return new Command('console')
-    .description("invite operators to the site's console, list them, revoke their access")
+    .description("invite operators to the site's console, list them and revoke their access")
     .addCommand(inviteCommand())
     .addCommand(listCommand())
     .addCommand(revokeCommand());

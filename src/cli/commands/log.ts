@@ -42,7 +42,7 @@ Examples:
 
 function undoCommand(): Command {
   return new Command('undo')
-    .description('undo what an entry records, such as a removal, an edit or an import')
+    .description('undo the change that an entry records, such as a removal, an edit or an import')
     .argument('<id>', 'id of an entry, as `log --json` shows it')
     .addOption(jsonOption('{ "undone": {…} }'))
     .addHelpText(

@@ -5,7 +5,7 @@ import { withDatabase } from '../with-database.ts';
 
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('bring the database schema up to date (the site does so when it starts)')
+    .description('update the database schema, as the site does when it starts')
     .addOption(jsonOption('{ "applied": ["0001_initial.sql"] }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const applied = await withDatabase(async (_connection, names) => names);

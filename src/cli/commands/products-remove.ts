@@ -17,7 +17,7 @@ interface RemoveFlags {
 
 export function removeCommand(): Command {
   return new Command('remove')
-    .description('remove products with their upvotes and comments; `products undo` brings them back')
+    .description('remove products with their upvotes and comments; `products undo` restores them')
     .argument('<ids...>', 'ids of products')
     .option('--reason <text>', 'the reason, for the audit log', readText)
     .option('--yes', 'do not ask for confirmation')
@@ -47,7 +47,7 @@ Examples:
 
 export function undoCommand(): Command {
   return new Command('undo')
-    .description('restore what the last `products remove` removed, exactly as it was')
+    .description('restore what the last `products remove` removed')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText('after', '\nExamples:\n  groundswell products undo  run again, it reverts the removal before that')
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
@@ -55,7 +55,7 @@ export function undoCommand(): Command {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('restore removed products, exactly as they were')
+    .description('restore removed products with their upvotes and comments')
     .argument('[ids...]', 'ids of products; reverts the last removal of each')
     .option('--removal <id>', 'one removal, as `products list --removed` shows it')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))

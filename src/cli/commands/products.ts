@@ -15,7 +15,7 @@ import { removeCommand, restoreCommand, undoCommand } from './products-remove.ts
 
 export function productsCommand(): Command {
   return new Command('products')
-    .description('list, show, edit, remove and restore products')
+    .description('list, show, edit, remove and restore products, and undo the last removal')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(editCommand())

@@ -34,7 +34,7 @@ function loadCommand(): Command {
 
 function removeCommand(): Command {
   return new Command('remove')
-    .description('remove the sample products and all upvotes and comments on them')
+    .description('remove the sample products with all upvotes and comments on them')
     .option('--engagement-only', 'remove only the sample upvotes and comments')
     .option('--yes', 'do not ask for confirmation')
     .addOption(

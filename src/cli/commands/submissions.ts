@@ -36,7 +36,7 @@ interface Flags {
 
 export function submissionsCommand(): Command {
   return new Command('submissions')
-    .description('list, approve and decline submissions')
+    .description('list, show, approve, schedule and decline submissions, undo decisions, and renew maker links')
     .addCommand(listCommand())
     .addCommand(showCommand())
     .addCommand(approveCommand())
@@ -94,7 +94,7 @@ then use groundswell products remove.`,
 
 function keyCommand(): Command {
   return new Command('key')
-    .description('print a new maker link for a maker who lost it; the old one ends')
+    .description('print a new maker link, which replaces the lost one')
     .argument('<id>', 'id of a submission')
     .addOption(jsonOption('{ "id": …, "makerKey": …, "makerLink": … }'))
     .action(async (id: string, { json = false }: { json?: boolean }) => {

@@ -24,7 +24,7 @@ interface Flags {
 
 export function votesCommand(): Command {
   return new Command('votes')
-    .description('list, exclude and include the votes of a launch')
+    .description('list, exclude and include votes of a launch, and undo the last change')
     .addCommand(listCommand())
     .addCommand(changeCommand('exclude'))
     .addCommand(changeCommand('include'))
