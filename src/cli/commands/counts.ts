@@ -21,7 +21,9 @@ interface CountsReport {
 }
 
 export function countsCommand(): Command {
-  return new Command('counts').description('check the stored counts of upvotes and comments, and repair them').addCommand(checkCommand());
+  return new Command('counts')
+    .description('check the stored counts of upvotes and comments, and repair them')
+    .addCommand(checkCommand());
 }
 
 function checkCommand(): Command {
