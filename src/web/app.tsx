@@ -9,7 +9,7 @@ import { type LazyScreen, lazyScreen, ScreenView } from './routing/lazy-screen.t
 import { NavigationProvider } from './routing/navigation.tsx';
 import { useLocation } from './routing/router.tsx';
 import { ErrorBoundary } from './ui/error-boundary.tsx';
-import { NowProvider } from './ui/now.tsx';
+import { NowProvider } from './ui/time.tsx';
 
 interface AppProps {
   api: Api;

@@ -19,13 +19,10 @@ import {
 } from './language/translate.ts';
 import { type ReadHead, type Reading, readPage } from './read-page.ts';
 import { LANDSCAPES } from './routes/home/home.tsx';
-import { SUBMIT_LINK } from './routes/layout/submit-slot.tsx';
-import { logHead } from './routes/log/head.ts';
-import { LogPage } from './routes/log/log-page.tsx';
-import { notFoundHead } from './routes/not-found/head.ts';
-import { MAKER } from './routes/product/maker-slot.tsx';
-import { PRODUCT_SIDE, RELATED } from './routes/product/product.tsx';
-import { STANDING } from './routes/product/standing-slot.tsx';
+import { SUBMIT_LINK } from './routes/layout/site-header.tsx';
+import { LogPage, logHead } from './routes/log/log-page.tsx';
+import { notFoundHead } from './routes/not-found/not-found.tsx';
+import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product.tsx';
 import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
 

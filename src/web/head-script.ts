@@ -1,6 +1,6 @@
 // Inlined into the head of every document, so it runs before the first paint. It cannot import modules.
 (() => {
-  // The key is the one of ui/theme.ts, which a test compares with this file.
+  // The key is the one of ui/theme.tsx, which a test compares with this file.
   try {
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {

@@ -12,13 +12,10 @@ import { boardOptions, standingsOptions } from './features/leaderboards/queries.
 import { type ProductFilters, positionOf, readFilters } from './features/products/filters.ts';
 import { productDetailOptions, productListOptions, relatedProductsOptions } from './features/products/queries.ts';
 import { translated } from './language/translate.ts';
-import { boardHead, missingBoardHead } from './routes/board/head.ts';
-import { boardStructuredData } from './routes/board/structured-data.ts';
-import { homeHead } from './routes/home/head.ts';
-import { listStructuredData } from './routes/home/structured-data.ts';
-import { notFoundHead } from './routes/not-found/head.ts';
-import { missingProductHead, productHead } from './routes/product/head.ts';
-import { productStructuredData } from './routes/product/structured-data.ts';
+import { boardHead, boardStructuredData, missingBoardHead } from './routes/board/head.ts';
+import { homeHead, listStructuredData } from './routes/home/head.ts';
+import { notFoundHead } from './routes/not-found/not-found.tsx';
+import { missingProductHead, productHead, productStructuredData } from './routes/product/head.ts';
 import type { DocumentHead, Site } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 

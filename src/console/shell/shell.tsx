@@ -4,7 +4,7 @@ import { flushSync } from 'react-dom';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
-import { ThemeSwitch } from '../../web/ui/theme-switch.tsx';
+import { ThemeSwitch } from '../../web/ui/theme.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { undoLast } from '../api/acts.ts';
 import { call, messageOf } from '../api/console-api.ts';

@@ -43,7 +43,6 @@ export const ENGLISH = [
   'Loading comments...',
   'The comments are out of reach right now.',
   'Try again',
-  // comments/more-comments.tsx
   'More comments could not be loaded.',
   'Loading more comments...',
   'Show more comments',
@@ -58,19 +57,12 @@ export const ENGLISH = [
   // leaderboards/board-list.tsx
   'New ranks wait until you leave this row',
   'Show more launches',
-  // leaderboards/board-periods.tsx
-  'Kind of period',
-  'Other periods',
-  'Before:',
-  'After:',
-  // leaderboards/board-result.tsx
   'How this is counted',
   'A vote counts if it was cast within the 24 hours after its product’s launch and was not excluded. Equal counts share a rank; their order is drawn by SHA-256 and favours nobody.',
   'Every vote that was considered is in the {tally}, so anyone can recompute the ranks.',
   'open tally',
   'Every day in it has an open tally, so anyone can recompute the ranks.',
   'SHA-256 of the final tally:',
-  // leaderboards/board-row.tsx
   'Rank',
   'tied',
   { one: '{number} vote counts', other: '{number} votes count' },
@@ -80,7 +72,12 @@ export const ENGLISH = [
   'window over',
   { one: '{count} hour left', other: '{count} hours left' },
   { one: '{count} minute left', other: '{count} minutes left' },
-  // leaderboards/board-stage.ts
+  // leaderboards/board-periods.tsx
+  'Kind of period',
+  'Other periods',
+  'Before:',
+  'After:',
+  // leaderboards/board-stage.tsx
   'It was revised: this is revision {revision}.',
   'Final since {time}.',
   'Voting is over. The votes are reviewed until {time}; then the result is final.',
@@ -134,17 +131,6 @@ export const ENGLISH = [
   '{count}+ new launches',
   { one: '{count} new launch', other: '{count} new launches' },
   { one: '{count} new comment', other: '{count} new comments' },
-  // products/list-states.tsx
-  'Loading products...',
-  'Still searching...',
-  'Failed to load products',
-  'Start from the first page',
-  'No products yet',
-  'The first wave is still on its way. Come back soon.',
-  'Nothing on the horizon for “{term}”',
-  'No product has this tag.',
-  'No name or description of a product tagged “{tag}” matches. A shorter word may find more.',
-  'No product’s name or description matches. A shorter word may find more.',
   // products/list-toolbar.tsx
   'Sort products',
   'Active filters',
@@ -166,6 +152,16 @@ export const ENGLISH = [
   { one: '{count} product or more', other: '{count} products or more' },
   { one: '{count} product', other: '{count} products' },
   'Upvoting and saving need JavaScript.',
+  'Loading products...',
+  'Still searching...',
+  'Failed to load products',
+  'Start from the first page',
+  'No products yet',
+  'The first wave is still on its way. Come back soon.',
+  'Nothing on the horizon for “{term}”',
+  'No product has this tag.',
+  'No name or description of a product tagged “{tag}” matches. A shorter word may find more.',
+  'No product’s name or description matches. A shorter word may find more.',
   // products/product-neighbours.tsx
   'Products beside this one',
   'Previous',
@@ -231,7 +227,7 @@ export const ENGLISH = [
   'Failed to remove upvote: {message}',
   // upvotes/upvote-button.tsx
   'Upvote {name}',
-  // visits/new-marker.tsx
+  // visits/visits.tsx
   'New{visit}',
   'since your last visit',
   // home/since-last-visit.tsx, saved/saved-dialog.tsx
@@ -268,8 +264,6 @@ export const ENGLISH = [
   // layout/site-header.tsx
   '{site}, home',
   'Menu',
-  // log/head.ts
-  'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.',
   // log/log-page.tsx
   'Oops! Page not found',
   'Return to Home',
@@ -286,14 +280,14 @@ export const ENGLISH = [
   'Submission declined',
   'No reason was given.',
   'Undone {time}',
-  // not-found/head.ts
+  'What the operators of {site} removed, hid, excluded or declined, when, and for what reason.',
+  // not-found/not-found.tsx
   'Page not found',
   // offline/offline-note.tsx
   'The network does not respond: this is the page as you last saw it.',
   'Network',
   '{upvotes} and {comments} wait for the network.',
   { one: '{items} waits for the network.', other: '{items} wait for the network.' },
-  // offline/refused-comment.tsx
   'Comment that was not posted',
   'Your comment on {product} was not posted: {reason}',
   'Discard',
@@ -314,27 +308,6 @@ export const ENGLISH = [
   'Each person of the team needs a name.',
   'A name or a role has at most {count} characters.',
   'Choose a launch time in the future.',
-  // submissions/failures.ts
-  'Your text is saved in this browser.',
-  'Something went wrong',
-  'Please try again.',
-  'The site cannot be reached',
-  'Try again in a moment.',
-  'You are offline',
-  'Try again when the network is back.',
-  'Try again later.',
-  'Try again in {time}.',
-  'Too many at once',
-  'The site is busy',
-  'This has changed',
-  'Close this and open it again.',
-  'This is no longer possible',
-  'This maker link no longer works',
-  'Ask the operator of this site for a new one.',
-  'This was rejected',
-  { one: '{count} seconds', other: '{count} seconds' },
-  { one: '{count} minute', other: '{count} minutes' },
-  { one: '{count} hour', other: '{count} hours' },
   // submissions/fields.tsx
   '(optional)',
   // submissions/launch-field.tsx
@@ -430,6 +403,26 @@ export const ENGLISH = [
   { one: 'One field needs another look.', other: '{count} fields need another look.' },
   // submissions/submissions-client.ts
   'This is not accepted.',
+  'Your text is saved in this browser.',
+  'Something went wrong',
+  'Please try again.',
+  'The site cannot be reached',
+  'Try again in a moment.',
+  'You are offline',
+  'Try again when the network is back.',
+  'Try again later.',
+  'Try again in {time}.',
+  'Too many at once',
+  'The site is busy',
+  'This has changed',
+  'Close this and open it again.',
+  'This is no longer possible',
+  'This maker link no longer works',
+  'Ask the operator of this site for a new one.',
+  'This was rejected',
+  { one: '{count} seconds', other: '{count} seconds' },
+  { one: '{count} minute', other: '{count} minutes' },
+  { one: '{count} hour', other: '{count} hours' },
   // submissions/submit-dialog.tsx
   'Submitted',
   '{name} waits for review.',
@@ -483,11 +476,11 @@ export const ENGLISH = [
   'This page could not be shown.',
   // ui/notice.tsx
   'The tide is out for a moment. Nothing is lost.',
-  // ui/theme-switch.tsx
+  // ui/theme.tsx
   'Dark theme',
   'Switch to the light theme',
   'Switch to the dark theme',
-  // ui/time-ago.tsx
+  // ui/time.tsx
   'Recently',
   'Just now',
   // ui/toast-list.tsx

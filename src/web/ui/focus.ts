@@ -16,3 +16,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   if (target.tabIndex < 0) target.tabIndex = -1;
   target.focus();
 }
+
+export function prefersReducedMotion(): boolean {
+  return window.matchMedia('(prefers-reduced-motion: reduce)').matches;
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { THEME_COLOURS, THEME_STORAGE_KEY } from './theme.ts';
+import { THEME_COLOURS, THEME_STORAGE_KEY } from './theme.tsx';
 
 test("the script before the first paint reads the switch's key, and imports nothing", () => {
   const script = readFileSync(new URL('../head-script.ts', import.meta.url), 'utf8');

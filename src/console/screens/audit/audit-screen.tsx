@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { AuditRecord } from '../../../contract/console/records.ts';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems, usePages } from '../../api/pages.ts';

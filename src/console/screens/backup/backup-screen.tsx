@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { useOverview } from '../../shell/waiting.ts';
 import { BackupIcon, ImportIcon } from '../../ui/icons.tsx';
 import { Page, Segments } from '../../ui/page.tsx';

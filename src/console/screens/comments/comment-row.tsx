@@ -1,6 +1,6 @@
 import type { CommentAction, ConsoleComment } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { formatAmount } from '../../ui/format-amount.ts';
 import { ChooseBox, type RowState } from '../../ui/list.tsx';
 

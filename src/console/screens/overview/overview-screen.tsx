@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call } from '../../api/console-api.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { useOverview } from '../../shell/waiting.ts';

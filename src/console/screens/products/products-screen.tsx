@@ -4,7 +4,7 @@ import type { RemovedProductRecord } from '../../../contract/console/records.ts'
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { call } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';

@@ -1,7 +1,7 @@
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
-import { TimeAgo } from '../../../web/ui/time-ago.tsx';
+import { TimeAgo } from '../../../web/ui/time.tsx';
 import { ChooseBox, type RowState } from '../../ui/list.tsx';
 import { ProductPreview } from '../products/product-preview.tsx';
 import type { Decision } from './decide.ts';

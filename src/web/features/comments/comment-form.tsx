@@ -6,7 +6,16 @@ import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
-import { COMMENT_TEXTS } from './messages.ts';
+
+/** The texts of the discussion (specification, sections 2 and 8). */
+export const COMMENT_TEXTS = {
+  title: 'Discussion ({count})',
+  placeholder: 'What do you think about this product?',
+  hint: 'Be constructive and specific in your feedback',
+  post: 'Post Comment',
+  posting: 'Posting...',
+  empty: 'No comments yet. Be the first to share your thoughts!',
+} as const;
 
 /** Hydration does not need the code that posts, so it loads afterwards. */
 const loadWrites = () => import('./write-comments.ts');

@@ -8,9 +8,9 @@ import { Avatar } from '../../ui/avatar.tsx';
 import { HeartIcon, ReplyIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
-import { TimeAgo } from '../../ui/time-ago.tsx';
+import { TimeAgo } from '../../ui/time.tsx';
 import { UserText } from '../../ui/user-text.tsx';
-import { ownComments } from './commented-products.ts';
+import { ownComments } from './queries.ts';
 
 export function CommentItem({ comment }: { comment: Comment }) {
   const isOwn = useBrowserStore(ownComments, (ids) => ids.includes(comment.id));

@@ -1,18 +1,18 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type MouseEvent, type ReactNode, useState } from 'react';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
+import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { flattenComments } from '../../cache/cached-data.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
-import { t } from '../../language/translate.ts';
+import { localAddress, t } from '../../language/translate.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';
 import { useSearchParams } from '../../routing/router.tsx';
+import { focusAdded } from '../../ui/focus.ts';
 import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
-import { CommentForm } from './comment-form.tsx';
+import { COMMENT_TEXTS, CommentForm } from './comment-form.tsx';
 import { CommentItem } from './comment-item.tsx';
-import { COMMENT_TEXTS } from './messages.ts';
-import { MoreComments } from './more-comments.tsx';
 import { commentListOptions, commentOrder, heldCommentsOptions } from './queries.ts';
 
 interface DiscussionProps {
@@ -120,4 +120,46 @@ function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
 
 function CommentsEmpty() {
   return <p className="comments-empty">{t(COMMENT_TEXTS.empty)}</p>;
+}
+
+interface MoreCommentsProps {
+  productId: string;
+  list: {
+    data: { pages: { nextCursor: string | null }[] } | undefined;
+    hasNextPage: boolean;
+    isFetchingNextPage: boolean;
+    isFetchNextPageError: boolean;
+    fetchNextPage: () => Promise<unknown>;
+  };
+}
+
+/** Loads the next page; without JavaScript it is a link to a page that starts there. */
+function MoreComments({ productId, list }: MoreCommentsProps) {
+  const cursor = list.data?.pages.at(-1)?.nextCursor;
+  if (!list.hasNextPage || !cursor) return null;
+
+  function loadHere(event: MouseEvent): void {
+    if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    if (!list.isFetchingNextPage) void focusAdded('.comment-list > .comment', list.fetchNextPage);
+  }
+
+  return (
+    <>
+      {list.isFetchNextPageError && (
+        <p className="comments-failed" role="status">
+          {t('More comments could not be loaded.')}
+        </p>
+      )}
+      <a
+        className="button more-comments"
+        data-tone="outline"
+        href={localAddress(paths.commentsFrom(productId, cursor))}
+        aria-disabled={list.isFetchingNextPage}
+        onClick={loadHere}
+      >
+        {list.isFetchingNextPage ? t('Loading more comments...') : t('Show more comments')}
+      </a>
+    </>
+  );
 }

@@ -3,10 +3,10 @@ import type { Api, ReadApi } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { commentKeys, setCommentCount } from '../../cache/cached-data.ts';
-import { hasCommentedOn } from './commented-products.ts';
+import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /** The order of a product's comments, and where the list starts when the address names a later page. */
-export interface CommentOrder {
+interface CommentOrder {
   sort: CommentSort;
   cursor?: string;
 }
@@ -45,4 +45,17 @@ export function heldCommentsOptions(api: Api, productId: string) {
     retry: 1,
     retryDelay: 500,
   });
+}
+
+const texts = (stored: unknown): readonly string[] =>
+  Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
+
+/** The products on which this browser posted a comment, and those comments, latest first. */
+export const commentedProducts = createBrowserStore('commented_on', texts);
+export const ownComments = createBrowserStore('own_comments', texts);
+
+/** Whether this browser remembers having posted a comment on the product. */
+function hasCommentedOn(productId: string): boolean {
+  // The server knows no visitor, and throwing there would cost a stack trace per page.
+  return typeof window !== 'undefined' && commentedProducts.read().includes(productId);
 }

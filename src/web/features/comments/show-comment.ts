@@ -3,7 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { t } from '../../language/translate.ts';
-import { prefersReducedMotion } from '../../ui/media.ts';
+import { prefersReducedMotion } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 

@@ -8,8 +8,8 @@ import { t } from '../../language/translate.ts';
 import { makerKeyOf } from '../../storage/maker-keys.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
-import { commentedProducts, ownComments } from './commented-products.ts';
 import { deleteDraft } from './drafts.ts';
+import { commentedProducts, ownComments } from './queries.ts';
 
 /** What toasts say about a comment (specification, section 8). */
 const TEXTS = {

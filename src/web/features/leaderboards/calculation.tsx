@@ -7,7 +7,7 @@ import { formatCount, plural, t } from '../../language/translate.ts';
 import { instantInWords } from '../../language/words.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
-import { useNow } from '../../ui/now.tsx';
+import { useNow } from '../../ui/time.tsx';
 
 const REASONS: Record<ExclusionReason, { label: PlainMessage; why: (votesPerNetwork: number) => string }> = {
   network: {

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { LeaderboardEntry } from '../../../contract/leaderboards/schema.ts';
-import { prefersReducedMotion } from '../../ui/media.ts';
+import { prefersReducedMotion } from '../../ui/focus.ts';
 
 const MOVE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
 

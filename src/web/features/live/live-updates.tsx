@@ -1,12 +1,12 @@
 import { InfiniteQueryObserver, type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
-import { LiveUpdatesButton } from './live-updates-button.tsx';
+import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
 import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
 
@@ -130,4 +130,54 @@ async function highlight(find: () => Element | null | undefined | '', headingId:
   target.focus({ preventScroll: true });
   const lessMotion = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
   target.scrollIntoView({ block: found ? 'center' : 'start', behavior: lessMotion ? 'instant' : 'smooth' });
+}
+
+/** Announcements to screen readers are limited to this rate, so a busy hour is not read out number by number. */
+const ANNOUNCE_INTERVAL_MS = 3_000;
+
+interface LiveUpdatesButtonProps {
+  count: number;
+  label: string;
+  onShow: () => Promise<void>;
+}
+
+/** Offers to show new items. It lies over the gap above the list, so the layout does not shift. */
+function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
+  const calm = useThrottledText(count > 0 ? label : '');
+  const [isBusy, setBusy] = useState(false);
+
+  async function show(): Promise<void> {
+    setBusy(true);
+    try {
+      await onShow();
+    } finally {
+      setBusy(false);
+    }
+  }
+
+  return (
+    <div className="live-updates" role="status">
+      {calm !== '' && (
+        <button type="button" className="live-updates-button" aria-disabled={isBusy} onClick={() => !isBusy && show()}>
+          <ArrowUpIcon />
+          {calm}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** A text that appears and disappears at once, but otherwise changes at a limited rate. */
+function useThrottledText(text: string): string {
+  const [shown, setShown] = useState({ text, at: 0 });
+  if (text !== shown.text && (text === '' || shown.text === '')) setShown({ text, at: performance.now() });
+  useEffect(() => {
+    if (text === shown.text) return;
+    const timer = setTimeout(
+      () => setShown({ text, at: performance.now() }),
+      Math.max(0, shown.at + ANNOUNCE_INTERVAL_MS - performance.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [text, shown]);
+  return shown.text;
 }

@@ -1,6 +1,5 @@
 import { randomId } from '../../storage/session.ts';
-import { type Lead, leadStream } from './stream-leader.ts';
-import type { TabMessage, Want } from './tab-messages.ts';
+import { type Lead, leadStream, type TabMessage, type Want } from './stream-leader.ts';
 
 /** The name of the channel and of the lock; a build with other messages uses another. */
 const NAME = 'live-1';

@@ -3,10 +3,10 @@ import type { ReadApi } from '../../../contract/api.ts';
 import { LIVE_EVENTS } from '../../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
 import { createUpdateApplier } from './apply-updates.ts';
-import { jitter } from './jitter.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
 import { joinSharedStream, type SharedStream } from './shared-stream.ts';
+import { jitter } from './stream-leader.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
 /** A visitor who only glances at another tab returns to an open stream. */

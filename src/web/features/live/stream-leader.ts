@@ -1,9 +1,31 @@
 import { LIMITS } from '../../../contract/limits.ts';
 import { LIVE_PARAMETERS } from '../../../contract/live/events.ts';
 import { paths } from '../../../contract/paths.ts';
-import { readEvents, type StreamEnd } from './event-stream.ts';
-import { jitter } from './jitter.ts';
-import type { TabMessage, Want } from './tab-messages.ts';
+import { readEvents, type ServerEvent, type StreamEnd } from './event-stream.ts';
+
+/** A tab's subscription. */
+export interface Want {
+  tab: string;
+  /** Counts the tab's subscriptions: a later one replaces an earlier one. */
+  number: number;
+  productIds: readonly string[];
+  /** The server's time, in milliseconds since 1970, up to which the tab knows everything. */
+  since: number;
+}
+
+/** Messages between the tabs of a browser. One of them leads: it holds the stream for all. */
+export type TabMessage =
+  | { kind: 'want'; want: Want }
+  | { kind: 'leave'; tab: string }
+  /** From a new leader: tabs repeat their subscriptions. */
+  | { kind: 'who' }
+  /** The stream is open; for each tab, the number of the subscription that it covers. */
+  | { kind: 'open'; answers: Readonly<Record<string, number>> }
+  /** There is no stream for now: tabs poll. */
+  | { kind: 'lost' }
+  /** `all`: everything that changes, except comments. */
+  | ({ kind: 'event'; all: boolean } & ServerEvent)
+  | { kind: 'id'; id: number };
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 120_000;
@@ -145,4 +167,9 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     window.addEventListener('online', end);
     signal.addEventListener('abort', end);
   });
+}
+
+/** Half to one and a half times as long, so many browsers do not act at the same moment. */
+export function jitter(ms: number): number {
+  return ms * (0.5 + Math.random());
 }

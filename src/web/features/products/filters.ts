@@ -1,3 +1,4 @@
+import type { MouseEvent } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import type { ListAddress } from '../../../contract/paths/site.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
@@ -37,4 +38,10 @@ export function pageNumberOf(filters: ProductFilters): number | undefined {
 /** The number of products before the list that an address names. */
 export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
+}
+
+/** For links to another list: the pressed link disappears with its list. On other pages there is no such title. */
+export function focusListTitle(event: MouseEvent): void {
+  if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+  document.getElementById('list-title')?.focus({ preventScroll: true });
 }

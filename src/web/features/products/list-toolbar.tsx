@@ -4,8 +4,7 @@ import type { PlainMessage } from '../../language/catalogue.ts';
 import { t } from '../../language/translate.ts';
 import { CloseIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
-import { type ProductFilters, pageNumberOf } from './filters.ts';
-import { focusListTitle } from './focus-list-title.ts';
+import { focusListTitle, type ProductFilters, pageNumberOf } from './filters.ts';
 
 const SORTS: { sort: ProductSort; label: PlainMessage }[] = [
   { sort: 'newest', label: 'Newest' },

@@ -4,7 +4,7 @@ import { paths } from '../../../contract/paths.ts';
 import { localAddress, t } from '../../language/translate.ts';
 import { focusAdded } from '../../ui/focus.ts';
 import type { ProductFilters } from './filters.ts';
-import { ProductCardSkeletons } from './product-card-skeleton.tsx';
+import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
 
 /** How far below the screen the next page is requested. */

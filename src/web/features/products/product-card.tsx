@@ -8,7 +8,8 @@ import { CommentIcon, ExternalIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
-import { TimeAgo } from '../../ui/time-ago.tsx';
+import { SkeletonBox, SkeletonLine } from '../../ui/skeleton.tsx';
+import { TimeAgo } from '../../ui/time.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
@@ -96,4 +97,30 @@ function marked(text: string, q?: string): ReactNode {
   // Every second part is a match.
   // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
   return text.split(term).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
+}
+
+/** The placeholder of a card while it loads. */
+function ProductCardSkeleton() {
+  return (
+    <div className="card product-card" aria-hidden="true">
+      <span className="product-card-rank" />
+      <SkeletonBox className="product-card-picture" />
+      <div className="product-card-body">
+        <SkeletonLine width="short" />
+        <div className="product-card-description">
+          <SkeletonLine width="long" />
+          <SkeletonLine width="medium" />
+        </div>
+        <SkeletonLine width="medium" />
+      </div>
+      <SkeletonBox className="product-card-vote-skeleton" />
+    </div>
+  );
+}
+
+export function ProductCardSkeletons({ count }: { count: number }) {
+  return Array.from({ length: count }, (_, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: placeholders are all alike and never move
+    <ProductCardSkeleton key={index} />
+  ));
 }

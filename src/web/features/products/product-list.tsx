@@ -1,14 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';
-import { type ProductFilters, positionOf } from './filters.ts';
-import { ListEmpty, ListFailure, ListLoading, ListSearching } from './list-states.tsx';
+import { Link } from '../../ui/link.tsx';
+import { FailureNotice, Notice, NoticeLink } from '../../ui/notice.tsx';
+import { focusListTitle, type ProductFilters, positionOf } from './filters.ts';
 import { LoadMore } from './load-more.tsx';
-import { type CardParts, ProductCard } from './product-card.tsx';
+import { type CardParts, ProductCard, ProductCardSkeletons } from './product-card.tsx';
 import { type PagedProducts, productListOptions } from './queries.ts';
 
 interface ProductListProps {
@@ -79,4 +81,82 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {
   const products = new Map(pages.flatMap(({ items }) => items).map((product) => [product.id, product]));
   return [...products.values()].map((product, index) => ({ product, rank: position + index + 1 }));
+}
+
+const SKELETONS = 6;
+
+function ListLoading() {
+  return (
+    <div className="product-list">
+      <p className="list-loading" role="status">
+        {t('Loading products...')}
+      </p>
+      <ProductCardSkeletons count={SKELETONS} />
+    </div>
+  );
+}
+
+/** A search without matches so far, before the end of the list. */
+function ListSearching() {
+  return (
+    <p className="list-loading" role="status">
+      {t('Still searching...')}
+    </p>
+  );
+}
+
+function ListFailure({ filters }: { filters: ProductFilters }) {
+  return (
+    <FailureNotice
+      title={
+        <p className="notice-title" role="alert">
+          {t('Failed to load products')}
+        </p>
+      }
+      actions={
+        filters.cursor && (
+          <Link className="button" data-tone="outline" to={paths.list(withoutPlace(filters))} onClick={focusListTitle}>
+            {t('Start from the first page')}
+          </Link>
+        )
+      }
+    />
+  );
+}
+
+function ListEmpty({ filters }: { filters: ProductFilters }) {
+  if (!filters.q && !filters.tag) {
+    return (
+      <Notice>
+        <p className="notice-title">{t('No products yet')}</p>
+        <p>{t('The first wave is still on its way. Come back soon.')}</p>
+      </Notice>
+    );
+  }
+  return (
+    <Notice>
+      <p className="notice-title">
+        {t('Nothing on the horizon for “{term}”', { term: filters.q ?? filters.tag ?? '' })}
+      </p>
+      <p>{reasonOf(filters)}</p>
+      <NoticeLink to={paths.list(withoutTerms(filters))} onClick={focusListTitle}>
+        {t('Show all products')}
+      </NoticeLink>
+    </Notice>
+  );
+}
+
+function reasonOf({ q, tag }: ProductFilters): string {
+  if (!q) return t('No product has this tag.');
+  return tag
+    ? t('No name or description of a product tagged “{tag}” matches. A shorter word may find more.', { tag })
+    : t('No product’s name or description matches. A shorter word may find more.');
+}
+
+function withoutPlace({ cursor: _cursor, ...filters }: ProductFilters): ProductFilters {
+  return filters;
+}
+
+function withoutTerms({ sort }: ProductFilters): ProductFilters {
+  return sort ? { sort } : {};
 }

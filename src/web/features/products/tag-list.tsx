@@ -1,7 +1,7 @@
 import { paths } from '../../../contract/paths.ts';
 import { t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
-import { focusListTitle } from './focus-list-title.ts';
+import { focusListTitle } from './filters.ts';
 
 /** Each tag leads to the products that carry it. */
 export function TagList({ tags }: { tags: readonly string[] }) {

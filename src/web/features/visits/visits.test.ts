@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { VISIT_GAP_MS, visits, visitsAt } from './visits.ts';
+import { VISIT_GAP_MS, visits, visitsAt } from './visits.tsx';
 
 const NOON = 1_800_000_000_000;
 

@@ -2,17 +2,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { commentedProducts, ownComments } from '../../features/comments/commented-products.ts';
+import { commentedProducts, ownComments } from '../../features/comments/queries.ts';
 import { StandingWords } from '../../features/leaderboards/standing.tsx';
 import { productListOptions } from '../../features/products/queries.ts';
 import { rememberedVotes } from '../../features/upvotes/queries.ts';
 import { readVisitNews, type VisitNews } from '../../features/visits/visit-news.ts';
-import { lastVisitEnd, visits } from '../../features/visits/visits.ts';
+import { lastVisitEnd, visits } from '../../features/visits/visits.tsx';
 import { plural, t } from '../../language/translate.ts';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
-import { TimeAgo } from '../../ui/time-ago.tsx';
+import { TimeAgo } from '../../ui/time.tsx';
 
 /** A button over the waves of the banner, where it moves nothing. Only if something happened since the last visit. */
 export function SinceLastVisit() {

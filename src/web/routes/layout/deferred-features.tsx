@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
 import { provideLiveUpdates } from '../../features/live/live-updates-slot.tsx';
 import { watchVotes } from '../../features/upvotes/set-upvote.ts';
-import { watchVisit } from '../../features/visits/visits.ts';
+import { watchVisit } from '../../features/visits/visits.tsx';
+import { useRouter } from '../../routing/router.tsx';
 import { OfflineNote } from '../offline/offline-note.tsx';
-import { useReturnFocus } from './return-focus.ts';
 
 /** Features that a page works without: their code loads when the browser is idle. */
 export function DeferredFeatures() {
@@ -17,4 +17,26 @@ export function DeferredFeatures() {
   useEffect(copyPressedLinks, []);
   useReturnFocus();
   return <OfflineNote />;
+}
+
+/** On a page that one comes back to, gives the focus to the link by which it was left, after the page's heading had it. */
+function useReturnFocus(): void {
+  const { location, type } = useRouter();
+  const { key, state } = location;
+  /** The address of the link that had the focus last, by history entry. */
+  const links = useRef(new Map<string, string>());
+
+  useEffect(() => {
+    const returnTo = (state as { returnTo?: string } | null)?.returnTo ?? (type === 'POP' ? key : '');
+    const href = links.current.get(returnTo);
+    const link = href && document.querySelector<HTMLElement>(`main a[href="${CSS.escape(href)}"]`);
+    if (link && document.activeElement instanceof HTMLHeadingElement) link.focus({ preventScroll: true });
+
+    const note = ({ target }: FocusEvent) => {
+      const left = target instanceof HTMLAnchorElement && target.getAttribute('href');
+      if (left) links.current.set(key, left);
+    };
+    document.addEventListener('focusin', note);
+    return () => document.removeEventListener('focusin', note);
+  }, [key, state, type]);
 }

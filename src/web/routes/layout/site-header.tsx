@@ -1,15 +1,15 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, Suspense } from 'react';
 import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
 import { SearchBox } from '../../features/products/search-box.tsx';
 import { SavedButton } from '../../features/saved/saved-button.tsx';
 import { t, translated } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
+import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { DemoButton } from '../../ui/demo-button.tsx';
 import { BellIcon, MenuIcon, SiteMark } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
-import { ThemeSwitch } from '../../ui/theme-switch.tsx';
-import { SubmitSlot } from './submit-slot.tsx';
+import { ThemeSwitch } from '../../ui/theme.tsx';
 
 export function SiteHeader() {
   const site = useSite();
@@ -71,5 +71,18 @@ function AccountDemos() {
       <DemoButton label="Subscribe" />
       <DemoButton label="Sign in" />
     </>
+  );
+}
+
+/** The button to submit a product, whose code is not part of the first load. */
+export const SUBMIT_LINK = lazyPart(() => import('../submissions/submit-link.tsx').then((module) => module.SubmitLink));
+
+function SubmitSlot() {
+  return (
+    useSite().submissions && (
+      <Suspense>
+        <ScreenView screen={SUBMIT_LINK} />
+      </Suspense>
+    )
   );
 }

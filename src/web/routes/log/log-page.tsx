@@ -2,8 +2,20 @@ import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
 import { paths } from '../../../contract/paths.ts';
 import { intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
+import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
+
+/** The head of the public moderation log. A later page is found under its first. */
+export function logHead(siteName: string): PageHead {
+  return {
+    title: `${t('Moderation log')} · ${siteName}`,
+    description: t('What the operators of {site} removed, hid, excluded or declined, when, and for what reason.', {
+      site: siteName,
+    }),
+    canonical: paths.moderationLog(),
+  };
+}
 
 interface LogPageProps {
   siteName: string;

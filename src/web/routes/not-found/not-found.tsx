@@ -1,12 +1,16 @@
 import { useEffect } from 'react';
+import { taglineOf } from '../../../contract/brand.ts';
 import { paths } from '../../../contract/paths.ts';
-import { t } from '../../language/translate.ts';
-import { useDocumentHead, useSite } from '../../routing/document-head.ts';
+import { t, translated } from '../../language/translate.ts';
+import { type PageHead, type SiteWords, useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { useHasNavigated } from '../../routing/navigation.tsx';
 import { useLocation } from '../../routing/router.tsx';
 import { Notice, NoticeLink } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { notFoundHead } from './head.ts';
+
+export function notFoundHead(site: SiteWords): PageHead {
+  return { title: `${t('Page not found')} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
+}
 
 export function NotFound() {
   const { pathname } = useLocation();

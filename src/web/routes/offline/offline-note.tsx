@@ -1,12 +1,20 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
 import { showQueuedUpvote } from '../../features/upvotes/set-upvote.ts';
-import { plural, t } from '../../language/translate.ts';
+import { plural, rich, t } from '../../language/translate.ts';
 import { useLocation } from '../../routing/router.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
-import { type OutboxItem, outboxItems, useOutbox } from '../../storage/outbox.ts';
-import { RefusedComment } from './refused-comment.tsx';
+import {
+  type OutboxItem,
+  outboxItems,
+  removeFromOutbox,
+  setRefusal,
+  useOutbox,
+  writeKey,
+} from '../../storage/outbox.ts';
+import { Link } from '../../ui/link.tsx';
 import { sendOutbox } from './send-outbox.ts';
 import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts';
 
@@ -122,4 +130,39 @@ async function refetchAll(client: QueryClient): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** A queued comment that the server refused. Its text is not discarded without asking. */
+function RefusedComment({ item }: { item: OutboxItem }) {
+  const api = useApi();
+  const client = useQueryClient();
+  if (item.kind !== 'comment') return null;
+  const key = writeKey(item);
+
+  function sendAgain(): void {
+    setRefusal(key, undefined);
+    void sendOutbox(api, client);
+  }
+
+  return (
+    <section className="offline-note-card" aria-label={t('Comment that was not posted')}>
+      <p>
+        {rich('Your comment on {product} was not posted: {reason}', {
+          product: <Link to={paths.product(item.productId)}>{item.productId}</Link>,
+          reason: item.refused,
+        })}
+      </p>
+      <blockquote className="offline-note-text" dir="auto">
+        {item.content}
+      </blockquote>
+      <div className="offline-note-actions">
+        <button type="button" className="button" data-tone="outline" onClick={sendAgain}>
+          {t('Try again')}
+        </button>
+        <button type="button" className="button" data-tone="quiet" onClick={() => removeFromOutbox(key)}>
+          {t('Discard')}
+        </button>
+      </div>
+    </section>
+  );
 }

@@ -1,20 +1,22 @@
 import { taglineOf } from '../../../contract/brand.ts';
+import type { Comment } from '../../../contract/comments/schema.ts';
+import type { Standings } from '../../../contract/leaderboards/schema.ts';
+import { awardInWords } from '../../../contract/leaderboards/words.ts';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../../contract/products/messages.ts';
-import type { Product } from '../../../contract/products/schema.ts';
+import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 import type { PlainMessage } from '../../language/catalogue.ts';
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
-import { clampText } from './clamp-text.ts';
 
 const TITLE_CHARACTERS = 90;
-const DESCRIPTION_CHARACTERS = 160;
+const META_DESCRIPTION_CHARACTERS = 160;
 
 /** The head of a product's page, for any part of its discussion. */
 export function productHead(product: Product, siteName: string): PageHead {
   return {
     title: `${clampText(product.name, TITLE_CHARACTERS)} · ${siteName}`,
-    description: clampText(translated(product.description), DESCRIPTION_CHARACTERS),
+    description: clampText(translated(product.description), META_DESCRIPTION_CHARACTERS),
     canonical: paths.product(product.id),
   };
 }
@@ -22,4 +24,116 @@ export function productHead(product: Product, siteName: string): PageHead {
 /** The head of a page without a product. */
 export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUCT_MESSAGES.notFound): PageHead {
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
+}
+
+/** The page itself has the full text; the first words of the first comments are enough. */
+const MAX_COMMENTS = 10;
+const COMMENT_CHARACTERS = 300;
+const DESCRIPTION_CHARACTERS = 500;
+const MAX_PICTURES = 5;
+
+interface ProductData {
+  siteName: string;
+  siteUrl: string;
+  product: Product;
+  comments: readonly Comment[];
+  standings: Standings | null | undefined;
+}
+
+/**
+ * A product for search engines. It states only what the page shows: no price, no rating and no release date, since the
+ * launch date is free text.
+ */
+export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
+  const url = siteUrl + paths.product(product.id);
+  const absolute = (address: string) => absoluteUrl(address, siteUrl);
+  const screenshots = product.screenshots.slice(0, MAX_PICTURES).flatMap(absolute);
+  const awards = Object.values(standings ?? {}).flatMap((standing) => awardInWords(standing) ?? []);
+  const application = {
+    '@type': 'SoftwareApplication',
+    '@id': `${url}#product`,
+    name: product.name,
+    url,
+    description: clampText(product.description, DESCRIPTION_CHARACTERS),
+    image: [siteUrl + paths.card(product.id), ...absolute(product.image)],
+    applicationCategory: product.category,
+    author: { '@type': 'Organization', name: product.maker },
+    ...(product.tags.length > 0 ? { keywords: product.tags } : {}),
+    ...(awards.length > 0 ? { award: awards } : {}),
+    ...(screenshots.length > 0 ? { screenshot: screenshots } : {}),
+    ...(product.team.length > 0 ? { contributor: product.team.map(person) } : {}),
+    interactionStatistic: [counter('LikeAction', product.upvotes), counter('CommentAction', product.comments)],
+    commentCount: product.comments,
+    ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(said) } : {}),
+  };
+  const breadcrumbs = {
+    '@type': 'BreadcrumbList',
+    itemListElement: [crumb(1, siteName, siteUrl + paths.home), crumb(2, product.name, url)],
+  };
+  return [application, breadcrumbs];
+}
+
+function person({ name, role }: TeamMember): object {
+  return { '@type': 'Person', name, ...(role ? { jobTitle: role } : {}) };
+}
+
+function counter(action: 'LikeAction' | 'CommentAction', count: number): object {
+  return { '@type': 'InteractionCounter', interactionType: { '@type': action }, userInteractionCount: count };
+}
+
+function said({ authorName, content, createdAt, likes }: Comment): object {
+  return {
+    '@type': 'Comment',
+    text: clampText(content, COMMENT_CHARACTERS),
+    dateCreated: createdAt,
+    upvoteCount: likes,
+    author: { '@type': 'Person', name: authorName },
+  };
+}
+
+function crumb(position: number, name: string, item: string): object {
+  return { '@type': 'ListItem', position, name, item };
+}
+
+/** None, or the public address. */
+function absoluteUrl(address: string, siteUrl: string): string[] {
+  if (address === '' || !URL.canParse(address, siteUrl)) return [];
+  const url = new URL(address, siteUrl);
+  return /^https?:$/.test(url.protocol) ? [url.href] : [];
+}
+
+/** UTF-16 units examined per character: a flag or a family is one character of many units. */
+const UNITS_PER_CHARACTER = 32;
+
+/** Cutting at a word may cost at most this share of the room: some scripts have no spaces. */
+const MIN_SHOWN_SHARE = 0.6;
+
+const segmenter = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en') : null;
+
+/** A text as one line of at most `limit` visible characters; a cut text ends at a word, with an ellipsis. */
+export function clampText(text: string, limit: number): string {
+  const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
+  // One more than allowed shows that there are too many: the rest need not be examined.
+  const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
+  if (looked.length === text.length && characters.length <= limit) return characters.join('');
+  // The last one may have been cut in half.
+  const end = Math.min(limit - 1, characters.length - 1);
+  const space = characters[end] === ' ' ? end : characters.lastIndexOf(' ', end);
+  const shown = characters.slice(0, space > limit * MIN_SHOWN_SHARE ? space : end);
+  return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
+}
+
+/** Here each unit is a character: combining characters are beyond ASCII. */
+const PLAIN = /^[ -~]*$/;
+
+function firstCharacters(line: string, count: number): string[] {
+  // Finding the boundaries of characters takes as long as rendering a good part of a page.
+  const start = line.slice(0, count + 1);
+  if (PLAIN.test(start)) return Array.from(start).slice(0, count);
+  if (segmenter === null) return Array.from(line).slice(0, count);
+  const characters: string[] = [];
+  for (const { segment } of segmenter.segment(line)) {
+    if (characters.push(segment) === count) break;
+  }
+  return characters;
 }

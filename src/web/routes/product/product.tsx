@@ -1,5 +1,5 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type MouseEvent, Suspense, useLayoutEffect } from 'react';
+import { type MouseEvent, type ReactNode, Suspense, useLayoutEffect } from 'react';
 import type { Api } from '../../../contract/api.ts';
 import { COMMENTS_HASH } from '../../../contract/paths/site.ts';
 import { paths } from '../../../contract/paths.ts';
@@ -20,13 +20,11 @@ import { useDocumentHead, useSite } from '../../routing/document-head.ts';
 import { lazyPart, ScreenView } from '../../routing/lazy-screen.tsx';
 import { useLastList, useReadOnArrival } from '../../routing/navigation.tsx';
 import { useLocation, useProductId, useRouter } from '../../routing/router.tsx';
+import { prefersReducedMotion } from '../../ui/focus.ts';
 import { ChevronLeftIcon } from '../../ui/icons.tsx';
 import { Link } from '../../ui/link.tsx';
-import { prefersReducedMotion } from '../../ui/media.ts';
 import { missingProductHead, productHead } from './head.ts';
-import { MakerSlot } from './maker-slot.tsx';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
-import { StandingSlot } from './standing-slot.tsx';
 
 /** The code of the sidebar, which is not part of the first load. */
 export const PRODUCT_SIDE = lazyPart(() =>
@@ -144,5 +142,32 @@ function BackLink() {
       <ChevronLeftIcon />
       {t('Back to products')}
     </Link>
+  );
+}
+
+/** The maker's view of the product on screen, whose code is not part of the first load. */
+export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((module) => module.Maker));
+
+/** Others see the children. */
+function MakerSlot({ children }: { children: ReactNode }) {
+  return useSite().submissions ? (
+    <Suspense fallback={children}>
+      <ScreenView screen={MAKER} />
+    </Suspense>
+  ) : (
+    children
+  );
+}
+
+/** The code of the standing, which is not part of the first load. */
+export const STANDING = lazyPart(() =>
+  import('../../features/leaderboards/standing.tsx').then((module) => module.Standing),
+);
+
+function StandingSlot() {
+  return (
+    <Suspense fallback={<div className="standing" />}>
+      <ScreenView screen={STANDING} />
+    </Suspense>
   );
 }

@@ -5,12 +5,11 @@ import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Modal } from '../../ui/modal.tsx';
 import { faultsIn, toDraft } from './draft.ts';
-import { type Failure, failureOf } from './failures.ts';
 import { type Faults, faultOf } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { storedPictures } from './pictures.ts';
 import { FailureNote, SubmissionForm } from './submission-form.tsx';
-import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 import { useSubmissionForm } from './use-submission-form.ts';
 
 interface MakerDialogProps {

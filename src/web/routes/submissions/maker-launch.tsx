@@ -4,7 +4,7 @@ import type { HourlyVotes, Submission } from '../../../contract/submissions/sche
 import { formatCount, plural, rich, t } from '../../language/translate.ts';
 import { ordinal } from '../../language/words.ts';
 import { Link } from '../../ui/link.tsx';
-import { useNow } from '../../ui/now.tsx';
+import { useNow } from '../../ui/time.tsx';
 import { timeInWords, visitorTimeZone } from './times.ts';
 
 /** A launch for its maker, above the product's own page. */

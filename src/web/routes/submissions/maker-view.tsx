@@ -7,11 +7,10 @@ import { makerKeys, saveMakerKey } from '../../storage/maker-keys.ts';
 import { Notice } from '../../ui/notice.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
-import { failureOf } from './failures.ts';
 import { MakerLaunch } from './maker-launch.tsx';
 import { MakerSubmission } from './maker-submission.tsx';
 import { SubmissionStyles } from './submission-styles.tsx';
-import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 interface MakerViewProps {
   access: MakerAccess;

@@ -1,12 +1,11 @@
 import { type ClipboardEvent, type DragEvent, type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { plural, t } from '../../language/translate.ts';
 import { CardPreview } from './card-preview.tsx';
-import type { Draft } from './draft.ts';
-import { FIELD_NAMES, toProduct } from './draft.ts';
-import type { Failure } from './failures.ts';
+import { type Draft, FIELD_NAMES, toProduct } from './draft.ts';
 import { faultOf, TextField } from './fields.tsx';
 import { LaunchField } from './launch-field.tsx';
 import { PictureField } from './picture-field.tsx';
+import type { Failure } from './submissions-client.ts';
 import { TagField } from './tag-field.tsx';
 import { TeamField } from './team-field.tsx';
 import type { SubmissionForm as Form } from './use-submission-form.ts';

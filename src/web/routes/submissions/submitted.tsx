@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
 import { submissionPaths } from '../../../contract/submissions/paths.ts';
@@ -8,8 +8,6 @@ import { rich, t } from '../../language/translate.ts';
 import { useSite } from '../../routing/document-head.ts';
 import { Link } from '../../ui/link.tsx';
 import { calendarFile } from './calendar.ts';
-import { Download } from './download.tsx';
-import { QrCode } from './qr-code.tsx';
 import type { MakerAccess } from './submissions-client.ts';
 import { timeInWords, timeZoneInWords, visitorTimeZone } from './times.ts';
 
@@ -104,4 +102,72 @@ export function Submitted({ access, submission }: SubmittedProps) {
       </Link>
     </div>
   );
+}
+
+interface DownloadProps {
+  label: string;
+  /** The name of the file. */
+  name: string;
+  type: string;
+  content: () => string;
+}
+
+/** Offers a text as a download. */
+function Download({ label, name, type, content }: DownloadProps) {
+  function save(): void {
+    const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
+    const link = Object.assign(document.createElement('a'), { href: address, download: name });
+    link.click();
+    // By then the browser has begun to read it.
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  }
+
+  return (
+    <button type="button" className="button" data-tone="outline" onClick={save}>
+      {label}
+    </button>
+  );
+}
+
+interface QrCodeProps {
+  text: string;
+  label: string;
+}
+
+/** Light modules around the code, as its standard demands (ISO/IEC 18004). */
+const QUIET_ZONE = 4;
+
+/** A text as a QR code. Always dark on light, because many readers require it. */
+function QrCode({ text, label }: QrCodeProps) {
+  const [code, setCode] = useState<{ size: number; path: string } | null>(null);
+
+  useEffect(() => {
+    let isCurrent = true;
+    import('uqr').then(
+      ({ encode }) => {
+        const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
+        if (isCurrent) setCode({ size, path: pathOf(data) });
+      },
+      // If the code does not load, the link can still be copied.
+      () => {},
+    );
+    return () => {
+      isCurrent = false;
+    };
+  }, [text]);
+
+  return (
+    <div className="qr-code">
+      {code && (
+        <svg viewBox={`0 0 ${code.size} ${code.size}`} role="img" aria-label={label} shapeRendering="crispEdges">
+          <path d={code.path} />
+        </svg>
+      )}
+    </div>
+  );
+}
+
+/** One square for each dark module. */
+function pathOf(rows: readonly (readonly boolean[])[]): string {
+  return rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
 }

@@ -2,9 +2,8 @@ import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
 import { type Draft, type FieldFault, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
-import { type Failure, failureOf } from './failures.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
-import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
+import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
 export interface SubmissionForm {
   draft: Draft;

@@ -1,4 +1,8 @@
-export type Theme = 'light' | 'dark';
+import { useEffect, useState } from 'react';
+import { t } from '../language/translate.ts';
+import { MoonIcon, SunIcon } from './icons.tsx';
+
+type Theme = 'light' | 'dark';
 
 /** Read before the first paint by theme.ts, beside the entries. */
 export const THEME_STORAGE_KEY = 'theme';
@@ -8,7 +12,7 @@ function systemTheme(): Theme {
 }
 
 /** The theme on screen. */
-export function currentTheme(): Theme {
+function currentTheme(): Theme {
   const shown = document.documentElement.dataset.theme;
   return shown === 'light' || shown === 'dark' ? shown : systemTheme();
 }
@@ -24,7 +28,7 @@ function colourFrame(theme: Theme | null): void {
 }
 
 /** Choosing the system's own theme forgets the choice, and the page follows the system again. */
-export function rememberTheme(theme: Theme): void {
+function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -35,4 +39,30 @@ export function rememberTheme(theme: Theme): void {
   } catch {
     // Without storage the choice lasts as long as the page.
   }
+}
+
+/** Day or night. The server does not know which one it is: CSS sets the icon, and hydration the pressed state. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState<Theme>('light');
+  useEffect(() => setTheme(currentTheme()), []);
+
+  function toggle(): void {
+    const next = currentTheme() === 'dark' ? 'light' : 'dark';
+    rememberTheme(next);
+    setTheme(next);
+  }
+
+  return (
+    <button
+      type="button"
+      className="icon-button theme-switch"
+      aria-label={t('Dark theme')}
+      aria-pressed={theme === 'dark'}
+      title={theme === 'dark' ? t('Switch to the light theme') : t('Switch to the dark theme')}
+      onClick={toggle}
+    >
+      <MoonIcon />
+      <SunIcon />
+    </button>
+  );
 }

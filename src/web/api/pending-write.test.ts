@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
-import { takeUnfinishedWrite, trackWrite } from '../api/http-api.ts';
+import { takeUnfinishedWrite, trackWrite } from './http-api.ts';
 
 beforeEach(() => {
   vi.stubGlobal('window', { sessionStorage: createBrowserStorage() });

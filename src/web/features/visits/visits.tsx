@@ -1,4 +1,5 @@
-import { createBrowserStore } from '../../storage/browser-store.ts';
+import { rich, t } from '../../language/translate.ts';
+import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
 /** A longer absence ends a visit. */
 export const VISIT_GAP_MS = 30 * 60_000;
@@ -45,4 +46,18 @@ function isVisits(value: unknown): value is Visits {
   if (typeof value !== 'object' || value === null) return false;
   const { seenAt, lastEndedAt } = value as Record<string, unknown>;
   return typeof seenAt === 'number' && (typeof lastEndedAt === 'number' || lastEndedAt === null);
+}
+
+/**
+ * Marks a product that was launched since this browser's last visit. It lies over the card's edge, so the layout does
+ * not shift.
+ */
+export function NewMarker({ createdAt }: { createdAt: string }) {
+  const since = useBrowserStore(visits, lastVisitEnd);
+  if (since === null || !(Date.parse(createdAt) > since)) return null;
+  return (
+    <p className="new-marker">
+      {rich('New{visit}', { visit: <span className="visually-hidden">{` ${t('since your last visit')}`}</span> })}
+    </p>
+  );
 }

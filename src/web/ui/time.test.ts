@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { timeAgo } from './time-ago.tsx';
+import { timeAgo } from './time.tsx';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SECOND = 1_000;

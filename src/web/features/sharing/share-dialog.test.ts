@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { badgeSnippet, productUrl } from './snippets.ts';
+import { badgeSnippet, productUrl } from './share-dialog.tsx';
 
 const product = { id: 'harbour', name: 'Harbour', siteName: 'Groundswell', siteUrl: 'https://groundswell.example' };
 
