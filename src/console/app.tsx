@@ -2,11 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { ConsoleSession } from '../contract/console/schema.ts';
 import { Toaster } from '../web/ui/toaster.tsx';
-import { ConsoleError, call, whenSignedOut } from './api/console-api.ts';
-import { switchSession } from './api/query-client.ts';
-import { AcceptInvitation } from './shell/accept-invitation.tsx';
+import { ConsoleError, call, switchSession, whenSignedOut } from './api/console-api.ts';
 import { Shell } from './shell/shell.tsx';
-import { SignIn } from './shell/sign-in.tsx';
+import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
 
 /** The console behind its session: an invitation, the sign-in, or the screens. */

@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
-import { createConsoleClient } from './api/query-client.ts';
+import { createConsoleClient } from './api/console-api.ts';
 import { App } from './app.tsx';
 import './styles.css';
 

@@ -7,15 +7,13 @@ import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
 import { undoLast } from '../api/acts.ts';
-import { call, messageOf } from '../api/console-api.ts';
+import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
-import { switchSession } from '../api/query-client.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';
 import { SignOutIcon } from '../ui/icons.tsx';
-import { useKeys } from '../ui/keys.ts';
+import { useKeys, usePaletteKey, useSequence } from '../ui/keys.ts';
 import { Palette } from './palette.tsx';
 import { SCREENS } from './screens.tsx';
-import { usePaletteKey, useSequence } from './sequences.ts';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { useWaiting } from './waiting.ts';
 

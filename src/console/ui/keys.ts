@@ -23,3 +23,37 @@ export function useKeys(keys: Keys): void {
     return () => window.removeEventListener('keydown', onKeyDown);
   }, []);
 }
+
+/** Handles the key after G before any screen does. */
+export function useSequence(isPending: () => boolean, run: (key: string) => void): void {
+  const latest = useRef({ isPending, run });
+  latest.current = { isPending, run };
+
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (isShortcutBlocked(event) || event.key.length !== 1 || !latest.current.isPending()) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      latest.current.run(event.key.toLowerCase());
+    }
+    window.addEventListener('keydown', onKeyDown, true);
+    return () => window.removeEventListener('keydown', onKeyDown, true);
+  }, []);
+}
+
+/** Ctrl-K, or Cmd-K, from anywhere, including text fields. */
+export function usePaletteKey(open: () => void): void {
+  const latest = useRef(open);
+  latest.current = open;
+
+  useEffect(() => {
+    function onKeyDown(event: KeyboardEvent): void {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey || event.key.toLowerCase() !== 'k')
+        return;
+      event.preventDefault();
+      if (!document.querySelector('dialog[open]')) latest.current();
+    }
+    window.addEventListener('keydown', onKeyDown);
+    return () => window.removeEventListener('keydown', onKeyDown);
+  }, []);
+}

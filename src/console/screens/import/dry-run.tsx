@@ -1,7 +1,7 @@
 import type { ImportFaultRecord, ImportSummary } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import { formatAmount, formatCount } from '../../ui/format-amount.ts';
-import type { ColumnChoice } from './guess-columns.ts';
+import type { ColumnChoice } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { guessColumns, mapTexts } from './guess-columns.ts';
+import { guessColumns, mapTexts } from './columns.tsx';
 import { readCsvSample, readFile, readRowsAt } from './read-file.ts';
 
 describe('CSV', () => {

@@ -5,11 +5,10 @@ import { usePerform } from '../../api/acts.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatAmount } from '../../ui/format-amount.ts';
+import { ImportIcon } from '../../ui/icons.tsx';
 import { Page } from '../../ui/page.tsx';
-import { ColumnForm } from './column-form.tsx';
-import { DropZone } from './drop-zone.tsx';
+import { type ColumnChoice, ColumnForm, guessColumns } from './columns.tsx';
 import { DryRun } from './dry-run.tsx';
-import { type ColumnChoice, guessColumns } from './guess-columns.ts';
 import { type ChosenFile, readFile, readRowsAt } from './read-file.ts';
 import { type ImportResult, runImport } from './run-import.ts';
 
@@ -152,4 +151,38 @@ async function undoImportOf(name: string): Promise<void> {
   const entry = items.find(({ undoable }) => undoable);
   if (!entry) throw new Error('The import is no longer in the audit log, or was already undone.');
   await call(`/audit/${entry.id}/undo`, { method: 'POST' });
+}
+
+/** Accepts a file by drag and drop or from the file picker. */
+function DropZone({ onFile }: { onFile: (file: File) => void }) {
+  const [isOver, setOver] = useState(false);
+  return (
+    <label
+      className="drop-zone"
+      data-over={isOver || undefined}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        const [file] = event.dataTransfer.files;
+        if (file) onFile(file);
+      }}
+    >
+      <ImportIcon />
+      <strong>Drop a file here, or choose one</strong>
+      <span className="quiet">.csv, .json, .jsonl or .ndjson, up to 64 MiB</span>
+      <input
+        type="file"
+        accept=".csv,.json,.jsonl,.ndjson"
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file) onFile(file);
+        }}
+      />
+    </label>
+  );
 }

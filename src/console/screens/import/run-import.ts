@@ -1,6 +1,6 @@
 import type { ImportEvent } from '../../../contract/console/records.ts';
 import { ConsoleError } from '../../api/console-api.ts';
-import { type ColumnChoice, mapTexts } from './guess-columns.ts';
+import { type ColumnChoice, mapTexts } from './columns.tsx';
 import type { ChosenFile } from './read-file.ts';
 
 type Progress = Extract<ImportEvent, { kind: 'progress' }>;

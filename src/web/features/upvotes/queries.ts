@@ -1,7 +1,6 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { UPVOTE_MESSAGES } from '../../../contract/upvotes/messages.ts';
 import { reasonOf } from '../../api/api-error.ts';
 import { invalidateProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
@@ -57,7 +56,7 @@ export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
       for (const [id, readers] of batch) for (const reader of readers) reader.resolve(ids.has(id));
     } catch (cause) {
       // One error object for the whole batch, so it is logged once.
-      const error = new Error(UPVOTE_MESSAGES.checkFailed(reasonOf(cause)), { cause });
+      const error = new Error(`Failed to check upvote status: ${reasonOf(cause)}`, { cause });
       for (const [, readers] of batch) for (const reader of readers) reader.reject(error);
     }
   }
