@@ -46,7 +46,7 @@ interface Declaration {
 
 /** Every setting, under the name of its value. The table of docs/configuration.md is generated from this. */
 export const SETTINGS = {
-  host: { name: 'HOST', default: '127.0.0.1', read: readHost, about: 'Address to listen on' },
+  host: { name: 'HOST', default: '127.0.0.1', read: readHost, about: 'Address to listen on; `0.0.0.0` or `::` accepts other machines' },
   port: { name: 'PORT', default: '3000', read: readPort, about: 'Port to listen on; `0` picks a free one' },
   databaseUrl: {
     name: 'DATABASE_URL',
@@ -58,7 +58,7 @@ export const SETTINGS = {
     name: 'DATABASE_REPLICA_URL',
     default: '',
     read: readReplicaUrls,
-    about: '[Replicas](#database_replica_url) of that server to read from',
+    about: '[Replicas](operations.md#read-replicas) of that server to read from, separated by commas',
   },
   processes: {
     name: 'WEB_CONCURRENCY',
