@@ -46,7 +46,12 @@ interface Declaration {
 
 /** Every setting, under the name of its value. The table of docs/configuration.md is generated from this. */
 export const SETTINGS = {
-  host: { name: 'HOST', default: '127.0.0.1', read: readHost, about: 'Address to listen on; `0.0.0.0` or `::` accepts other machines' },
+  host: {
+    name: 'HOST',
+    default: '127.0.0.1',
+    read: readHost,
+    about: 'Address to listen on; `0.0.0.0` or `::` accepts other machines',
+  },
   port: { name: 'PORT', default: '3000', read: readPort, about: 'Port to listen on; `0` picks a free one' },
   databaseUrl: {
     name: 'DATABASE_URL',
