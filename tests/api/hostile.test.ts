@@ -16,7 +16,8 @@ let site: TestSite;
 let id: string;
 
 beforeAll(async () => {
-  site = await startTestSite({ log });
+  // With the cache, as in production: else, each unknown address would render the same 404 page again.
+  site = await startTestSite({ log, cacheEnabled: true });
   id = (await site.addProduct({ name: 'Harbour', tags: ['calm'] })).id;
 });
 
@@ -42,9 +43,8 @@ function expectAnswer(what: string, answer: LightMyRequestResponse): void {
     expect([what, answer.headers['content-type']]).toEqual([what, 'application/problem+json; charset=utf-8']);
     expect(answer.json()).toMatchObject({ status: answer.statusCode, code: expect.any(String), detail: /./ });
   }
-  for (const [name, value] of Object.entries(answer.headers)) {
-    expect([what, name, /[\r\n]/.test(String(value))]).toEqual([what, name, false]);
-  }
+  const broken = Object.entries(answer.headers).filter(([, value]) => /[\r\n]/.test(String(value)));
+  expect([what, broken]).toEqual([what, []]);
 }
 
 /** As a naive client encodes it: a lone surrogate has no UTF-8 encoding. */
