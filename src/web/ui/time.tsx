@@ -2,6 +2,7 @@ import { createContext, type ReactNode, startTransition, useContext, useEffect, 
 import { intlLocale, t } from '../language/translate.ts';
 
 const TICK_MS = 60_000;
+const RenderedAtContext = createContext(0);
 const NowContext = createContext(0);
 
 /**
@@ -18,7 +19,16 @@ export function NowProvider({ renderedAt, children }: { renderedAt: number; chil
     const timer = setInterval(tick, TICK_MS);
     return () => clearInterval(timer);
   }, []);
-  return <NowContext value={now}>{children}</NowContext>;
+  return (
+    <RenderedAtContext value={renderedAt}>
+      <NowContext value={now}>{children}</NowContext>
+    </RenderedAtContext>
+  );
+}
+
+/** When the server rendered the page, in milliseconds since 1970. */
+export function useRenderedAt(): number {
+  return useContext(RenderedAtContext);
 }
 
 export function useNow(): number {

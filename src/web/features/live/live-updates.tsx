@@ -7,21 +7,17 @@ import { useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
+import { useRenderedAt } from '../../ui/time.tsx';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
 import { newCommentCount, visibleComments, visibleList } from './visible-queries.ts';
 
 const started = new WeakMap<QueryClient, LiveConnection>();
 
 /** The page's one connection for live updates. */
-function connectionOf(api: Api, client: QueryClient): LiveConnection {
-  const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt: renderedAt() });
+function connectionOf(api: Api, client: QueryClient, renderedAt: number): LiveConnection {
+  const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
   started.set(client, live);
   return live;
-}
-
-function renderedAt(): number {
-  const state = JSON.parse(document.getElementById('state')?.textContent ?? '{}') as { renderedAt?: number };
-  return state.renderedAt ?? 0;
 }
 
 /** The new items: comments on a product or, without one, launches. */
@@ -32,7 +28,7 @@ export function LiveUpdates({ productId }: { productId?: string | undefined }) {
 /** '2 new launches', above the list that does not show them yet. */
 function NewLaunches() {
   const client = useQueryClient();
-  const { launches } = connectionOf(useApi(), client);
+  const { launches } = connectionOf(useApi(), client, useRenderedAt());
   const count = useSyncExternalStore(
     (listener) => both(launches.subscribe(listener), client.getQueryCache().subscribe(listener)),
     () => launches.waiting().length,
@@ -61,7 +57,7 @@ function NewLaunches() {
 /** '3 new comments', above the comments that do not show them yet. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
-  connectionOf(useApi(), client);
+  connectionOf(useApi(), client, useRenderedAt());
   const count = useSyncExternalStore(
     (listener) => client.getQueryCache().subscribe(listener),
     () => newCommentCount(client, productId),

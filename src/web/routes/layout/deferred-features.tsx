@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { copyPressedLinks } from '../../features/comments/show-comment.ts';
 import { LiveUpdates } from '../../features/live/live-updates.tsx';
-import { provideLiveUpdates } from '../../features/live/live-updates-slot.tsx';
 import { watchVotes } from '../../features/upvotes/set-upvote.ts';
 import { watchVisit } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { OfflineNote } from '../offline/offline-note.tsx';
 
 /** Features that a page works without: their code loads when the browser is idle. */
-export function DeferredFeatures() {
-  useEffect(() => provideLiveUpdates(LiveUpdates), []);
+export const DEFERRED = { LiveUpdates, DeferredFeatures };
+
+function DeferredFeatures() {
   const client = useQueryClient();
   useEffect(() => watchVotes(client), [client]);
   useEffect(watchVisit, []);

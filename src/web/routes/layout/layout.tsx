@@ -1,6 +1,7 @@
-import { type ComponentType, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, startTransition, useEffect, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
+import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';
 import { useSiteName } from '../../routing/document-head.ts';
 import { cachedAt } from '../../service-worker/cached-at.ts';
@@ -10,8 +11,9 @@ import { Toaster } from '../../ui/toaster.tsx';
 import { SiteHeader } from './site-header.tsx';
 
 export function Layout({ children }: { children: ReactNode }) {
+  const deferred = useDeferred();
   return (
-    <>
+    <LiveUpdatesContext value={deferred?.LiveUpdates}>
       <a className="skip-link" href="#main">
         {t('Skip to content')}
       </a>
@@ -21,8 +23,8 @@ export function Layout({ children }: { children: ReactNode }) {
       </main>
       <SiteFooter />
       <Toaster />
-      <DeferredSlot />
-    </>
+      {deferred && <deferred.DeferredFeatures />}
+    </LiveUpdatesContext>
   );
 }
 
@@ -40,14 +42,17 @@ function SiteFooter() {
 /** Offline reading and live counts do not compete with a visitor's first seconds. */
 const QUIET_MS = 3_000;
 
+type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
+
 /** Loads when the browser is idle, or at once if there is something to say about the network. */
-function DeferredSlot() {
-  const [Parts, setParts] = useState<ComponentType | null>(null);
+function useDeferred(): Deferred | undefined {
+  const [deferred, setDeferred] = useState<Deferred>();
 
   useEffect(() => {
     const load = () =>
       import('./deferred-features.tsx').then(
-        (module) => setParts(() => module.DeferredFeatures),
+        // Never urgent: a context of the whole page, which an urgent update would hydrate in one piece.
+        ({ DEFERRED }) => startTransition(() => setDeferred(DEFERRED)),
         // Offline and never loaded before: the site works without it.
         () => {},
       );
@@ -67,7 +72,7 @@ function DeferredSlot() {
     };
   }, []);
 
-  return Parts && <Parts />;
+  return deferred;
 }
 
 function hasOutbox(): boolean {
