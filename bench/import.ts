@@ -1,7 +1,5 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -9,14 +7,12 @@ import { pipeline } from 'node:stream/promises';
 import { saveProducts } from '../src/core/products/save-products.ts';
 import { type BenchDatabase, startBenchServer } from './harness/bench-database.ts';
 import { writeResults } from './harness/results.ts';
-import { startSite } from './harness/server-process.ts';
+import { runCommand, startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
 import { makeProducts } from './seed/products.ts';
 
-const COMMAND = join(import.meta.dirname, '../bin/groundswell.js');
 const SEED = 7;
 const BATCH = 1_000;
-const WATCH_MS = 50;
 
 /**
  * Rows per second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time
@@ -38,10 +34,10 @@ export async function imports(flags: readonly string[]): Promise<void> {
       const { url } = await server.createDatabase(0);
       const site = await startSite(url, { DATA_DIR: join(folder, 'data') });
       try {
-        const run = await runImport(url, file);
+        const run = await runCommand(['import', file], { DATABASE_URL: url });
         first.push(rows / run.seconds);
         listed.push(await msUntilListed(site.address));
-        const repeated = await runImport(url, file);
+        const repeated = await runCommand(['import', file], { DATABASE_URL: url });
         again.push(rows / repeated.seconds);
         peakMb = Math.max(peakMb, run.peakMb, repeated.peakMb);
       } finally {
@@ -86,25 +82,6 @@ async function upsertAll(database: BenchDatabase, rows: number): Promise<number>
     if (batch.length > 0) await saveProducts(sql, batch);
   });
   return (performance.now() - begin) / 1_000;
-}
-
-/** The command as an operator runs it, and its peak memory. */
-async function runImport(url: string, file: string): Promise<{ seconds: number; peakMb: number }> {
-  const begin = performance.now();
-  const child = spawn(process.execPath, [COMMAND, 'import', file], {
-    env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: url },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  let peakMb = 0;
-  const watch = setInterval(async () => {
-    // The process may have ended; earlier readings stay.
-    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-    peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
-  }, WATCH_MS);
-  const [code] = await once(child, 'exit');
-  clearInterval(watch);
-  if (code !== 0) throw new Error(`The import ended with code ${code}`);
-  return { seconds: (performance.now() - begin) / 1_000, peakMb };
 }
 
 async function msUntilListed(address: string): Promise<number> {

@@ -5,6 +5,7 @@ import { consoleActions } from './console.ts';
 import { firstUpvote } from './first-upvote.ts';
 import { flood } from './flood.ts';
 import { imports } from './import.ts';
+import { launchDays } from './launch-day.ts';
 import { lighthouseMarks } from './lighthouse.ts';
 import { live } from './live.ts';
 import { openLoop } from './open-loop.ts';
@@ -29,6 +30,7 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   seed,
   scale,
   lighthouse: lighthouseMarks,
+  'launch-day': launchDays,
   live,
   import: imports,
 };

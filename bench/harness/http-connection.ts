@@ -38,7 +38,7 @@ export class HttpConnection {
   send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(request, 'latin1');
+      this.#socket.write(request);
     });
   }
 

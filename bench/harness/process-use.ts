@@ -5,10 +5,23 @@ const TICK_MS = 10;
 
 /** Milliseconds of processor time that a process has used, over all threads. */
 export async function cpuMsOf(pid: number): Promise<number> {
+  return (await cpuTicksOf(pid, 2)) * TICK_MS;
+}
+
+/** The first of four counters: its own user and system time, then those of its ended children. */
+async function cpuTicksOf(pid: number, counters: 2 | 4): Promise<number> {
+  const fields = await statOf(pid);
+  return fields.slice(11, 11 + counters).reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+export async function parentOf(pid: number): Promise<number> {
+  return Number((await statOf(pid))[1]);
+}
+
+/** The fields of /proc/PID/stat from the third on, after the name in parentheses, which may contain anything. */
+async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // After the name in parentheses, which may contain anything: user and system time are fields 14 and 15.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
 /** Resident memory of a process in megabytes. */
@@ -19,8 +32,29 @@ export async function memoryMbOf(pid: number): Promise<number> {
 
 /** A process and its descendants, from the process table. */
 export async function withChildren(pid: number): Promise<number[]> {
-  const tasks = await readdir(`/proc/${pid}/task`);
-  const lists = await Promise.all(tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8')));
+  // A process or thread may have ended in the meantime.
+  const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
+  const lists = await Promise.all(
+    tasks.map((task) => readFile(`/proc/${pid}/task/${task}/children`, 'utf8').catch(() => '')),
+  );
   const children = lists.flatMap((list) => list.split(' ').filter((text) => text !== ''));
   return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
+}
+
+/** Processor time of a process and its descendants, with those that have ended, in milliseconds. */
+export async function treeCpuMsOf(pid: number): Promise<number> {
+  const each = await Promise.all((await withChildren(pid)).map((one) => cpuTicksOf(one, 4).catch(() => 0)));
+  return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
+}
+
+/** Memory of a process and its descendants in megabytes, each shared page counted once. */
+export async function treeMemoryMbOf(pid: number): Promise<number> {
+  const each = await Promise.all(
+    (await withChildren(pid)).map(async (one) => {
+      // A process may have ended in the meantime.
+      const rollup = await readFile(`/proc/${one}/smaps_rollup`, 'utf8').catch(() => '');
+      return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+    }),
+  );
+  return Math.round(each.reduce((sum, kib) => sum + kib, 0) / 1024);
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 export interface ServerProcess {
@@ -36,6 +37,35 @@ async function build(): Promise<void> {
 /** One of the baseline servers. */
 export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
   return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
+}
+
+export interface CommandRun {
+  seconds: number;
+  peakMb: number;
+}
+
+const WATCH_MS = 50;
+
+/** Runs the operator's command to its end. @throws Error if it fails. */
+export async function runCommand(
+  parameters: readonly string[],
+  environment: Record<string, string>,
+): Promise<CommandRun> {
+  const begin = performance.now();
+  const child = spawn(process.execPath, [join(ROOT, 'bin/groundswell.js'), ...parameters], {
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  let peakMb = 0;
+  const watch = setInterval(async () => {
+    // The process may have ended; earlier readings stay.
+    const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
+    peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
+  }, WATCH_MS);
+  const [code] = await once(child, 'exit');
+  clearInterval(watch);
+  if (code !== 0) throw new Error(`groundswell ${parameters[0]} ended with code ${code}`);
+  return { seconds: (performance.now() - begin) / 1_000, peakMb };
 }
 
 /** A process that prints the address at which it listens. */

@@ -1,0 +1,174 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { inviteOperator } from '../../src/core/console/operators.ts';
+import { beginSession } from '../../src/core/console/sessions.ts';
+import { checkCounts } from '../../src/core/counts/check-counts.ts';
+import { type Connection, connect } from '../../src/core/database/connect.ts';
+import type { Database } from '../../src/core/database/database.ts';
+import { parentOf, treeCpuMsOf, treeMemoryMbOf, withChildren } from '../harness/process-use.ts';
+import { type CommandRun, runCommand, type ServerProcess, startSite } from '../harness/server-process.ts';
+import { makeProducts } from '../seed/products.ts';
+import { randomFrom } from '../seed/random.ts';
+import { createWriter } from '../seed/text.ts';
+import type { Acknowledged } from './run-visitors.ts';
+import type { Catalogue } from './visits.ts';
+
+export const PRODUCTS = 2_000;
+export const LAUNCHES = 60;
+/** Other products launched in as many days before yesterday. */
+const OLDER_DAYS = 90;
+const DAY_MS = 24 * 3_600_000;
+const WORDS = 2_000;
+const SEED = 14;
+
+/** Processes of the site and of its database. */
+export interface Use {
+  site: number;
+  database: number;
+}
+
+/** A site with an embedded database, a catalogue, and an operator with a session of the console. */
+export interface LaunchSite {
+  server: ServerProcess;
+  catalogue: Catalogue;
+  consoleCookie: string;
+  /** Imports the first `rows` products again: every second one is changed, and some new ones are added. */
+  importAgain(round: number, rows: number): Promise<CommandRun>;
+  cpuMs(): Promise<Use>;
+  memoryMb(): Promise<Use>;
+  /** Acknowledged writes that the database or the site's own responses lack, and counts that are wrong. */
+  missing(acknowledged: Acknowledged): Promise<{ upvotes: number; comments: number; wrongCounts: number }>;
+  stop(): Promise<void>;
+}
+
+export async function openLaunchSite(folder: string, processes: number): Promise<LaunchSite> {
+  const environment = { DATA_DIR: join(folder, `data-${processes}`), DATABASE_URL: '', SAMPLE_CATALOGUE: 'off' };
+  const server = await startSite('', {
+    ...environment,
+    WEB_CONCURRENCY: String(processes),
+    RATE_LIMITS: 'on',
+    TRUST_PROXY: 'loopback',
+  });
+  const connection = await connect({ dataDir: environment.DATA_DIR, mode: 'share', log: pino({ level: 'error' }) });
+  const { database } = connection;
+  const older = Array.from(makeProducts(PRODUCTS, SEED), (product, index) => ({
+    ...product,
+    createdAt: new Date(Date.now() - 2 * DAY_MS - (index / PRODUCTS) * OLDER_DAYS * DAY_MS).toISOString(),
+  }));
+  const launches = Array.from({ length: LAUNCHES }, (_, index) => {
+    // Without a time, so they launch when they are imported.
+    const { createdAt: _createdAt, ...product } = { ...older[index], id: `launch-${index}`, name: `Launch ${index}` };
+    return product;
+  });
+  const importRows = async (name: string, rows: readonly object[]) => {
+    const file = join(folder, `${name}.jsonl`);
+    await writeFile(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+    return runCommand(['import', file], environment);
+  };
+  await importRows('catalogue', [...older, ...launches]);
+  await untilBoardsAreFinal(database);
+  await inviteOperator(database, 'bench', new Date());
+  const [backend] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  const postmaster = await parentOf(backend?.pid ?? 0);
+
+  return {
+    server,
+    catalogue: { launches: launches.map(({ id }) => id), older: older.map(({ id }) => id), words: wordsOf(SEED) },
+    consoleCookie: `console_session=${await beginSession(database, 'bench', new Date())}`,
+    importAgain(round, rows) {
+      const changed = older.slice(0, rows).map((product, index) => {
+        if (index % 10 === 0) return { ...product, id: `${product.id}-${round}`, name: `${product.name} ${round}` };
+        return index % 2 === 0 ? product : { ...product, description: `${product.description} ${round}` };
+      });
+      return importRows(`import-${round}`, changed);
+    },
+    cpuMs: () => useOf(treeCpuMsOf, server.pid, postmaster),
+    memoryMb: () => useOf(treeMemoryMbOf, server.pid, postmaster),
+    missing: (acknowledged) => findMissing(connection, server.address, acknowledged),
+    async stop() {
+      await connection.close();
+      await server.stop();
+    },
+  };
+}
+
+/**
+ * Boards are final two days after their period. Placing imported launches and publishing old boards is work of the first minute of a
+ * site, not of a launch day.
+ */
+async function untilBoardsAreFinal(database: Database): Promise<void> {
+  const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at
+    UNION ALL SELECT 1 FROM leaderboards WHERE final_at IS NULL AND to_at < now() - interval '2 days' LIMIT 1`;
+  while ((await database.query(isBehind)).length > 0) await sleep(200);
+}
+
+function wordsOf(seed: number): string[] {
+  const random = randomFrom(seed);
+  const writer = createWriter(seed);
+  const drawn = Array.from({ length: WORDS * 3 }, () => writer.vocabularyFor(random).word(random));
+  return [...new Set(drawn)].slice(0, WORDS);
+}
+
+/** The postmaster may be a child of the site, and is not counted twice. */
+async function useOf(of: (pid: number) => Promise<number>, site: number, postmaster: number): Promise<Use> {
+  const isChild = (await withChildren(site)).includes(postmaster);
+  const [all, database] = [await of(site), await of(postmaster)];
+  return { site: isChild ? all - database : all, database };
+}
+
+const STORED_UPVOTES = `SELECT count(*)::integer AS stored FROM unnest($1::text[], $2::text[]) AS wanted (product, session)
+  JOIN upvotes ON product_id = product AND user_session = session`;
+const STORED_COMMENTS = 'SELECT count(*)::integer AS stored FROM comments WHERE id = ANY($1::uuid[])';
+const CHECK_ROWS = 1_000;
+
+async function findMissing(
+  { withoutTimeLimit }: Connection,
+  address: string,
+  { upvotes, commentIds }: Acknowledged,
+): Promise<{ upvotes: number; comments: number; wrongCounts: number }> {
+  // A visitor may have upvoted a product twice, which is one upvote.
+  const distinct = [...new Map(upvotes.map((upvote) => [`${upvote.productId} ${upvote.session}`, upvote])).values()];
+  return withoutTimeLimit(async (database) => {
+    const [storedUpvotes] = await database.query<{ stored: number }>(STORED_UPVOTES, [
+      distinct.map(({ productId }) => productId),
+      distinct.map(({ session }) => session),
+    ]);
+    const [storedComments] = await database.query<{ stored: number }>(STORED_COMMENTS, [commentIds]);
+    let wrongCounts = 0;
+    for (let after: string | null = ''; after !== null; ) {
+      const { wrong, next }: Awaited<ReturnType<typeof checkCounts>> = await checkCounts(database, {
+        after,
+        limit: CHECK_ROWS,
+      });
+      wrongCounts += wrong.length;
+      after = next;
+    }
+    const deadline = performance.now() + SHOWN_WITHIN_MS;
+    const counts = await database.query<{ product_id: string; upvotes: number }>(
+      'SELECT product_id, upvotes FROM product_counts WHERE product_id = ANY($1::text[])',
+      [[...new Set(distinct.map(({ productId }) => productId))]],
+    );
+    for (const { product_id: id, upvotes: stored } of counts)
+      if (!(await shows(address, id, stored, deadline))) wrongCounts += 1;
+    return {
+      upvotes: distinct.length - (storedUpvotes?.stored ?? 0),
+      comments: commentIds.length - (storedComments?.stored ?? 0),
+      wrongCounts,
+    };
+  });
+}
+
+const SHOWN_WITHIN_MS = 10_000;
+
+/** Whether the site shows this number of upvotes; a cached response may be a second old. */
+async function shows(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {
+  for (;;) {
+    const response = await fetch(`${address}/api/products/${encodeURIComponent(id)}`);
+    const { product } = (await response.json()) as { product: { upvotes: number } };
+    if (product.upvotes === upvotes) return true;
+    if (performance.now() > deadline) return false;
+    await sleep(100);
+  }
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { FlowRecorder, sendWhenDue } from '../harness/open-flow.ts';
+import type { FlowResult } from '../harness/run-load.ts';
+import type { CommandRun } from '../harness/server-process.ts';
+import type { LaunchSite } from './launch-site.ts';
+
+/** Rows of each file; two fifths are changed and a tenth is new. */
+const IMPORT_ROWS = 1_000;
+/** When the imports begin, as parts of the run: before, in and after the burst. */
+const IMPORTS_AT = [0.15, 0.42, 0.75];
+const MODERATION_EVERY_MS = 2_000;
+/** Every third hidden comment is restored. */
+const RESTORE_EVERY = 3;
+
+export interface OperatorReport {
+  /** Reading the newest comments and hiding or restoring one, in the console. */
+  moderation: FlowResult;
+  imports: { rows: number; seconds: number[]; peakMb: number };
+}
+
+/** The operator imports by the command and moderates in the console, for this time. */
+export async function operate(site: LaunchSite, seconds: number): Promise<OperatorReport> {
+  const [moderation, imports] = await Promise.all([moderate(site, seconds), runImports(site, seconds)]);
+  return {
+    moderation,
+    imports: {
+      rows: IMPORT_ROWS,
+      seconds: imports.map((run) => Math.round(run.seconds * 10) / 10),
+      peakMb: Math.max(...imports.map(({ peakMb }) => peakMb)),
+    },
+  };
+}
+
+async function runImports(site: LaunchSite, seconds: number): Promise<CommandRun[]> {
+  const begin = performance.now();
+  const runs: CommandRun[] = [];
+  for (const [round, part] of IMPORTS_AT.entries()) {
+    await sleep(Math.max(0, begin + part * seconds * 1_000 - performance.now()));
+    runs.push(await site.importAgain(round + 1, IMPORT_ROWS));
+  }
+  return runs;
+}
+
+async function moderate(site: LaunchSite, seconds: number): Promise<FlowResult> {
+  const recorder = new FlowRecorder();
+  const begin = performance.now();
+  const total = Math.floor((seconds * 1_000) / MODERATION_EVERY_MS);
+  const actions = Array.from({ length: total }, (_, number) => ({
+    number,
+    dueAt: begin + (number + 1) * MODERATION_EVERY_MS,
+  }));
+  await sendWhenDue(actions, async ({ number, dueAt }) => {
+    const status = await moderateOne(site, number).catch((error: Error) => error.message);
+    recorder.record(dueAt, status);
+  });
+  return recorder.result();
+}
+
+/** @returns the status of the last request. */
+async function moderateOne(site: LaunchSite, number: number): Promise<number> {
+  const action = number % RESTORE_EVERY === RESTORE_EVERY - 1 ? 'restore' : 'hide';
+  const state = action === 'hide' ? 'public' : 'hidden';
+  const list = await callConsole(site, `/comments?limit=50&state=${state}`);
+  const { items } = (await list.json()) as { items: { id: string }[] };
+  const [comment] = items;
+  if (comment === undefined) return list.status;
+  const body = JSON.stringify({ action, ids: [comment.id] });
+  const moderated = await callConsole(site, '/comments/moderate', body);
+  await moderated.arrayBuffer();
+  return moderated.status;
+}
+
+function callConsole({ server, consoleCookie }: LaunchSite, path: string, body?: string): Promise<Response> {
+  return fetch(`${server.address}/api/console${path}`, {
+    headers: { cookie: consoleCookie, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    ...(body !== undefined && { method: 'POST', body }),
+  });
+}
