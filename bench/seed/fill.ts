@@ -69,13 +69,14 @@ async function copyAll(
   const launches: Date[] = [];
 
   await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }), products);
-  // All upvotes are cast in the launch windows, so all of them count on the boards.
+  // All upvotes are cast in the launch windows, so all of them count on the boards. The results are final: otherwise the
+  // site would finalise a day every few milliseconds once it starts, and render its pages again after each.
   const counts = ids.map((id, index) => [
     id,
     upvoteCounts[index] ?? 0,
     upvoteCounts[index] ?? 0,
     commentCounts[index] ?? 0,
-    (launches[index] ?? new Date(NOW)).toISOString(),
+    '-infinity',
   ]);
   await copy('product_counts', ['product_id', 'upvotes', 'counted', 'comments', 'window_from'], counts, products);
   await copy('upvotes', UPVOTE_COLUMNS, upvoteRows({ ids, launches, counts: upvoteCounts, sessions, seed }), upvotes);
@@ -150,7 +151,7 @@ function* upvoteRows({
 
 const LAUNCH_COLUMNS = [
   ...['product_id', 'launched_at', 'placed_for', 'votes', 'day', 'week', 'month', 'year'],
-  ...['day_order', 'week_order', 'month_order', 'year_order'],
+  ...['day_order', 'week_order', 'month_order', 'year_order', 'final'],
 ];
 
 function* launchRows({
@@ -163,7 +164,8 @@ function* launchRows({
     const { day, week, month, year, ...orders } = boardPlaces(id, launchedAt, 'UTC');
     const { day_order, week_order, month_order, year_order } = orders;
     const at = launchedAt.toISOString();
-    yield [id, at, at, counts[index] ?? 0, day, week, month, year, day_order, week_order, month_order, year_order];
+    const periods = [day, week, month, year, day_order, week_order, month_order, year_order];
+    yield [id, at, at, counts[index] ?? 0, ...periods, 'true'];
   }
 }
 
@@ -174,8 +176,8 @@ async function fillLeaderboards(client: pg.Client): Promise<void> {
   );
   const { rows } = await client.query<{ period: string }>(`SELECT DISTINCT period FROM ${periods}`);
   await client.query(
-    `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at)
-     SELECT period, kind, 'UTC', from_at, to_at
+    `INSERT INTO leaderboards (period, kind, time_zone, from_at, to_at, final_at)
+     SELECT period, kind, 'UTC', from_at, to_at, to_at + interval '48 hours'
      FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)`,
     [JSON.stringify(rows.map(({ period }) => leaderboardRow(period, 'UTC')))],
   );

@@ -17,12 +17,10 @@ export interface Language {
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
-let numbers: Intl.NumberFormat | undefined;
 
 /** For the browser, where a document has one language. */
 export function setLanguage(language: Language): void {
   current = language;
-  numbers = undefined;
 }
 
 /** For the server, which renders many: all texts of `work`, which must be synchronous, are in the language. */
@@ -52,11 +50,33 @@ export function languageParam(): string | undefined {
   return current.param;
 }
 
+/** Makes one formatter per locale, and keeps it: making one takes longer than the rest of a text. */
+export function perLocale<Format>(make: (locale: string) => Format): (locale: string) => Format {
+  const made = new Map<string, Format>();
+  return (locale) => {
+    const format = made.get(locale) ?? make(locale);
+    made.set(locale, format);
+    return format;
+  };
+}
+
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** The same for dates: the code names few options. */
+export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = locale + JSON.stringify(options);
+  const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  dateFormats.set(key, format);
+  return format;
+}
+
+const numbersOf = perLocale((locale) => new Intl.NumberFormat(locale));
+const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
+
 /** 1234 → '1,234'. */
 export function formatCount(count: number): string {
-  numbers ??= new Intl.NumberFormat(current.locale);
   // Older versions of the data have another narrow space.
-  return numbers.format(count).replaceAll('\u202f', '\u00a0');
+  return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
 }
 
 type Values<Text extends string, Value> = [Placeholders<Text>] extends [never]
@@ -76,7 +96,7 @@ export function plural<Text extends CountedMessage['other']>(
   values?: Record<Exclude<Placeholders<Text>, 'count'>, string | number>,
 ): string {
   const forms = current.messages?.[other] as Readonly<Record<string, string>> | undefined;
-  const form = forms ? (forms[new Intl.PluralRules(current.locale).select(count)] ?? forms.other) : undefined;
+  const form = forms ? (forms[pluralsOf(current.locale).select(count)] ?? forms.other) : undefined;
   return fill(form ?? (count === 1 ? one : other), { count, ...values });
 }
 

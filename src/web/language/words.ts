@@ -1,11 +1,11 @@
 import type { Period } from '../../contract/leaderboards/period.ts';
 import * as english from '../../contract/leaderboards/words.ts';
-import { formatCount, intlLocale, plural, t } from './translate.ts';
+import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /** A date or time by `Intl`; undefined in English, whose words are fixed. Fields, not styles: their words rarely change. */
 export function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
-  return locale && new Intl.DateTimeFormat(locale, options).format(new Date(time)).replaceAll('\u202f', '\u00a0');
+  return locale && dateFormat(locale, options).format(new Date(time)).replaceAll('\u202f', '\u00a0');
 }
 
 const DATE = { day: 'numeric', month: 'long', year: 'numeric' } as const;

@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, startTransition, useContext, useEffect, useState } from 'react';
-import { intlLocale, t } from '../language/translate.ts';
+import { intlLocale, perLocale, t } from '../language/translate.ts';
 
 const TICK_MS = 60_000;
 const RenderedAtContext = createContext(0);
@@ -62,8 +62,10 @@ export function timeAgo(time: string | null | undefined, now: number): string {
   return count(Math.floor(elapsed / DAY_MS), 'day');
 }
 
+const agesOf = perLocale((locale) => new Intl.RelativeTimeFormat(locale));
+
 function count(amount: number, unit: 'minute' | 'hour' | 'day'): string {
   const locale = intlLocale();
-  if (locale) return new Intl.RelativeTimeFormat(locale).format(-amount, unit);
+  if (locale) return agesOf(locale).format(-amount, unit);
   return `${amount} ${unit}${amount === 1 ? '' : 's'} ago`;
 }

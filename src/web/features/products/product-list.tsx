@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { useApi } from '../../api/api-context.tsx';
-import { intlLocale, plural, t } from '../../language/translate.ts';
+import { dateFormat, intlLocale, plural, t } from '../../language/translate.ts';
 import { useTimeZone } from '../../routing/document-head.ts';
 import { useReadOnArrival } from '../../routing/navigation.tsx';
 import { Link } from '../../ui/link.tsx';
@@ -22,10 +21,7 @@ interface ProductListProps {
 export function ProductList({ filters, renderParts }: ProductListProps) {
   const list = useInfiniteQuery({ ...productListOptions(useApi(), filters), ...useReadOnArrival() });
   const timeZone = useTimeZone();
-  const days = useMemo(
-    () => new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone }),
-    [timeZone],
-  );
+  const days = dateFormat(intlLocale() ?? 'en-GB', { dateStyle: 'full', timeZone });
   if (list.isPending) return <ListLoading />;
   if (!list.data) return <ListFailure filters={filters} />;
 

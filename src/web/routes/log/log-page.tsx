@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { ModerationEntry, ModerationLog } from '../../../contract/moderation/schema.ts';
 import { paths } from '../../../contract/paths.ts';
-import { intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
+import { dateFormat, intlLocale, localAddress, plural, rich, t, withElements } from '../../language/translate.ts';
 import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
@@ -160,7 +160,7 @@ function Entry({ entry: { at, action, productId, productName, votes, reason, und
 }
 
 function Time({ at }: { at: string }) {
-  const format = new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', {
+  const format = dateFormat(intlLocale() ?? 'en-GB', {
     dateStyle: 'medium',
     timeStyle: 'short',
     timeZone: 'UTC',

@@ -1,0 +1,84 @@
+import type { BenchDatabase, BenchServer } from './harness/bench-database.ts';
+import { cpuMsOf } from './harness/process-use.ts';
+import { runLoad, type Target } from './harness/run-load.ts';
+import { type ServerProcess, startBaseline, startSite } from './harness/server-process.ts';
+import { spreadOf } from './harness/statistics.ts';
+import type { BenchOptions } from './options.ts';
+
+interface Measured {
+  perSecond: number;
+  /** Processor time of the server per request, without PostgreSQL's. */
+  cpuUs: number;
+}
+
+type Side = 'site' | 'noOp' | 'lean';
+
+/**
+ * Upvotes of the site beside two yardsticks, in turns: a PUT route of the same server that writes nothing, and a bare server with
+ * one prepared statement per upvote.
+ */
+export async function compareWithYardsticks(server: BenchServer, productCount: number, options: BenchOptions) {
+  const databases = [await server.createDatabase(productCount), await server.createDatabase(productCount)] as const;
+  const [ofSite, ofLean] = databases;
+  const sides: Record<Side, ServerProcess> = {
+    site: await startSite(ofSite.url),
+    noOp: await startBaseline('no-op-put', {}),
+    lean: await startBaseline('lean-upvotes', { DATABASE_URL: ofLean.url }),
+  };
+  try {
+    const spread = await measureInTurns(sides, productCount, options);
+    const hot = await measureInTurns(sides, 1, options);
+    for (const database of databases) await assertCounted(database);
+    return { 'upvotes, 1,000 products': spread, 'upvotes, one product': hot };
+  } finally {
+    for (const side of Object.values(sides)) await side.stop();
+  }
+}
+
+async function measureInTurns(sides: Readonly<Record<Side, ServerProcess>>, products: number, options: BenchOptions) {
+  const measured: Record<Side, Measured[]> = { site: [], noOp: [], lean: [] };
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const side of ['site', 'noOp', 'lean'] as const) {
+      measured[side].push(await measure(sides[side], side === 'noOp' ? '/no-op' : '', products, options));
+    }
+    const last = Object.entries(measured).map(([side, results]) => {
+      const { perSecond = 0, cpuUs = 0 } = results.at(-1) ?? {};
+      return `${side} ${Math.round(perSecond)}/s, ${cpuUs.toFixed(0)} µs`;
+    });
+    console.log(`upvotes, ${products} products, round ${round}: ${last.join(' | ')}`);
+  }
+  const ratio = (other: Side, of: (measured: Measured) => number) =>
+    spreadOf(measured.site.map((ours, round) => of(ours) / of(measured[other][round] ?? ours)));
+  return {
+    throughputOfNoOp: ratio('noOp', ({ perSecond }) => perSecond),
+    throughputOfLean: ratio('lean', ({ perSecond }) => perSecond),
+    cpuOfNoOp: ratio('noOp', ({ cpuUs }) => cpuUs),
+    cpuOfLean: ratio('lean', ({ cpuUs }) => cpuUs),
+    perSecond: Object.fromEntries(
+      Object.entries(measured).map(([side, results]) => [side, spreadOf(results.map(({ perSecond }) => perSecond))]),
+    ),
+  };
+}
+
+async function measure(
+  { address, pid }: ServerProcess,
+  prefix: string,
+  products: number,
+  { connections, seconds }: BenchOptions,
+): Promise<Measured> {
+  const targets = Array.from(
+    { length: products },
+    (_, index): Target => ({ method: 'PUT', path: `${prefix}/api/products/p-${index}/upvote` }),
+  );
+  const cpuBefore = await cpuMsOf(pid);
+  const { perSecond, sent, succeeded, statuses } = await runLoad({ address, connections, seconds, targets });
+  if (succeeded !== sent) throw new Error(`Not everything succeeded: ${JSON.stringify(statuses)}`);
+  return { perSecond, cpuUs: (((await cpuMsOf(pid)) - cpuBefore) * 1_000) / sent };
+}
+
+async function assertCounted(database: BenchDatabase): Promise<void> {
+  const [row] = await database.query<{ counted: string; stored: string }>(
+    'SELECT (SELECT sum(upvotes) FROM product_counts) AS counted, (SELECT count(*) FROM upvotes) AS stored',
+  );
+  if (row?.counted !== row?.stored) throw new Error(`${row?.counted} upvotes are counted, ${row?.stored} are stored`);
+}
