@@ -39,7 +39,7 @@ function installChromium() {
       env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
     };
     execFileSync('apt-get', ['update', '-qq'], options);
-    // Older releases do not package the shell on its own.
+    // Older releases do not package the shell separately.
     for (const name of NAMES.slice(0, 2)) {
       if (!findChromium()) spawnSync('apt-get', ['install', '-y', '-qq', name], options);
     }

@@ -6,7 +6,7 @@ export interface Article {
   subtitle: string;
 }
 
-/** What an operator's brand changes on pages; what is unset is as specified. */
+/** The operator's brand on pages. Unset properties look as specified. */
 export interface PageBrand {
   /** SITE_TAGLINE. */
   tagline?: string;

@@ -73,7 +73,7 @@ export type WriteKind = 'upvotes' | 'comments' | 'likes';
 export interface CoreOptions {
   runtime?: Runtime;
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
-  /** Where reads go; unset: to the primary. */
+  /** Where reads go. Default: the primary. */
   reads?: ReadSources | undefined;
   /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;
@@ -92,7 +92,7 @@ export interface LaunchOptions {
   timeZone: string;
   reviewHours: number;
   votesPerNetwork: number;
-  /** Knows launches and names the networks of voters; unset: no cap on the votes of one network. */
+  /** Knows launches and names the networks of voters. If unset, the votes of one network are not capped. */
   networks?: VoteNetworks | undefined;
 }
 

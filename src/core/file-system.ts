@@ -7,7 +7,7 @@ export function systemCode(error: unknown): string | undefined {
 }
 
 /**
- * Creates a folder, and missing parents. Others may enter them whatever the umask says, since the database's account
+ * Creates a folder, and missing parents. Others may enter them regardless of the umask, since the database's account
  * has to; only the cluster inside is private. Not with `mkdir`'s recursion, which never ends where a folder exists but
  * nothing can be created in it, as in /proc.
  */

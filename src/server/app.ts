@@ -60,16 +60,16 @@ export interface AppOptions {
   /** Tells open pages what changes. */
   live: Live;
   streamLimits?: StreamLimits;
-  /** Detects bursts of upvotes; unset: they are not detected. */
+  /** Detects bursts of upvotes. If unset, they are not detected. */
   bursts?: UpvoteBursts | undefined;
-  /** Trusted proxies, whose `X-Forwarded-For` counts; unset: none. */
+  /** Proxies whose `X-Forwarded-For` is trusted. Default: none. */
   trustProxy?: TrustedProxies | undefined;
-  /** Submissions by visitors; unset: disabled. */
+  /** Submissions by visitors. If unset, they are disabled. */
   submissions?: { operations: Submissions; pictures: PicturePipeline } | undefined;
   runtime?: Runtime;
-  /** The operator's console; unset: there is none. */
+  /** The operator's console. If unset, there is none. */
   operatorConsole?: OperatorConsole | undefined;
-  /** Draws share images; unset: in its own process. */
+  /** Draws share images. By default, a child process draws them. */
   cardRenderer?: CardRenderer;
   /** Whether the server is stopping, so balancers must not use it any more; it still responds. */
   isStopping?: () => boolean;

@@ -17,7 +17,7 @@ export interface LeasedJob {
   lease: LeaseName;
   /** Between the starts of two runs. */
   everyMs?: number;
-  /** A cheap check before the lease is taken; unset: always due. */
+  /** A cheap check before the lease is taken. If unset, work is always due. */
   isDue?(): Promise<boolean>;
   /** `signal` aborts when the site stops or another process took the lease over. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;

@@ -28,13 +28,13 @@ export interface SiteOptions
   replicas?: ReplicatedReads | undefined;
   metrics?: SiteMetrics | undefined;
   launches?: Settings['launches'];
-  /** Processes the pictures of submissions; unset: visitors cannot submit products. */
+  /** Processes the pictures of submissions. If unset, visitors cannot submit products. */
   submittedPictures?: PicturePipeline | undefined;
   /** Unset: no webhooks. */
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean;
-  /** The options of the operator's console; unset: there is none. */
+  /** The options of the operator's console. If unset, there is none. */
   console?:
     | Pick<
         ConsoleOptions,

@@ -4,7 +4,7 @@ import { type Accent, accentStyle } from './accent.ts';
 import { type Logo, readLogo } from './logo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** An operator's brand, with its files. What is unset looks as specified. */
+/** An operator's brand, with its files. Unset properties look as specified. */
 export interface Brand {
   /** What pages show of it. */
   page: PageBrand;
@@ -51,7 +51,7 @@ export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }:
 
 type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'siteArticles'>;
 
-/** Reads at most one byte too many, whatever the path names. */
+/** Reads at most one byte more than allowed, even if the path names a device. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
     // Opening a pipe would wait for a writer.

@@ -53,7 +53,7 @@ export interface RenderRequest {
   siteUrl: string;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today?: string;
-  /** Milliseconds since 1970 by the site's clock; unset: by this machine's. */
+  /** Milliseconds since 1970 by the site's clock. Default: by this machine's clock. */
   renderedAt?: number;
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
@@ -80,7 +80,7 @@ export interface NamedLanguage extends PageLanguage {
 export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   siteName: string;
   siteUrl: string;
-  /** Whose code the browser needs for this page; unset: it needs none. */
+  /** Whose code the browser needs for this page. If unset, it needs none. */
   route?: RouteName;
   /** What the site has, to which every page links. */
   today?: string | undefined;
@@ -88,7 +88,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   hasSubmissions?: boolean | undefined;
   votesPerNetwork?: number | undefined;
   language?: PageLanguage | undefined;
-  /** All languages of the site; unset: English alone. */
+  /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
   /** The address without the language. */
   path?: string;

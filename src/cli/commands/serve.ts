@@ -49,7 +49,7 @@ function announce({ address, dataLocation, productCount }: Site): void {
 
 async function closeInTime(site: Site, delayMs: number, log: Logger): Promise<void> {
   const deadline = setTimeout(() => {
-    log.error('Some requests did not end in time; stopping now');
+    log.error('Some requests did not finish in time; stopping now');
     process.exit(1);
   }, delayMs + CLOSE_DEADLINE_MS);
   await site.close(delayMs);

@@ -107,7 +107,7 @@ function pad(text: string, width: number, align: Column['align'], isLast: boolea
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The beginning of a text that is too wide, cut between visible characters, and `…`. */
+/** Shortens a text that is too wide between visible characters and appends `…`. */
 export function cut(text: string, width: number): string {
   return stringWidth(text) <= width ? text : `${head(text, width - 1)}…`;
 }

@@ -85,7 +85,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   onSubmit: (reason: string) => void;
 }
 
-/** Asks why, before something is taken away. */
+/** Asks for a reason before a removal. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   return (

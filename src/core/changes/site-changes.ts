@@ -161,7 +161,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   };
 }
 
-/** More than some minutes of a busy site change; beyond that, the oldest are forgotten. */
+/** Enough for several minutes on a busy site; older changes are evicted. */
 const MAX_PRODUCTS = 10_000;
 const MAX_COMMENTS = 10_000;
 

@@ -35,7 +35,7 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 }
 
 /**
- * While one batch waits for one product's row, Citus blocks all other batches, unless told that writes commute. They
+ * While one batch waits for one product's row, Citus blocks all other batches, unless configured that writes commute. They
  * do while each shard has one placement, as here; that server's streaming replication protects it. Applies to new
  * connections.
  */

@@ -6,7 +6,7 @@ import { type Listener, type Listening, listenOn } from './listen.ts';
 
 /** Where a statement can be sent: the pool, or the one connection of a transaction. */
 export interface Sql {
-  /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is away. */
+  /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is unavailable. */
   query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
 }
 

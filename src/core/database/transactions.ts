@@ -93,7 +93,7 @@ export function takeTurns(connection: Sql): Turns {
     sql: {
       query(text, values, options) {
         const result = last.then(() => {
-          if (ended) throw new Error('The turns are over');
+          if (ended) throw new Error('Statement sent after its transaction ended');
           return connection.query<never>(text, values, options);
         });
         // Its caller gets the error, at the latest from the next statement.

@@ -22,7 +22,7 @@ export interface CheckOptions {
 /** A file in which every row is valid. */
 export interface CheckedFile {
   rows: number;
-  /** For every id in the file, the position of its last row, which counts. */
+  /** For every id in the file, the position of its last row, which is used. */
   lastPlaces: ReadonlyMap<string, number>;
   /** Ids that occur more than once, with the lines of the ignored rows. */
   repeatedIds: RepeatedId[];

@@ -4,7 +4,7 @@ import { ImportUsageError } from './import-faults.ts';
 /** Counted from visitors' actions, and never imported. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
 
-/** The columns that the operator named for fields; an empty name: the field is not in the file, whatever its columns are called. */
+/** The columns that the operator named for fields; an empty name means that no column has the field. */
 export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
 
 /** Reads `field=column` and `field=` texts. @throws ImportUsageError if one is malformed, or names an unknown field or one twice. */

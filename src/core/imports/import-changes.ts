@@ -79,7 +79,7 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
   }));
 }
 
-/** Only so many are listed; further ones are counted. */
+/** The maximum listed; further ones are only counted. */
 const MAX_LISTED = 100;
 
 /** The first of many, and their number. */

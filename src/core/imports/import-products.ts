@@ -19,7 +19,7 @@ export interface ImportOptions {
   /** The separator of lists in texts, such as tags. */
   separator: string;
   dryRun: boolean;
-  /** The operator's folder of pictures and the site's own; unset: local pictures are not copied. */
+  /** The operator's folder of pictures and the site's own. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: Date;
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;

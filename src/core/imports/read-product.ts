@@ -40,7 +40,7 @@ export function readProduct(
   const patch: ProductPatch = {};
   for (const [field, column] of columns.pairs()) {
     const value = cellOf(values, column);
-    // The first column of a field counts.
+    // If several columns have a field, the first is used.
     if (value === undefined || patch[field] !== undefined) continue;
     try {
       if (field === 'id') Object.assign(patch, readId(textOf(value, RAW_ID), slugifyIds));

@@ -91,7 +91,7 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
 
 /**
  * Undoes the last exclusion or inclusion of a launch that was not undone.
- * @param only the id of its audit entry; unset: the last one.
+ * @param only the id of its audit entry. Default: the last one.
  * @returns undefined if there is none, or another one is the last.
  */
 export async function undoVerdicts(

@@ -201,7 +201,7 @@ const WAIT_MS = 5_000;
 /** Runs reads of tallies: a few at a time, and one of each reader, so a slow reader does not keep out the others. */
 export interface TallySlots {
   /**
-   * @param reader identifies a network; unset: not limited.
+   * @param reader identifies a network. If unset, reading is not limited.
    * @throws CoreError `overloaded`, or the errors of `work`.
    */
   run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;

@@ -37,7 +37,7 @@ const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT $
 /** Launches that began only by a clock that was ahead and has been set back. */
 const TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
-// In a statement of its own, because the two conditions have different indexes.
+// A separate statement, because the two conditions use different indexes.
 const FIND_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${TOO_EARLY} LIMIT ${BATCH}`;
 

@@ -44,7 +44,7 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   return deleted;
 }
 
-/** Renamed first: a picture that is stored again at this moment is either seen here or written anew. */
+/** Renamed first: a picture that is stored again at this moment is either seen here or written again. */
 async function deleteUnlessStored(folder: string, name: string, now: Date): Promise<boolean> {
   const path = join(folder, name);
   const aside = join(folder, `.${name}.${randomUUID()}`);

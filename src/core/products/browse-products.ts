@@ -44,7 +44,7 @@ const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'n
 
 /**
  * A page of the matching products for the operator: any filter with any order, which the site's list does not offer.
- * Without an index it scans the table once, holds at most `limit` rows, and blocks nobody.
+ * Without an index it scans the table once, holds at most `limit` rows, and blocks no other query.
  * @throws CoreError `bad_cursor`, `unavailable`, also when it exceeds the statement timeout.
  */
 export async function browseProductPage(

@@ -14,7 +14,7 @@ import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 export interface ProductEdit {
   /** New values by field, read as an import reads them: a blank one asks for the default. */
   values: SourceValues;
-  /** The version that was edited, for an error where another edit came first; unset: any. */
+  /** The version that was edited, to detect an earlier edit. Default: any. */
   version?: string | undefined;
   now: Date;
 }

@@ -5,7 +5,7 @@ import type { Sql } from '../database/database.ts';
 import { foldText } from '../search-text.ts';
 import { type TagStatistics, tagStatisticsOf } from './tag-statistics.ts';
 
-/** The newest products, which are compared whatever their tags. A smaller site is compared as a whole. */
+/** The newest products, which are compared regardless of their tags. A smaller site is compared as a whole. */
 const WINDOW_ROWS = 1_000;
 /** The maximum number of products that the index of tags finds for rare tags. */
 const MAX_FOUND_ROWS = 300;

@@ -10,7 +10,7 @@ const HEARTBEAT_MS = 25_000;
 /** A stream ends after this, and the browser opens another one, which needs a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
-/** The open streams of operators: each reports the kind of a change, and the console refetches what is on screen of it. */
+/** The open streams of operators: each reports the kind of a change, and the console refetches the displayed data of that kind. */
 export interface ConsoleStreams extends ChangeListener {
   /** `token` is that of the session that opened the stream. */
   add(response: ServerResponse, token: string): void;
@@ -31,7 +31,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
       const present = await openSessions([...new Set(open.values())]);
       for (const [response, token] of open) if (!present.has(token)) response.end();
     } catch {
-      // The database is away; the next heartbeat asks again, and the stream shows nothing but that something changed.
+      // The database is unavailable; the next heartbeat checks again. The stream carries no data that could leak.
     }
   }
   const heartbeat = setInterval(() => {
@@ -75,7 +75,7 @@ function subjectsOf({ productIds, catalogue, commentIds = [] }: Change): LiveSub
   ];
 }
 
-/** The stream that tells an operator's browser what kind of thing changed. */
+/** The stream that notifies an operator's browser of kinds of changes. */
 export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies: ConsoleCookies }> = async (
   app,
   { streams, cookies },

@@ -39,7 +39,7 @@ const CHECK_INTERVAL_MS = 1_000;
 
 /**
  * Whether the site has a console: an operator was invited. Queries the database at most once a second, and only for
- * requests to the console's addresses. While the database is unavailable, the last result counts.
+ * requests to the console's addresses. While the database is unavailable, the last result is used.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;

@@ -31,7 +31,7 @@ export interface RendererOptions {
   siteName: string;
   siteUrl: () => string;
   build: ClientBuild;
-  /** SITE_LOCALE; unset: English. */
+  /** SITE_LOCALE. Default: English. */
   locale?: SiteLocale | undefined;
   /** SITE_TIME_ZONE. */
   timeZone?: string | undefined;

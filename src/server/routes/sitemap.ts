@@ -129,7 +129,7 @@ function entry(name: 'url' | 'sitemap', address: string, lastModified?: string):
 }
 
 /**
- * Everything may be crawled. Pages that should not be indexed, such as searches, say so themselves, which only a
+ * Everything may be crawled. Pages that should not be indexed, such as searches, are marked `noindex`, which only a
  * crawler can read.
  */
 export const robotsRoutes: FastifyPluginAsync<{ site: SiteIdentity }> = async (app, { site }) => {

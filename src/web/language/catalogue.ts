@@ -25,11 +25,11 @@ export type Messages = { [Text in Message]: string } & { [Text in CountedMessage
 export interface Catalogue {
   /** In the language itself, as the footer lists it. */
   name: string;
-  /** The BCP 47 tag of documents; unset: the code. */
+  /** The BCP 47 tag of documents. Default: the code. */
   tag?: string;
-  /** For `Intl`; unset: the tag. */
+  /** For `Intl`. Default: the tag. */
   locale?: string;
-  /** The direction of writing; unset: left to right. */
+  /** The direction of writing. Default: left to right. */
   dir?: 'rtl';
   messages: Messages;
 }

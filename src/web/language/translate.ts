@@ -7,7 +7,7 @@ export interface Language {
   locale: string;
   /** The value of `lang` in addresses; unset for the language of addresses without it. */
   param?: string | undefined;
-  /** The direction of writing; unset: left to right. */
+  /** The direction of writing. Default: left to right. */
   dir?: 'rtl' | undefined;
   /** Unset: English, whose texts are in the code. */
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;

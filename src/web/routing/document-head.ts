@@ -10,7 +10,7 @@ export interface Site extends PageBrand {
   url: string;
   /** The current day in the site's time zone when the page was rendered, as `YYYY-MM-DD`; empty if unknown. */
   today: string;
-  /** SITE_TIME_ZONE, an IANA name; unset: UTC. */
+  /** SITE_TIME_ZONE, an IANA name. Default: UTC. */
   timeZone?: string | undefined;
   /** VOTES_PER_NETWORK. */
   votesPerNetwork?: number | undefined;

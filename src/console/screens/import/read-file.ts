@@ -14,7 +14,7 @@ const SAMPLE_BYTES = 512 * 1024;
 /** Looking for rows anywhere in a larger file would stop the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
-/** The lines of rows to read, or their items in a JSON array; unset: the first rows. */
+/** The lines of rows to read, or their items in a JSON array. Default: the first rows. */
 type Wanted = ReadonlySet<number> | undefined;
 
 const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);

@@ -9,7 +9,7 @@ export interface Card {
   board?: CardBoard;
 }
 
-/** What an operator's brand changes; what is unset looks as ever. */
+/** The operator's brand. Unset properties have the default look. */
 export interface CardBrand {
   tagline?: string | undefined;
   /** The bytes of the picture in place of the mark. */

@@ -139,7 +139,7 @@ function breakable(text: string): string[] {
   return pieces;
 }
 
-/** The longest beginning that fits, at least one character, and the rest. */
+/** The longest prefix that fits, at least one character, and the rest. */
 function splitAt(text: string, fits: (line: string) => boolean): [head: string, tail: string] {
   const characters = [...graphemes.segment(text)].map(({ segment }) => segment);
   let [low, high] = [1, characters.length];

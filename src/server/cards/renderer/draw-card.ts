@@ -190,7 +190,7 @@ function drawUpvotes(
   upvotes: number,
   { pill, ink }: Omit<NonNullable<CardBrand['accent']>, 'place'> = { pill: '#ff9466', ink: '#2a0f04' },
 ): number {
-  // '0 upvotes' would advertise that nobody came yet.
+  // '0 upvotes' would discourage visitors.
   const label = upvotes > 0 ? `${upvotes.toLocaleString('en')} ${upvotes === 1 ? 'upvote' : 'upvotes'}` : 'Upvote';
   context.font = `800 34px ${DISPLAY_FACE}`;
   const width = context.measureText(label).width + 104;

@@ -23,7 +23,7 @@ export interface VisitNews {
   launched: Product[];
   /** Upvoted products whose launch window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
-  /** Products with new comments under one's own. */
+  /** Products on which the visitor commented, and that have new comments. */
   answered: { product: NamedProduct; comments: number }[];
 }
 
