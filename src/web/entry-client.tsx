@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
   const language = languageOf(state);
-  // Hydration cannot wait in the middle: the code and the texts of this page have to be loaded first.
+  // Hydration cannot be suspended, so the code and the texts of this page are loaded first.
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });

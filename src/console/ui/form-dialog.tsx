@@ -12,7 +12,7 @@ interface FormDialogProps {
   onSubmit: () => void;
 }
 
-/** Asks for what an act needs, with the focus in its first text field. Enter does it, Escape does not. */
+/** Asks for the input of an operation, with the focus in its first text field. Enter submits it, Escape cancels. */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
 

@@ -40,7 +40,7 @@ export interface ConsoleComment extends Comment {
 
 export type CommentAction = 'hide' | 'restore' | 'hold' | 'release';
 
-/** The inverse of each act on comments. */
+/** The inverse of each operation on comments. */
 export const INVERSE_ACTIONS: Readonly<Record<CommentAction, CommentAction>> = {
   hide: 'restore',
   restore: 'hide',

@@ -3,7 +3,7 @@ import { LIMITS } from '../limits.ts';
 
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
 
-/** One act of moderation. It names no operator and quotes no removed or hidden text. */
+/** One moderation entry. It names no operator and quotes no removed or hidden text. */
 const ModerationEntrySchema = Type.Object(
   {
     id: Type.String(),

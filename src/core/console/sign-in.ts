@@ -79,7 +79,7 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or another passphrase set, during the work above. The lock keeps either from
+    // Access may have been revoked, or another passphrase set, during the work above. The lock prevents both from
     // committing before this session exists, which it then ends.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);

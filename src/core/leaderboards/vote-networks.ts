@@ -99,7 +99,7 @@ export function createVoteNetworks(
   };
 }
 
-/** The name of a network under the secret of a day, as a UUID, by which votes are capped. */
+/** The name of a network under the secret of a day, as a UUID, for the cap on its votes. */
 export function networkOf(secret: Buffer, prefix: Uint8Array): string {
   return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }

@@ -128,10 +128,7 @@ function entry(name: 'url' | 'sitemap', address: string, lastModified?: string):
   return element(name, {}, [element('loc', {}, address), ...dated]);
 }
 
-/**
- * Everything may be crawled. Pages that should not be indexed, such as searches, are marked `noindex`, which only a
- * crawler can read.
- */
+/** Everything may be crawled, because crawlers must read pages such as searches to find their `noindex`. */
 export const robotsRoutes: FastifyPluginAsync<{ site: SiteIdentity }> = async (app, { site }) => {
   app.get('/robots.txt', async (_request, reply) => {
     reply.type('text/plain; charset=utf-8').header('Cache-Control', REVALIDATE);

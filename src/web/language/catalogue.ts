@@ -2,7 +2,7 @@ import type { ENGLISH } from './en.ts';
 
 type Entry = (typeof ENGLISH)[number];
 
-/** A text in English, by which code names it. */
+/** An English text, which is the key of a message. */
 export type Message = Extract<Entry, string>;
 
 /** A text that needs no values. */

@@ -1,7 +1,7 @@
 // Long because it is the list of all texts of visitors' pages, which translators read in one place.
 
 /**
- * Every text in English, by which code names it and catalogues translate it. Names in braces stand for values. A pair is
+ * Every English text; code and catalogues use it as the key. Names in braces stand for values. A pair is
  * a text with a count, of which a language may have more forms.
  */
 export const ENGLISH = [

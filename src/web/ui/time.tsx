@@ -35,7 +35,7 @@ export function useNow(): number {
   return useContext(NowContext);
 }
 
-/** The age of something, kept current; the exact time is its tooltip. */
+/** An age that is updated as time passes; the exact time is its tooltip. */
 export function TimeAgo({ time }: { time: string }) {
   const now = useNow();
   const exact = Number.isNaN(Date.parse(time)) ? undefined : new Date(time).toISOString();

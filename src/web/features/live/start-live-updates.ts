@@ -45,7 +45,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (productId !== undefined) await refetchComments(reader, productId);
   });
 
-  /** The minimum by which the server's clock is ahead of this one: its times are never later than its now. */
+  /** The minimum lead of the server's clock over this one, since its times are never in its future. */
   let aheadMs = renderedAt - Date.now();
   let feed: SharedStream | undefined;
   let wanted: readonly string[] = [];

@@ -160,7 +160,7 @@ function rememberVote(productId: string, upvoted: boolean): void {
   rememberedVotes.write((upvoted ? [productId, ...others] : others).slice(0, MAX_REMEMBERED));
 }
 
-/** Remembers what the server says about votes. Returns a function that stops it. */
+/** Stores the confirmed state of votes in this browser. Returns a function that stops it. */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
     const [kind, productId] = queryKey;

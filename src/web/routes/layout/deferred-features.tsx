@@ -19,7 +19,7 @@ function DeferredFeatures() {
   return <OfflineNote />;
 }
 
-/** On a page that one comes back to, gives the focus to the link by which it was left, after the page's heading had it. */
+/** On a page to which the visitor returns, moves the focus from the heading to the link that the visitor followed. */
 function useReturnFocus(): void {
   const { location, type } = useRouter();
   const { key, state } = location;
