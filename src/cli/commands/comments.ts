@@ -223,7 +223,7 @@ function printComments(comments: readonly BrowsedComment[]): void {
   );
 }
 
-/** Made ids may all begin alike, as those of the sample do: `5a3b1e00..0005`. */
+/** Ids that were not generated may share a prefix, such as those of the sample: `5a3b1e00..0005`. */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
   for (let end = 0; end <= LAST_DIGITS; end += 4) {

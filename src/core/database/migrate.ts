@@ -110,7 +110,7 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
 
 /**
  * Upvotes by day, for statistics. A block range index takes a few kilobytes for millions of rows, which arrive in the
- * order of their time, and costs writes next to nothing; engines without such an index read the whole table.
+ * order of their time, and hardly slows down writes; engines without such an index read the whole table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");

@@ -120,7 +120,7 @@ interface BadgeSize {
   height: number;
 }
 
-/** A snippet for other pages that shows the badge with the live count and links here. With its size, the badge moves nothing when it loads. */
+/** A snippet for other pages that shows the badge with the live count and links here. The size prevents a layout shift. */
 export function badgeSnippet(
   product: SharedProduct,
   theme: BadgeTheme,

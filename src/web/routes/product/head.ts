@@ -127,7 +127,7 @@ export function clampText(text: string, limit: number): string {
 const PLAIN = /^[ -~]*$/;
 
 function firstCharacters(line: string, count: number): string[] {
-  // Finding the boundaries of characters takes as long as rendering a good part of a page.
+  // Finding the boundaries of characters is slow, compared with rendering the page.
   const start = line.slice(0, count + 1);
   if (PLAIN.test(start)) return Array.from(start).slice(0, count);
   if (segmenter === null) return Array.from(line).slice(0, count);
