@@ -5,8 +5,8 @@ import type { PicturePipeline } from '../core/pictures/picture-store.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';
 import type { Submissions } from '../core/submissions/submissions.ts';
 import { PACKAGE_FOLDERS, PACKAGE_VERSION } from '../settings/package-root.ts';
-import { DEFAULT_STREAM_LIMITS, type RateLimits, type StreamLimits } from '../settings/rate-limits.ts';
-import type { TrustedProxies } from '../settings/trusted-proxies.ts';
+import { DEFAULT_STREAM_LIMITS, type StreamLimits } from '../settings/rate-limits.ts';
+import type { Settings } from '../settings/settings.ts';
 import { createApiSender } from './cache/api-response.ts';
 import type { ResponseCache } from './cache/response-cache.ts';
 import { addFastPath, type FastPathObserver } from './cache/send-cached.ts';
@@ -55,15 +55,12 @@ export interface AppOptions {
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
-  /** Unset: nothing is limited. */
-  rateLimits?: RateLimits | undefined;
   /** Tells open pages what changes. */
   live: Live;
-  streamLimits?: StreamLimits;
+  /** If unset, nothing is limited, and no proxy is trusted with `X-Forwarded-For`. */
+  settings?: Partial<Pick<Settings, 'rateLimits' | 'streamLimits' | 'trustProxy'>>;
   /** Detects bursts of upvotes. If unset, they are not detected. */
   bursts?: UpvoteBursts | undefined;
-  /** Proxies whose `X-Forwarded-For` is trusted. Default: none. */
-  trustProxy?: TrustedProxies | undefined;
   /** Submissions by visitors. If unset, they are disabled. */
   submissions?: { operations: Submissions; pictures: PicturePipeline } | undefined;
   runtime?: Runtime;
@@ -83,8 +80,9 @@ const UNLIMITED_BY_NETWORK: StreamLimits = { ...DEFAULT_STREAM_LIMITS, perNetwor
 
 /** Builds the whole server; the caller decides where and when it listens. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { core, cache, live, renderer, folders, log, rateLimits, trustProxy, submissions, prepare } = options;
-  const { runtime = systemRuntime, streamLimits = UNLIMITED_BY_NETWORK, isStopping = () => false } = options;
+  const { core, cache, live, renderer, folders, log, submissions, prepare } = options;
+  const { runtime = systemRuntime, isStopping = () => false } = options;
+  const { rateLimits, streamLimits = UNLIMITED_BY_NETWORK, trustProxy } = options.settings ?? {};
   const { brand } = renderer;
   const site = { name: renderer.siteName, url: renderer.siteUrl, ...brand.page };
   const securityHeaders = pageSecurityHeaders(renderer.scriptHash, brand.style && inlineHash(brand.style));

@@ -118,14 +118,15 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     });
     metrics?.watch({ core, cache, database, live });
     if (replicas) metrics?.watchReads(replicas);
-    const { renderer, trustProxy } = appOptions;
+    const { renderer, settings } = appOptions;
     const streams = createConsoleStreams((tokens) => openSessions(database, tokens, runtime.now()));
     changes.subscribe(streams);
     const operatorConsole = consoleOptions && {
       isOpen: createOpenCheck(database, runtime.monotonicMs),
       app: await buildConsoleApp({
         ...consoleOptions,
-        ...{ database, runtime, log, trustProxy, streams, launches, recordEvents },
+        ...{ database, runtime, log, streams, launches, recordEvents },
+        trustProxy: settings?.trustProxy,
         siteName: renderer.siteName,
         siteLogo: renderer.brand.page.logo,
         siteUrl: renderer.siteUrl,

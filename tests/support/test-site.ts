@@ -97,10 +97,8 @@ export async function startTestSite({
     folders: { clientDir: PACKAGE_FOLDERS.client, picturesDir: PACKAGE_FOLDERS.pictures, imagesDir },
     log,
     ...(runtime && { runtime }),
-    rateLimits,
+    settings: { rateLimits, ...(streamLimits && { streamLimits }), ...(trustProxy && { trustProxy }) },
     bursts,
-    ...(streamLimits && { streamLimits }),
-    trustProxy,
     hasModerationLog,
     submittedPictures,
     console: {
