@@ -49,16 +49,16 @@ const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RA
 /** The settings of limits, under the names of their values. */
 export const LIMIT_SETTINGS = {
   upvotesPerSession: amount('LIMIT_UPVOTES_PER_SESSION', upvote.session.amount, 'Upvotes and withdrawals per minute'),
-  upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, of a whole network'),
+  upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, for a whole network'),
   commentsPerSession: amount('LIMIT_COMMENTS_PER_SESSION', comment.session.amount, 'Comments per minute'),
-  commentsPerNetwork: amount('LIMIT_COMMENTS_PER_NETWORK', comment.network.amount, 'The same, of a whole network'),
+  commentsPerNetwork: amount('LIMIT_COMMENTS_PER_NETWORK', comment.network.amount, 'The same, for a whole network'),
   likesPerSession: amount('LIMIT_LIKES_PER_SESSION', like.session.amount, 'Likes per minute'),
-  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'The same, of a whole network'),
+  likesPerNetwork: amount('LIMIT_LIKES_PER_NETWORK', like.network.amount, 'The same, for a whole network'),
   submissionsPerSession: amount('LIMIT_SUBMISSIONS_PER_SESSION', submission.session.amount, 'Submissions per hour'),
   submissionsPerNetwork: amount(
     'LIMIT_SUBMISSIONS_PER_NETWORK',
     submission.network.amount,
-    'The same, of a whole network',
+    'The same, for a whole network',
   ),
   searchesPerNetwork: amount(
     'LIMIT_SEARCHES_PER_NETWORK',
