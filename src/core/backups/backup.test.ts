@@ -273,11 +273,11 @@ describe('a file that cannot be restored is refused without changes', () => {
 test('a backup of an older schema is restored into a newer one, with defaults for missing columns', async () => {
   const path = join(folder, 'older.backup');
   await backUp(path);
-  await target.query("ALTER TABLE products ADD COLUMN licence text NOT NULL DEFAULT 'unknown'");
+  await target.query("ALTER TABLE products ADD COLUMN added_later text NOT NULL DEFAULT 'unknown'");
   await target.query('ALTER TABLE comments DROP COLUMN held_session');
   await expect(restore(path)).rejects.toThrow(/a column comments\.held_session that this version does not have/);
   await target.query('ALTER TABLE comments ADD COLUMN held_session text COLLATE "C"');
   await restore(path);
-  expect(await target.query('SELECT DISTINCT licence FROM products')).toEqual([{ licence: 'unknown' }]);
-  await target.query('ALTER TABLE products DROP COLUMN licence');
+  expect(await target.query('SELECT DISTINCT added_later FROM products')).toEqual([{ added_later: 'unknown' }]);
+  await target.query('ALTER TABLE products DROP COLUMN added_later');
 });
