@@ -15,9 +15,9 @@ const SAMPLE_MS = 5_000;
 
 /** The highest rate is searched by steps: up or down by a factor, then between the last good and the first bad one. */
 const STEPS = { from: 20, factor: 1.6, halvings: 2 } as const;
-const STEP_WARM_UP_SECONDS = 4;
+const STEP_WARM_UP_SECONDS = 6;
 const PAGES_P99_TARGET_MS = 100;
-const FULL = { seconds: 300, perSecond: 4, stepSeconds: 8, maxSteps: 8 };
+const FULL = { seconds: 300, perSecond: 4, stepSeconds: 7, maxSteps: 7 };
 const QUICK = { seconds: 30, perSecond: 2, stepSeconds: 3, maxSteps: 3 };
 
 type Options = typeof FULL;

@@ -40,6 +40,7 @@ await sendWhenDue(
   steps.map((step) => ({ ...step, dueAt: begin + step.dueMs })),
   ({ dueAt, ...step }) => act(step, dueAt),
 );
+for (const { stream } of visitors.values()) stream?.destroy();
 const count = new Set(steps.map(({ visitor }) => visitor)).size;
 const report: VisitorReport = {
   visitors: count,

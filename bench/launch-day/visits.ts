@@ -58,7 +58,9 @@ export function launchDay(perSecond: number, seconds: number): Phase[] {
   ];
 }
 
-/** Everything that all visitors do, in order. Visitors arrive by a Poisson process, independently of each other. */
+/**
+ * Everything that all visitors do until the last phase ends, in order. They arrive by a Poisson process, independently of each other.
+ */
 export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed: number): Step[] {
   const random = randomFrom(seed);
   const steps: Step[] = [];
@@ -74,7 +76,7 @@ export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed:
     }
     begin = end;
   }
-  return steps.sort((one, other) => one.dueMs - other.dueMs);
+  return steps.filter(({ dueMs }) => dueMs < begin).sort((one, other) => one.dueMs - other.dueMs);
 }
 
 function visitPlanner({ launches, older, words }: Catalogue, random: Random) {

@@ -15,7 +15,8 @@ export interface Search extends Omit<Stretch, 'wanted' | 'now'> {
 /** The size of the first window: the whole cost of a common term, and the extra cost of others. */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
- * The part that is walked first if the whole window cannot fill the page: without a match in it, walking is abandoned.
+ * The part that is walked first if it cannot fill the page itself: with few matches in it, the rest of the window would
+ * not be promising either, and is not walked.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
@@ -73,13 +74,13 @@ async function askIndex(database: Database, { term, tag }: Search): Promise<Rare
   return rarePartsOf(term, index, await trigramFrequenciesOf(database));
 }
 
-/** The first window, or only its beginning if it has no match. `most`: the maximum number of matches in it. */
+/** The first window, or only its beginning if it has few matches. `most`: the maximum number of matches in it. */
 async function checkBeforeStart(database: Database, stretch: Stretch, most: number): Promise<Walked> {
   const { sort, wanted } = stretch;
   const windowRows = FIRST_WINDOW_ROWS[sort];
-  if (most >= wanted) return walkWindow(database, stretch, windowRows);
+  if (most * PROBE_FRACTION >= wanted) return walkWindow(database, stretch, windowRows);
   const { rows, edge } = await walkWindow(database, stretch, windowRows * PROBE_FRACTION);
-  if (rows.length === 0 || edge === undefined) return { rows, edge };
+  if (rows.length < PROMISING_MATCHES * PROBE_FRACTION || edge === undefined) return { rows, edge };
   const behind = { ...stretch, cursor: cursorBehind(PRODUCT_ORDERS[sort], edge), wanted: wanted - rows.length };
   const rest = await walkWindow(database, behind, windowRows * (1 - PROBE_FRACTION));
   return { rows: [...rows, ...rest.rows], edge: rest.edge };
