@@ -16,6 +16,13 @@ beforeAll(async () => {
 afterAll(() => ground.close());
 beforeEach(() => ground.clear());
 
+test('an import leaves nothing pending in the trigram index, which searches would read', async () => {
+  const rows = Array.from({ length: 50 }, (_, index) => ({ id: `p-${index}`, name: `Product ${index}` }));
+  await ground.run(lines(...rows));
+  const pending = await ground.database.query("SELECT gin_clean_pending_list('products_search')::integer AS pages");
+  expect(pending).toEqual([{ pages: 0 }]);
+});
+
 describe('fields', () => {
   test('fields of a row are stored, and missing ones get the defaults of the specification', async () => {
     const full = {

@@ -60,6 +60,7 @@ export async function importProducts(database: Database, options: ImportOptions)
     const merged = await inTransaction(database, (sql) =>
       mergeProducts(sql, { spool, file }, { target: name, dryRun, now, onRows }),
     );
+    if (!dryRun && merged.created.count + merged.updated.count > 0) await flushSearchIndex(database);
     await merged.names.compareWithSite(database);
     return reportOf(file, merged, dryRun ? 0 : (pictures?.count ?? 0));
   } finally {
@@ -76,6 +77,19 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
       if (tries === MAX_ATTEMPTS || !isSerializationFailure(error)) throw error;
     }
   }
+}
+
+/** Unless the server has no such index or function, or the role no right to it. */
+const SELECT_FLUSHABLE = `SELECT 1 FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
+  WHERE relname = 'products_search' AND pg_has_role(relowner, 'USAGE')`;
+
+/**
+ * Sorts the pending entries of the trigram index into it, without blocking anyone: searches read all that are pending,
+ * and rare words would take three times as long until PostgreSQL does it at some later write.
+ */
+async function flushSearchIndex(database: Database): Promise<void> {
+  const flushable = await database.query(SELECT_FLUSHABLE);
+  if (flushable.length > 0) await database.query("SELECT gin_clean_pending_list('products_search')");
 }
 
 function reportOf(file: CheckedFile, merged: MergedProducts, picturesCopied: number): ImportReport {
