@@ -27,8 +27,8 @@ interface Measured extends LoadResult {
 type Side = 'bare' | 'groundswell' | 'underWrites';
 
 /**
- * Cached responses of the site, and a bare `node:http` server that sends the same bytes and header fields, in turns.
- * Then the site again under upvotes that change the measured responses; the bare server gets no writes.
+ * Measures cached responses of the site and, in alternation, a bare `node:http` server that sends the same bytes and
+ * header fields. Then measures the site under upvotes that change the responses; the bare server gets no writes.
  */
 export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

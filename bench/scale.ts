@@ -69,7 +69,7 @@ async function measureSeeded(urls: readonly string[]): Promise<void> {
 }
 
 async function measureAll([small, large]: readonly Side[]): Promise<void> {
-  if (!small || !large) throw new Error('Two databases are compared');
+  if (!small || !large) throw new Error('The comparison needs two databases');
   const reads: Measured[] = [];
   const startedUnder = loadavg();
   for (const read of READS) {
@@ -107,7 +107,7 @@ async function measure(read: Read, small: Side, large: Side): Promise<Measured> 
     }
   }
   const [smallTiming, largeTiming] = took.map(timingOf);
-  if (!smallTiming || !largeTiming) throw new Error('Two databases are compared');
+  if (!smallTiming || !largeTiming) throw new Error('The comparison needs two databases');
   const p50Ratio = rounded(largeTiming.p50Ms / smallTiming.p50Ms);
   const { name, target } = read;
   return { name, small: smallTiming, large: largeTiming, p50Ratio, target, held: holds(target, p50Ratio, largeTiming) };

@@ -32,7 +32,7 @@ export async function listenToCounts(address: string): Promise<CountStream> {
       for (;;) {
         const found = heard.get(productId)?.find((told) => told.upvotes >= upvotes);
         if (found !== undefined) return found.at;
-        if (performance.now() > deadline) throw new Error(`The stream did not tell of ${productId}`);
+        if (performance.now() > deadline) throw new Error(`The stream sent no update of ${productId}`);
         await sleep(1);
       }
     },

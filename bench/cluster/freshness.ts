@@ -99,7 +99,7 @@ async function otherUpvotes(side: Side, address: string, options: FreshnessOptio
 /** The API's response is JSON; a page contains the same in its initial state. */
 function upvotesIn({ status, body }: HttpResponse): number {
   const found = /\\?"upvotes\\?":(\d+)/.exec(body)?.[1];
-  if (status !== 200 || found === undefined) throw new Error(`No count in an answer of status ${status}`);
+  if (status !== 200 || found === undefined) throw new Error(`The response with status ${status} has no count`);
   return Number(found);
 }
 

@@ -50,7 +50,7 @@ async function openAll(): Promise<Socket[]> {
 
 async function open(index: number): Promise<Socket> {
   const group = groups[index % groups.length];
-  if (group === undefined) throw new Error('There is nothing to listen for');
+  if (group === undefined) throw new Error('A stream client needs at least one group of products');
   group.size += 1;
   const { hostname, port } = new URL(load.address);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');

@@ -2038,7 +2038,7 @@ export interface operations {
       };
     };
     responses: {
-      /** @description The comment that this idempotency key has created before */
+      /** @description The comment that this idempotency key created earlier */
       200: {
         headers: {
           'Cache-Control': components['headers']['CacheControl'];

@@ -6,7 +6,7 @@ export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields, if the error is about fields. */
   readonly fields: readonly FieldFault[] | undefined;
-  /** Of a conflict: the state that the caller did not know. */
+  /** For a conflict: the state that the caller did not know. */
   readonly current: object | undefined;
 
   constructor(

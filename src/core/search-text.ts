@@ -16,7 +16,7 @@ export function likePattern(term: string): string {
   return likeInOrder([term]);
 }
 
-/** The same for several parts in order. */
+/** A `LIKE` pattern that matches texts with all parts in this order, each character literally. */
 export function likeInOrder(parts: readonly string[]): string {
   return `%${parts.map((part) => foldText(part).replaceAll(/[\\%_]/g, '\\$&')).join('%')}%`;
 }

@@ -173,7 +173,7 @@ describe('articles', () => {
       [{ ...ARTICLE, url: '/' }, ARTICLE, ARTICLE],
       ': article 1 has the unknown field "url"; it may have title, excerpt, author, subtitle',
     ],
-    ['a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be a text'],
+    ['a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be text'],
     ['an empty field', [{ ...ARTICLE, excerpt: ' \n ' }, ARTICLE, ARTICLE], ': article 1: "excerpt" is empty'],
     [
       'a long field',

@@ -112,7 +112,7 @@ function readArticle(value: unknown, where: string): Article {
   const field = (name: keyof Article): string => {
     const text = (value as Record<string, unknown>)[name];
     if (text === undefined) throw new Error(`${where} has no "${name}"`);
-    if (typeof text !== 'string') throw new Error(`${where}: "${name}" must be a text`);
+    if (typeof text !== 'string') throw new Error(`${where}: "${name}" must be text`);
     const trimmed = text.replaceAll(/\s+/g, ' ').trim();
     if (trimmed === '') throw new Error(`${where}: "${name}" is empty`);
     const characters = [...trimmed].length;

@@ -65,7 +65,7 @@ export function limitsOfOneProcess(limits: RateLimits, processes: number): RateL
   return Object.fromEntries(shared) as RateLimits;
 }
 
-/** The same for open streams. */
+/** One process's share of the limits on open streams. */
 export function streamsOfOneProcess(limits: StreamLimits, processes: number): StreamLimits {
   const { perNetwork } = limits;
   return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };

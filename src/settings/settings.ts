@@ -34,7 +34,7 @@ import { readTrustedProxies } from './trusted-proxies.ts';
 import { WEBHOOK_SETTINGS, type WebhookSettings, webhooksOf } from './webhook-settings.ts';
 
 interface Declaration {
-  /** Of the environment variable. */
+  /** The name of the environment variable. */
   name: string;
   /** As an operator would write it; undefined: unset. */
   default: string | undefined;

@@ -165,7 +165,7 @@ interface Flags {
 /** Length of short ids, which get a few digits of their end where this is not unique. */
 const SHORT_ID = 8;
 
-/** Of a UUID after its last hyphen. */
+/** The number of digits after the last hyphen of a UUID. */
 const LAST_DIGITS = 12;
 
 function listCommand(): Command {

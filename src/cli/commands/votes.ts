@@ -67,8 +67,8 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     )
     .argument('<product>', 'id of a product')
     .option('--voter <hash...>', 'only votes of these voters, named as in the tally', readVoters)
-    .option('--from <time>', 'only votes cast since: 2026-01-31T18:00:00Z', readInstant)
-    .option('--to <time>', 'only votes cast before', readInstant)
+    .option('--from <time>', 'only votes cast since this time, such as 2026-01-31T18:00:00Z', readInstant)
+    .option('--to <time>', 'only votes cast before this time', readInstant)
     .requiredOption('--reason <text>', 'the reason, for the audit log', readText)
     .addOption(jsonOption('{ "productId": …, "day": …, "votes": 3, "revised": ["2026-11-19"] }'))
     .addHelpText(

@@ -107,7 +107,7 @@ function pad(text: string, width: number, align: Column['align'], isLast: boolea
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens a text that is too wide between visible characters and appends `…`. */
+/** Shortens a text that is too wide, without splitting a visible character, and appends `…`. */
 export function cut(text: string, width: number): string {
   return stringWidth(text) <= width ? text : `${head(text, width - 1)}…`;
 }

@@ -180,5 +180,5 @@ export type ImportEvent =
   | { kind: 'faults'; faults: ImportFaultRecord[]; count: number }
   | { kind: 'failed'; message: string };
 
-/** The largest file that a browser may send; a larger one is for the command. */
+/** The largest file that the console imports; larger ones need `groundswell import`. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;

@@ -64,12 +64,12 @@ export const badge = /* @__PURE__ */ Object.assign(
   { route: '/badge/:id.svg' },
 );
 
-/** Atom and JSON Feed of the newest launches, and Atom of a product's comments. */
+/** The newest launches as Atom and as JSON Feed, and the Atom feed of a product's comments. */
 export const feed = '/feed.xml';
 export const jsonFeed = '/feed.json';
 export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
 
-/** Atom of final days. */
+/** The Atom feed of the days whose leaderboards are final. */
 export const leaderboardFeed = '/feed/leaderboards.xml';
 
 export const sitemap = '/sitemap.xml';

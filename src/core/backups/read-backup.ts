@@ -17,7 +17,7 @@ const MARK_BYTE = MARK.charCodeAt(0);
 /** How much text is scanned at a time. */
 const PIECE_BYTES = 512 * 1024;
 
-/** A header has some kilobytes. Text without a line feed beyond the longest possible row is not a backup. */
+/** A header takes a few kilobytes. A file with a line longer than the longest possible row is not a backup. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**

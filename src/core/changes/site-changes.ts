@@ -172,8 +172,8 @@ const MAX_COMMENTS = 10_000;
 const MARGIN_MS = 5_000;
 
 /**
- * The changes since a moment, and shortly before it. The comments are of any product. Callers read the current state,
- * so reporting a change twice is harmless.
+ * The changes since a moment, and some from shortly before it. `commentIds` is not limited to `productIds`. Callers
+ * read the current state, so reporting a change twice is harmless.
  */
 interface MissedChanges {
   productIds: string[];

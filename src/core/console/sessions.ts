@@ -54,7 +54,7 @@ function unlessUnavailable(error: unknown): void {
 
 const SELECT_OPEN = `SELECT token_hash FROM operator_sessions WHERE token_hash = ANY($1::bytea[]) AND ${IS_OPEN}`;
 
-/** Those of the tokens whose sessions are open; this is no use of them. @throws CoreError `unavailable`. */
+/** The tokens whose sessions are open. Asking does not count as use of a session. @throws CoreError `unavailable`. */
 export async function openSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
   const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [tokens.map(hashToken), ...boundsOf(now)]);
   const open = new Set(rows.map(({ token_hash: hash }) => hash.toString('hex')));

@@ -20,14 +20,14 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * When each product and session was last written, as far as this process knows. Moments are milliseconds of the
- * monotonic clock. Beyond a number of entries, one moment stands for all.
+ * monotonic clock. Beyond `MAX_ENTRIES`, one moment replaces all of them.
  */
 export class LastWrites {
   readonly #products = new Map<string, number>();
   readonly #sessions = new Map<string, number>();
-  /** For reads of everything. */
+  /** The last write of any kind, for reads without a scope. */
   #any = NEVER;
-  /** For all reads of any scope. */
+  /** The last write that concerns every scope. */
   #everything = NEVER;
 
   add({ productIds, catalogue }: Change, moment: number): void {

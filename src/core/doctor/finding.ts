@@ -6,7 +6,7 @@ export interface Finding {
   status: 'ok' | 'warning' | 'fault';
   /** The finding, in one line without secrets. */
   message: string;
-  /** Advice, if any. */
+  /** What the operator should do; absent if the check passed. */
   advice?: string;
 }
 

@@ -25,10 +25,10 @@ const PROBE_FRACTION = 1 / 4;
  */
 const PROMISING_MATCHES = 6;
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
-/** A term of frequent syllables may have many candidates and few matches: then walking is safer. */
+/** A term of frequent trigrams may have many candidates and few matches. Past this time, the search walks instead. */
 const INDEX_TIMEOUT_MS = 150;
 
-/** How long one request may walk on. */
+/** How long one request may walk: read the list in order and compare each row with the terms. */
 const WALK_MS = 300;
 /** The target duration of one statement, and its maximum number of rows. */
 const WINDOW_MS = 40;

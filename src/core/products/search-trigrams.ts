@@ -90,7 +90,7 @@ export interface RareParts {
 
 /**
  * Chooses the parts of a folded term with its rarest trigrams, enough to leave few candidates. For a whole term, the
- * index would read the list of every trigram, and frequent ones are long and narrow little.
+ * index would read the posting list of every trigram; those of frequent trigrams are long and exclude few rows.
  */
 export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: FrequencyOf): RareParts {
   const byShare = [...trigramsOf(term, index)].sort((one, other) => frequencyOf(one.text) - frequencyOf(other.text));

@@ -14,7 +14,7 @@ export interface VotedFrom {
 export interface NetworkCounts {
   /** Reads the counts of products that are not known, as far as they are small. @throws CoreError `unavailable`. */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
-  /** Whether all of these votes would count, also beside each other: none exceeds the cap of its network. */
+  /** Whether all of these votes would count together: none exceeds the cap of its network. */
   areBelow(votes: readonly VotedFrom[], cap: number): boolean;
   /**
    * Records the networks of added and removed votes of a product, after which `window_changes` had this value.

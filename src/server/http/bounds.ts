@@ -119,7 +119,7 @@ export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = PAT
 
 /** Responds that the body took too long, and closes the connection. */
 export function endLateBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
-  const late = Object.assign(new Error('The body is late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+  const late = Object.assign(new Error('The body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   // Requests of tests have no socket.
   if (socket instanceof Socket) app.server.emit('clientError', late, socket);
 }

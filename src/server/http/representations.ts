@@ -8,7 +8,7 @@ const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Browsers send one of a few values. Results are cached, up to a bound that strangers cannot exceed. */
+/** Browsers send one of a few values. The cache of results is bounded, because clients can send any value. */
 const known = new Map<string, Encoding>();
 const MAX_KNOWN = 100;
 

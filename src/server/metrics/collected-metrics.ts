@@ -199,7 +199,7 @@ export function watchWebhooks({ status, attempts }: Omit<WebhookDeliveries, 'clo
   });
   gauge(registers, {
     name: 'groundswell_webhook_events_waiting',
-    help: 'Webhooks of the site that wait to be delivered',
+    help: 'Webhooks that are waiting for delivery',
     read: () => status().waiting,
   });
   gauge(registers, {

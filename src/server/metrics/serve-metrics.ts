@@ -7,7 +7,7 @@ import { NO_STORE, PROBLEM_MEDIA_TYPE, problem } from '../http/problems.ts';
 import { StartError } from '../start-error.ts';
 import { createSiteMetrics, type SiteMetrics } from './site-metrics.ts';
 
-/** A few scrapers; strangers must not take the file descriptors of the site. */
+/** Enough for a few scrapers; other clients must not exhaust the file descriptors of the site. */
 const MAX_CONNECTIONS = 50;
 
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;

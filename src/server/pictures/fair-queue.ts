@@ -57,7 +57,7 @@ export function createFairQueue(
     const [sender, turns] = waiting.entries().next().value ?? [];
     if (sender === undefined || turns === undefined) return;
     const begin = turns.shift();
-    // To the end of the row.
+    // The sender moves to the end of the queue.
     waiting.delete(sender);
     if (turns.length > 0) waiting.set(sender, turns);
     isRunning = true;

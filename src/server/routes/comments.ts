@@ -100,7 +100,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   listComments: {
     id: 'listComments',
@@ -143,7 +143,7 @@ const OPERATIONS = {
     bodyExample: { productId: 'git', content: 'Worktrees!' },
     responses: {
       200: {
-        description: 'The comment that this idempotency key has created before',
+        description: 'The comment that this idempotency key created earlier',
         example: { comment: COMMENT_EXAMPLE },
       },
       201: { description: 'The new comment', example: { comment: COMMENT_EXAMPLE } },

@@ -74,7 +74,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
   }
 };
 
-/** Undefined: all. Impossible ids match no product. */
+/** Undefined stands for all products. Malformed ids are dropped, because no product has them. */
 function productsOf(list: string | undefined): string[] | undefined {
   const ids = (list ?? '').split(',').filter((id) => id !== '');
   if (ids.length > LIMITS.eventProducts) {
@@ -88,7 +88,7 @@ function sinceOf(text: string | string[] | undefined): Since | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 'unknown';
 }
 
-/** Its description, beside the schema. */
+/** What the OpenAPI document says about this route beyond its schema. */
 const FOLLOW_CHANGES: Operation = {
   id: 'followChanges',
   tag: 'Events',

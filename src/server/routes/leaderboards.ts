@@ -182,7 +182,7 @@ const TALLY_EXAMPLE = `${[
   .map((line) => JSON.stringify(line))
   .join('\n')}\n`;
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   listLeaderboards: {
     id: 'listLeaderboards',

@@ -39,7 +39,7 @@ const ENTRY_EXAMPLE: ModerationEntry = {
   undoneAt: null,
 };
 
-/** Its description, beside the schemas. */
+/** What the OpenAPI document says about this route beyond its schemas. */
 const LIST_MODERATION: Operation = {
   id: 'listModeration',
   tag: 'Moderation',

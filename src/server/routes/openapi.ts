@@ -217,7 +217,7 @@ ${brandStyle(brand)}
 `;
 }
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   getOpenApi: {
     id: 'getOpenApi',

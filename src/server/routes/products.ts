@@ -56,7 +56,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 };
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   listProducts: {
     id: 'listProducts',

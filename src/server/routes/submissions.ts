@@ -191,7 +191,7 @@ const answer = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
 });
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   createSubmission: {
     id: 'createSubmission',
@@ -204,7 +204,7 @@ const OPERATIONS = {
     isRateLimited: true,
     bodyExample: { name: 'Tide tables', description: 'When to launch a boat.', launchAt: '2026-12-01T09:00:00Z' },
     responses: {
-      200: { description: 'The submission that this idempotency key has created before' },
+      200: { description: 'The submission that this idempotency key created earlier' },
       201: { description: 'The new submission and its maker key' },
     },
     problems: [

@@ -71,7 +71,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   }
 };
 
-/** Their description, beside the schemas. */
+/** What the OpenAPI document says about these routes beyond their schemas. */
 const OPERATIONS = {
   getUpvoted: {
     id: 'getUpvoted',

@@ -25,10 +25,10 @@ export interface TaskProcess<Task, Result> {
 }
 
 export interface TaskProcessOptions<Task> {
-  /** For the log, such as `card-worker`. */
+  /** Names the process in the log, such as `card-worker`. */
   name: string;
   log: { warn(details: object, message: string): void };
-  /** The program, as a source or built; it calls `serveTasks`. */
+  /** The path of the program, in TypeScript or built; it must call `serveTasks`. */
   file: string;
   args?: readonly string[];
   /** Added to the minimal environment of any program; no password reaches the process. */
@@ -36,7 +36,7 @@ export interface TaskProcessOptions<Task> {
   /** The subject of a log line about a failed task. */
   describe(task: Task): object;
   maxQueued?: number;
-  /** For one task. */
+  /** The time limit of one task. */
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;

@@ -1,6 +1,6 @@
 /**
- * The parts of the service worker's global scope that ours uses. TypeScript's own library for them conflicts with that
- * of pages, whose globals have the same names.
+ * Types of the globals that the service worker uses. TypeScript's library `webworker` declares them, too, but conflicts
+ * with the library `dom`, which pages need.
  */
 interface ExtendableEventLike extends Event {
   waitUntil(work: Promise<unknown>): void;

@@ -7,7 +7,7 @@ const HUES = 6;
 interface PictureProps {
   src: string;
   alt: string;
-  /** Of the product, whose initial stands in for a missing picture. */
+  /** The product's name, whose initial stands in for a missing picture. */
   name?: string;
   width: number;
   height: number;

@@ -46,7 +46,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
   );
 }
 
-/** Plain text with its line breaks, several blank ones as one; the style sheet clips a long text until its details are open. */
+/** Plain text with its line breaks; several blank lines become one. The style sheet clips a long text until its details are open. */
 function CommentText({ text }: { text: string }) {
   const shown = text.replace(/\n\s*\n/g, '\n\n');
   return (

@@ -26,7 +26,7 @@ interface LoadMoreProps {
   shown: number;
 }
 
-/** The end of the list: loads more when it comes near, later when pressed, and is a plain link to the next page without JavaScript. */
+/** The control at the end of the list that loads more products; without JavaScript, a plain link to the next page. */
 export function LoadMore({ list, filters, shown }: LoadMoreProps) {
   const { fetchNextPage, hasNextPage, isFetchingNextPage, isFetchNextPageError } = list;
   const press = () => void focusAdded('.product-list h3 a', fetchNextPage, '.load-more-failed button');

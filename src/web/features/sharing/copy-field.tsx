@@ -16,7 +16,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const [outcome, setOutcome] = useState<{ of: string; copied: boolean } | null>(null);
-  // Another text has not been copied yet.
+  // The outcome for an earlier text does not apply to the current one.
   const current = outcome?.of === text ? outcome : null;
   const props = { id, ref: field, value: text, readOnly: true, spellCheck: false, dir: 'ltr' } as const;
 

@@ -7,7 +7,7 @@ export async function startServiceWorker(): Promise<void> {
   try {
     await navigator.serviceWorker.register(paths.serviceWorker);
   } catch (error) {
-    console.warn(`The site cannot be kept for reading offline: ${error}`);
+    console.warn(`Cannot start the service worker, so pages cannot be read offline: ${error}`);
   }
 }
 
