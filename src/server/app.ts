@@ -50,14 +50,14 @@ import { upvoteRoutes } from './routes/upvotes.ts';
 
 export interface AppOptions {
   core: Core;
-  /** Its maker reports changes to it. */
+  /** The caller must report every change of the data to it. */
   cache: ResponseCache;
   renderer: PageRenderer;
   folders: StaticFolders;
   log: FastifyBaseLogger;
-  /** Tells open pages what changes. */
+  /** Sends changes to open pages. */
   live: Live;
-  /** If unset, nothing is limited, and no proxy is trusted with `X-Forwarded-For`. */
+  /** If unset, requests are not limited and `X-Forwarded-For` is ignored. */
   settings?: Partial<Pick<Settings, 'rateLimits' | 'streamLimits' | 'trustProxy'>>;
   /** Detects bursts of upvotes. If unset, they are not detected. */
   bursts?: UpvoteBursts | undefined;
@@ -103,7 +103,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     childLoggerFactory: (logger) => logger,
     genReqId: createRequestIds(),
     ...SERVER_BOUNDS,
-    // A request on an open connection gets a response like any other; `drainOnClose` closes the connection.
+    // Requests on open connections are still served during shutdown; `drainOnClose` then closes the connections.
     return503OnClosing: false,
     trustProxy: trustProxy ?? false,
     // An invalid URL reaches no hook or handler, so it gets its response here.

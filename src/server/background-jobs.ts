@@ -78,9 +78,9 @@ async function deletePictures(database: Database, folder: string, log: Log): Pro
 const SUBMISSION_INTERVAL_MS = 60_000;
 
 interface SubmissionWatch {
-  /** As of the last look, at most a minute ago. */
+  /** The result of the last query, at most a minute old. */
   waiting(): WaitingSubmissions;
-  /** Looks now. Never rejects. */
+  /** Deletes and counts now. Never rejects. */
   look(): Promise<void>;
   close(): void;
 }

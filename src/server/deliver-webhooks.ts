@@ -16,18 +16,18 @@ import { sendEvent, type WebhookReceiver } from '../core/webhooks/send-event.ts'
 import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 
 export interface WebhookDeliveries {
-  /** The outbox and its receiver at the last look. */
+  /** The state of the outbox and its receiver when they were last checked. */
   status(): WebhookStatus;
-  /** Attempts of this process by outcome, and events that it gave up. */
+  /** The attempts of this process by outcome; `expired` counts events that it gave up. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
   close(): Promise<void>;
 }
 
-/** Events are sent within so much time of their moment; a killed process holds the others up for ten seconds. */
+/** Events are sent within `pollMs` of their scheduled time; a killed process delays the others for ten seconds. */
 const TIMES: LeaseTimes = { pollMs: 500, heldMs: 10_000, retryMs: 5_000 };
 
 const STATUS_INTERVAL_MS = 15_000;
-/** Requests to the receiver at the same time. */
+/** Maximum number of concurrent requests to the receiver. */
 const MAX_CONCURRENT = 4;
 
 interface DeliveryOptions {
@@ -35,13 +35,13 @@ interface DeliveryOptions {
   times?: LeaseTimes;
   /** How long the receiver may take to respond. */
   timeoutMs?: number;
-  /** Unset: the database's clock. */
+  /** If unset, the database's clock is used. */
   now?: () => Promise<Date> | Date;
 }
 
 /**
- * Sends the events of the outbox to their receiver, for as long as the site runs: at least once each, in the order of their schedule,
- * by one process at a time.
+ * Sends the events of the outbox to their receiver for as long as the site runs: at least once each, in the order of
+ * their schedule, by one process at a time.
  */
 export function deliverWebhooks(
   database: Database,
@@ -139,7 +139,7 @@ export function deliverWebhooks(
     const fields = { event: event.id, type: event.type, attempt: event.attempts + 1, failure };
     if (outcome === 'gone') log.error('The webhook receiver responded 410 Gone. Deliveries are stopped.');
     else if (hasExpired) log.warn(fields, 'A webhook expired undelivered');
-    // Once until one succeeds: thousands may wait for a receiver that is down.
+    // Failures are logged once until a delivery succeeds: thousands of events may wait for a receiver that is down.
     else if (!isFailing) log.warn(fields, 'Cannot deliver webhooks; trying again for 24 hours');
     isFailing = true;
     return outcome;
@@ -151,7 +151,10 @@ export function deliverWebhooks(
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 60 * 60 * 1_000;
 
-/** Doubles with each failed attempt up to an hour, less up to half of it at random, so a recovering receiver gets no wave. */
+/**
+ * The delay doubles with each failed attempt, up to an hour. A random part of up to half is subtracted, so a recovering
+ * receiver does not get all retries at once.
+ */
 export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);
 }

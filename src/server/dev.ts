@@ -25,7 +25,7 @@ const CONSOLE_SOURCES = { script: '/src/console/entry.tsx', styles: [], modulePr
 
 type EntryServer = typeof import('../web/entry-server.tsx');
 
-// The site, but with browser code and rendering directly from the sources, reloading on change.
+// Starts the site with browser code and rendering directly from the sources, and reloads on changes.
 const settings = readSettings(process.env);
 const log = createLog(settings.logLevel, process.stdout);
 const vite = await createServer({ root: PACKAGE_ROOT, server: { middlewareMode: true } });
@@ -60,7 +60,7 @@ async function devRenderer(
     brand,
     siteUrl,
     languages,
-    // Development sends no policy.
+    // The development server sends no content security policy that needs the hash.
     scriptHash: '',
     // Only the built site can be read offline.
     shell: () => '',

@@ -13,7 +13,7 @@ import { StartError } from '../start-error.ts';
 export interface ScheduledBackups {
   /** When the last complete backup was made, by any process of the site. */
   lastSuccess(): Date | undefined;
-  /** The number of failed attempts of this process. */
+  /** The number of attempts that failed in this process. */
   failures(): number;
   /** Aborts the current backup. */
   close(): Promise<void>;
@@ -41,8 +41,8 @@ export async function prepareBackupFolder({ folder }: BackupSettings): Promise<v
 }
 
 /**
- * Makes backups on schedule while the site runs. Of all processes on one database, one makes them. Old backups are
- * deleted once the new one is complete.
+ * Makes backups on schedule while the site runs. If several processes share a database, one of them makes the backups.
+ * Old backups are deleted once the new one is complete.
  */
 export function scheduleBackups(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,

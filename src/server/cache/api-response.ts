@@ -14,8 +14,8 @@ import { sendFromCache } from './send-cached.ts';
 type ApiResponse = Pick<CacheRequest, 'key' | 'produce'>;
 
 /**
- * Sends an API response from the cache. `isCharged`: its address has parameters that anyone can invent, so producing
- * it counts against the search limit.
+ * Sends an API response from the cache. `isCharged` is set if clients can invent addresses of this kind: producing such
+ * a response counts against the search limit.
  */
 export type SendApiResponse = (
   response: ApiResponse,
@@ -36,8 +36,8 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
       ...response,
       freshness: API_FRESHNESS,
       notBefore: lastWriteElsewhere(request, runtime),
-      // A claim can be forged, so it is charged, but never refused: over the limit, the visitor gets the shared
-      // response.
+      // A client can forge the claim that it has just written, so such requests are charged. Over the limit, the client
+      // gets the shared response instead of an error.
       charge(reason) {
         if (isCharged || reason === 'claim') charge('search', request, reason === 'claim' ? undefined : reply);
       },
@@ -48,14 +48,14 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
 
 export const periodNotFound = () => new CoreError('period_not_found', 'There is no leaderboard for this period');
 
-/** An address with these parameters in a fixed order, so every spelling has one key. */
+/** Builds an address with its parameters in a fixed order, so equivalent requests share one key. */
 export function cacheKeyOf(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
   return given.size > 0 ? `${path}?${given}` : path;
 }
 
-/** A JSON response of the API: what `read` returns, with its dependencies. */
+/** Builds a JSON response from the result of `read`, with its dependencies. */
 export async function jsonResponse(api: ReadApi, read: (api: ReadApi) => Promise<unknown>): Promise<CacheableResponse> {
   const tracker = trackDependencies(api);
   const content = await read(tracker.api);
@@ -78,13 +78,13 @@ export function productResponse(api: ReadApi, id: string): Omit<CacheRequest, 'n
   };
 }
 
-/** The body of a cached response of the API. @throws what the API would answer. */
+/** Returns the body of a cached API response. @throws the error that the API would report. */
 export async function readCached<Body>(cache: ResponseCache, response: Omit<CacheRequest, 'notBefore'>): Promise<Body> {
   const { version } = await cache.get(response);
   return JSON.parse(String(await version.content.bytes('identity')));
 }
 
-/** The same; null if there is no such product. */
+/** Like `readCached`, but returns null for an unknown product. */
 export async function readCachedOrNull<Body>(...parameters: Parameters<typeof readCached>): Promise<Body | null> {
   try {
     return await readCached<Body>(...parameters);
@@ -104,7 +104,7 @@ export function relatedResponse(api: ReadApi, id: string): Omit<CacheRequest, 'n
   };
 }
 
-/** The API's response about a leaderboard, as `productResponse`: its first page. */
+/** The API's response with the first page of a leaderboard, like `productResponse`. */
 export function boardResponse(api: ReadApi, period: string): Omit<CacheRequest, 'notBefore'> {
   return {
     key: paths.api.leaderboard(period),

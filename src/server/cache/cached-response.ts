@@ -7,11 +7,11 @@ export interface CacheableResponse {
   cacheControl: string;
   body: string;
   dependencies: Dependencies;
-  /** The header of requests, besides Accept-Encoding, on which the response at this address depends. */
+  /** A request header, besides Accept-Encoding, on which the response depends. */
   vary?: string;
   /**
-   * Whether it carries `Last-Modified`, for clients without ETags. That has whole seconds, so such responses are
-   * rebuilt at most once a second.
+   * Whether the response has `Last-Modified`, for clients without ETags. The header counts whole seconds, so the
+   * response is rebuilt at most once a second.
    */
   isDated?: boolean;
 }
@@ -21,13 +21,13 @@ export type CachedHead = Omit<CacheableResponse, 'body'>;
 
 /** The data that a response depends on. */
 export interface Dependencies {
-  /** Products that it shows. */
+  /** The products that the response shows. */
   products: readonly string[];
-  /** Whether it also depends on the list of products and their descriptions. */
+  /** Whether the response also depends on the list of products and their descriptions. */
   catalogue: boolean;
-  /** Whether it depends on the counts of all products, like a list ordered by them. */
+  /** Whether the response depends on the counts of all products, as a list ordered by them does. */
   allCounts: boolean;
-  /** Whether a read reached its time limit before it had a full page: the next one may find more. */
+  /** Whether a read reached its time limit before it filled a page, so the next read may find more. */
   unfinished: boolean;
 }
 
@@ -35,19 +35,19 @@ export interface Dependencies {
 export interface Version {
   head: CachedHead;
   content: Representations;
-  /** Wall-clock milliseconds: since when it has had this content. */
+  /** The wall-clock time, in milliseconds, since which the content is unchanged. */
   contentSince: number;
   /**
-   * When its production began, on the monotonic clock and in the cache's count of events: it shows everything before.
+   * When production began, on the monotonic clock and in the cache's count of events. All earlier changes are included.
    */
   startedAt: number;
   startedTick: number;
-  /** It shows what any process had written by then. */
+  /** Writes of any process up to this moment are included. */
   showsUpTo: number;
   tookMs: number;
 }
 
-/** How fresh a response has to be. All in milliseconds. */
+/** How fresh a response must be, in milliseconds. */
 export interface Freshness {
   /** Time between two background revalidations; longer if producing the response is slow. */
   minIntervalMs: number;
@@ -68,7 +68,7 @@ export interface CacheRequest {
   freshness: Freshness;
   /** @throws CoreError if the response does not exist, or any error if it cannot be produced now. */
   produce(): Promise<CacheableResponse>;
-  /** A moment of the monotonic clock: a visitor who wrote then must not see an older state. */
+  /** A moment of the monotonic clock. The response must include the visitor's writes up to it. */
   notBefore?: number | undefined;
   /** Charges the client before work begins for its request. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;
@@ -80,5 +80,5 @@ export const PAGE_FRESHNESS: Freshness = { minIntervalMs: 250, maxStaleMs: 1_000
 /** A feed has `Last-Modified` in seconds, and its subscribers can wait a second. */
 export const FEED_FRESHNESS: Freshness = { minIntervalMs: 1_000, maxStaleMs: 1_000 };
 
-/** An API response costs a statement, and shows everything acknowledged before the request. */
+/** An API response costs one SQL statement, and must show every write acknowledged before the request. */
 export const API_FRESHNESS: Freshness = { minIntervalMs: 0, maxStaleMs: 0 };

@@ -6,8 +6,8 @@ import type { Dependencies } from './cached-response.ts';
 
 interface TrackerOptions {
   /**
-   * Whether a standing depends on every vote of the site, or only on those for the launch and its neighbours: another
-   * launch may overtake it, which shows once the response has expired.
+   * Whether a standing depends on every vote of the site, or only on votes for the launch and its neighbours. In the
+   * latter case, an overtaking by another launch shows only after the response has expired.
    */
   standingsOf?: 'everyVote' | 'neighbours';
 }
@@ -32,13 +32,13 @@ export function trackDependencies(
         return page;
       },
       async getProduct(id, signal) {
-        // Its neighbours are part of the response.
+        // The response names the product's neighbours, so any change of the catalogue affects it.
         catalogue = true;
         products.add(id);
         return api.getProduct(id, signal);
       },
       async getRelatedProducts(id, signal) {
-        // Upvotes order equal ones only, which may show once the response has expired.
+        // Upvotes only break ties, so a changed count may wait until the response expires.
         catalogue = true;
         return api.getRelatedProducts(id, signal);
       },
@@ -67,7 +67,7 @@ export function trackDependencies(
       },
       ...(api.getModerationLog && {
         async getModerationLog(query: ModerationLogQuery) {
-          // The names of products are part of it.
+          // The log names products.
           catalogue = true;
           products.add(MODERATION_LOG);
           return api.getModerationLog?.(query) ?? { items: [], nextCursor: null };

@@ -153,11 +153,11 @@ function withOldContent(old: Version, version: Version): Version {
   return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
 }
 
-/** The response to serve for a request. */
+/** What a request requires of its response. */
 interface Need {
   now: number;
   maxStaleMs: number;
-  /** Everything written by then must be visible. */
+  /** All writes up to this moment must be visible. */
   notBefore: number;
 }
 

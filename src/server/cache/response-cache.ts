@@ -5,7 +5,7 @@ import { Representations } from '../http/representations.ts';
 import type { CacheableResponse, CachedHead, CacheRequest, RevalidationReason, Version } from './cached-response.ts';
 import { decide, type Entry, type EntryState, EntryStore, nextRevalidationAt, stateOf, step } from './entry-store.ts';
 
-/** One version as it is sent now. */
+/** A version of a response, as served for one request. */
 export interface Served {
   version: Version;
   /** Seconds since it was last known to be current, while the change feed is disconnected. */
@@ -35,7 +35,10 @@ export type CacheOutcome = 'hit' | 'miss' | 'stale';
 export interface ResponseCacheOptions {
   log: Log;
   maxBytes?: number;
-  /** How long before its production others' writes may be missing from a version, if reads may come from replicas. */
+  /**
+   * How long before its production another process may have written something that a version lacks, if reads may use
+   * replicas.
+   */
   otherProcessLagMs?: number;
   runtime?: Runtime;
   sleep?: (ms: number) => Promise<void>;
@@ -65,9 +68,8 @@ interface Floor {
 }
 
 /**
- * A cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). One version of a
- * response is produced at a time, however many requests want it. `entry-store.ts` has the rules; this carries them
- * out.
+ * A cache of whole responses in memory: stale-while-revalidate and stale-if-error (RFC 5861). One version of a response
+ * is produced at a time, however many requests want it. `entry-store.ts` holds the rules that this function applies.
  */
 export function createResponseCache(options: ResponseCacheOptions): ResponseCache {
   const { log, maxBytes = MAX_BYTES, otherProcessLagMs = 0, runtime = systemRuntime, sleep = pause } = options;
@@ -78,7 +80,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
   const scheduled = new Set<string>();
   const stats: Record<CacheOutcome, number> = { hit: 0, miss: 0, stale: 0 };
   let disconnectedAt: number | undefined;
-  /** Orders changes and productions, several of which fall into one millisecond. */
+  /** Orders changes and productions that happen in the same millisecond. */
   let tick = 0;
   let lastChangeTick = 0;
 
@@ -87,7 +89,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     const entry = lookUp(request.key, at);
     const notBefore = request.notBefore ?? Number.NEGATIVE_INFINITY;
     if (entry === undefined) {
-      // Any change counts: the dependencies of the response are not known yet. A page may lag behind it.
+      // Until the dependencies of a response are known, any change may affect it. Only pages may lag behind changes.
       if (!productions.has(request.key)) begin(request, 'miss');
       return waitForVersion(request, { notBefore, tick: request.freshness.maxStaleMs > 0 ? 0 : lastChangeTick });
     }
@@ -104,7 +106,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       try {
         begin(request, unclaimed === 'wait' ? 'stale' : 'claim');
       } catch (refusal) {
-        // A refused claim does not count: the visitor gets the shared response.
+        // If only the claim required a new version, the visitor gets the shared response instead of the refusal.
         if (unclaimed === 'wait') throw refusal;
         return serve(unclaimed, entry.state);
       }
@@ -175,7 +177,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       if (delayMs <= 0) return void begin(request, 'stale');
       request.charge?.('stale');
     } catch (error) {
-      // Another client's request starts the revalidation.
+      // This client is over its limit; the request of another client starts the revalidation.
       if (error instanceof CoreError) return;
       throw error;
     }
@@ -199,7 +201,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
     // The reads of a visitor who wrote show at least that write, on any server.
     const showsUpTo = Math.max(notBefore, startedAt - otherProcessLagMs);
     const beginning = { startedAt, startedTick: tick, showsUpTo };
-    // In a later microtask, so the request that causes it is served first if possible.
+    // Production starts in a later microtask, so the request that causes it is served first if possible.
     const outcome = Promise.resolve()
       .then(produce)
       .then((response) => finish(request, response, beginning))

@@ -8,7 +8,7 @@ import type { ResponseCache, Served } from './response-cache.ts';
 
 /** The header fields of one version in one encoding. */
 interface VersionHeaders {
-  /** Those that a 304 has, too. */
+  /** The fields that a 304 response includes, too. */
   validation: Readonly<Record<string, string>>;
   all: Readonly<Record<string, string>>;
 }
@@ -89,9 +89,9 @@ interface FastPathOptions {
   cache: ResponseCache;
   /** Header fields of every response at an address. */
   commonHeaders: (url: string) => Readonly<Record<string, string>>;
-  /** Whether responses are to close their connections now. */
+  /** Whether responses must close their connections now. */
   endsConnections: () => boolean;
-  /** Whether another response than the one at this address may be due, by a header of the request. */
+  /** Whether a header of the request may select a response other than the one at this address. */
   needsRoute?: ((url: string, headers: IncomingMessage['headers']) => boolean) | undefined;
   /** The route pattern of an address, for metrics. */
   routeOf: (url: string) => string | undefined;
@@ -110,7 +110,7 @@ interface Head {
 
 /**
  * Sends cached responses before Fastify sees the request, because its routing and hooks take longer than sending. A
- * response has only the cache entry and the `commonHeaders` of its address, never anything of another request.
+ * response consists only of the cache entry and the `commonHeaders` of its address.
  */
 export function addFastPath(
   { server }: FastifyInstance,

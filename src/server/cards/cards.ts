@@ -29,7 +29,7 @@ export interface DrawnCard {
 /** A card, and whether it is the requested one. */
 export interface ServedCard {
   card: DrawnCard;
-  /** An older card of the product, or that of the site; not cacheable. */
+  /** Whether it is an older card of the product or the site's own card, which must not be cached. */
   isSubstitute: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface Cards {
   ofBoard(board: Leaderboard): Promise<ServedCard>;
   /** The card of the site itself. */
   ofSite(): Promise<ServedCard>;
-  /** The site stops: requests that wait for a card get a substitute at once, if there is one. */
+  /** Called when the site stops. Requests that wait for a card get a substitute at once, if there is one. */
   stopQueueing(): void;
   close(): Promise<void>;
 }
@@ -57,12 +57,12 @@ export interface CardsOptions {
   now?: () => number;
 }
 
-/** About 250 cards. */
+/** Enough for about 250 cards. */
 const MAX_BYTES = 24 * 1024 * 1024;
 
 /**
- * The upvotes on a card may lag this much: sites cache cards for days, and a product that is upvoted every second must
- * not be drawn every second.
+ * The upvotes on a card may lag by this much: other sites cache cards for days, and a product that is upvoted every
+ * second must not be redrawn every second.
  */
 export const COUNT_LAG_MS = 10 * 60_000;
 
@@ -70,7 +70,7 @@ export const COUNT_LAG_MS = 10 * 60_000;
 const FAILED_FOR_MS = 60_000;
 const MAX_FAILURES = 1_000;
 
-/** The source beside this file, or its build. */
+/** The worker is a TypeScript source beside this file, or its build. */
 export const CARD_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./renderer/card-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'card-worker.js');
@@ -95,7 +95,7 @@ export function createCards(options: CardsOptions): Cards {
     const { period, status, revision } = leaderboard;
     const board = cardOf(leaderboard);
     const shown = { look: `${status} ${revision}`, counts: JSON.stringify(board) };
-    // No product has such an id.
+    // No product id contains `*`, so the keys of leaderboards cannot collide with those of products.
     return serve(`*${period}`, shown, () => renderer.render({ siteName, brand, board }));
   }
 

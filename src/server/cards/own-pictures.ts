@@ -8,8 +8,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures from the site's own folders, by the prefix of their addresses. It never fetches anything: authors of
- * products could send the server to any address.
+ * Reads pictures from the site's own folders, by the prefix of their addresses. It never fetches a URL, because authors
+ * of products could make the server request any address.
  */
 export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {

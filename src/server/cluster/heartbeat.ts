@@ -1,18 +1,18 @@
 import type { MetricValues } from '../metrics/site-metrics.ts';
 
-/** From a worker to the first process. */
+/** Messages from a worker to the first process. */
 export type FromWorker =
-  /** It has loaded its code and reads messages; earlier ones are lost. */
+  /** The worker has loaded its code and receives messages; earlier messages are lost. */
   | { kind: 'booted' }
   | { kind: 'up'; address: string }
-  /** It cannot start; the message is for the operator. */
+  /** The worker cannot start; the message is for the operator. */
   | { kind: 'failed'; message: string }
   | { kind: 'pong'; isDebugged: boolean }
   | { kind: 'values'; request: number; values: MetricValues }
   /** A client requested the metrics, which aggregate all workers. */
   | { kind: 'metrics requested'; request: number };
 
-/** From the first process to a worker. */
+/** Messages from the first process to a worker. */
 export type FromPrimary =
   /** Sent with a socket to accept connections from; one message for each, before `start`. */
   | { kind: 'socket' }
@@ -23,14 +23,13 @@ export type FromPrimary =
   | { kind: 'values requested'; request: number }
   | { kind: 'metrics'; request: number; text: string };
 
-/** A process that should respond to checks. */
 interface HeartbeatOptions<Process> {
   /** The processes that are being watched. */
   processes: () => readonly Process[];
   ask: (process: Process) => void;
-  /** Whether a debugger holds it. Checked only before it counts as lost. */
+  /** Whether a debugger is attached to the process. Called only before the process is reported as lost. */
   isHeld: (process: Process) => Promise<boolean>;
-  /** It did not respond in time. */
+  /** Called for a process that did not respond in time. */
   onLost: (process: Process, silentS: number) => void;
   everyMs?: number;
 }
@@ -41,7 +40,7 @@ export interface Heartbeat<Process> {
 }
 
 const EVERY_MS = 1_000;
-/** Longer than any uninterrupted work of a process, even on an overloaded machine. */
+/** Unanswered checks that take longer than any uninterrupted work, even on an overloaded machine. */
 const MOST_UNANSWERED = 20;
 
 /**
@@ -61,7 +60,7 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
       ask(process);
       return;
     }
-    // Not sent twice: unread messages would pile up.
+    // A check is not repeated: unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MOST_UNANSWERED || debugged.has(process)) return;
     if (await isHeld(process)) unanswered.set(process, 0);

@@ -27,7 +27,7 @@ export async function bindSockets(host: string, port: number): Promise<SocketHan
     const [first, ...others] = await lookup(host, { all: true });
     if (!first) throw new Error(`No address for ${host}`);
     const main = bind(first.address, port, first.family);
-    // Only this name stands for both families.
+    // `localhost` is the only name that stands for an IPv4 and an IPv6 address.
     const more = host === 'localhost' ? others : [];
     return [main.handle, ...more.flatMap(({ address, family }) => bindIfPossible(address, main.port, family))];
   } catch (error) {
@@ -43,7 +43,7 @@ export async function listenOnSockets(app: FastifyInstance, sockets: readonly So
   main.getsockname(bound);
   const { address = '', port = 0 } = bound;
   try {
-    // Fastify passes unknown options to Node, which knows this one.
+    // Fastify does not know the option `handle`, but passes it on to Node, which does.
     const options: FastifyListenOptions & { handle: SocketHandle } = {
       handle: main,
       host: address,
@@ -64,7 +64,7 @@ function bind(address: string, port: number, family: number): { handle: SocketHa
   const handle = createHandle(address, port, family, -1, 0);
   if (typeof handle === 'number') throw systemError(handle);
   const bound: { port?: number } = {};
-  // This also reports an address in use, which `bind` delays.
+  // `getsockname` also reports an address in use, an error that `bind` delays.
   const fault = handle.getsockname(bound);
   if (fault !== 0) {
     handle.close();
@@ -73,7 +73,7 @@ function bind(address: string, port: number, family: number): { handle: SocketHa
   return { handle, port: bound.port ?? port };
 }
 
-/** A machine may resolve both addresses and have one of them. */
+/** Returns no socket for an address that this machine resolves but does not have. */
 function bindIfPossible(address: string, port: number, family: number): SocketHandle[] {
   try {
     return [bind(address, port, family).handle];

@@ -15,8 +15,8 @@ import { bindSockets } from './listening-sockets.ts';
 import { startWorkers } from './supervise-workers.ts';
 
 /**
- * Starts a site of several processes on this machine. This one owns the port, the database, the schema, the backups
- * and the metrics; the others, its workers, serve.
+ * Starts a site of several processes on this machine. This process owns the port, the database, the schema, the backups
+ * and the metrics; its workers serve requests.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<Site & { lost: Promise<Error> }> {
@@ -55,8 +55,8 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<S
 }
 
 /**
- * Connections per worker: as many as the database allows. @throws StartError if the embedded one has too few for all;
- * another one may be behind a pooler, which accepts more.
+ * Returns the connections per worker: as many as the database allows. @throws StartError if the embedded database has
+ * too few. Any other database may be behind a pooler, which accepts more.
  */
 async function shareConnections(
   connection: Connection,
@@ -86,7 +86,7 @@ function respond(worker: Worker, message: FromWorker, metrics: AggregatedMetrics
   });
 }
 
-/** A worker that has not responded by then is left out: metrics are needed most when something hangs. */
+/** Workers that take longer to respond are left out: metrics are needed most when a process hangs. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
 interface AggregatedMetrics {

@@ -10,14 +10,16 @@ import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type S
 
 /** Workers that have not ended this long after a stop and its delay are killed; the site itself has ten seconds. */
 const STOP_TIMEOUT_MS = 8_000;
-/** To load the code, and again to start: far longer than either takes, even on an overloaded machine. */
+/**
+ * Time limit for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.
+ */
 const START_TIMEOUT_MS = 60_000;
 
-/** The number of serving processes. */
+/** The processes that serve requests. */
 export interface Workers {
   address: string;
   up(): Worker[];
-  /** How many crashed, and were or will be replaced. */
+  /** The number of workers that crashed, and were or will be replaced. */
   replaced(): number;
   /** Stops all of them in order, and kills those that do not end in time. */
   stop(delayMs: number): Promise<void>;
@@ -118,7 +120,7 @@ export async function startWorkers({
     killUnless(id, 'starting');
   }
 
-  /** Kills a worker that is still in the same phase when its time is over. */
+  /** Kills a worker that is still in this phase when the time limit of the phase is over. */
   function killUnless(id: number, phase: 'booting' | 'starting'): void {
     after(START_TIMEOUT_MS, () => {
       const worker = workersIn(phase).find((found) => found === workers.get(id));
@@ -146,7 +148,7 @@ export async function startWorkers({
     dispatch({ kind: 'stop' });
     heartbeat.stop();
     for (const timer of timers) clearTimeout(timer);
-    // The workers accept until they close theirs.
+    // Workers accept connections until they close their own copies of the sockets.
     for (const socket of sockets) socket.close();
     const all = [...workers.values()];
     const gone = all.map((worker) => new Promise((resolve) => worker.once('exit', resolve)));

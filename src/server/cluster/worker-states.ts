@@ -3,15 +3,15 @@ export type Phase = 'booting' | 'spare' | 'starting' | 'up';
 
 export interface WorkerState {
   readonly phase: Phase;
-  /** Milliseconds on a monotonic clock since it is in this phase. */
+  /** When the worker entered this phase, in milliseconds on a monotonic clock. */
   readonly since: number;
 }
 
 export type FleetState =
   | {
       /**
-       * `launching` until all were up once: until then a worker that cannot start is reported to the operator, and not
-       * replaced.
+       * `launching` until all workers have been up once: until then, a worker that cannot start is reported to the
+       * operator and not replaced.
        */
       readonly kind: 'launching' | 'running';
       readonly workers: ReadonlyMap<number, WorkerState>;

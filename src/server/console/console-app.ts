@@ -73,7 +73,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     if (request.routeOptions.config.isOpenToAll) return;
     await requireOperator(request);
   });
-  // Not earlier: reading a body would lose the async context.
+  // A hook before the body is read would lose the async context.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.operator === '') done();
     else runAsOperator(request.operator, done);

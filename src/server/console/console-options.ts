@@ -22,7 +22,7 @@ export interface ConsoleOptions {
   siteUrl: () => string;
   streams: ConsoleStreams;
   launches: Pick<LaunchOptions, 'timeZone' | 'reviewHours' | 'votesPerNetwork'>;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
   /** Processes the pictures that operators upload. */
   pictures: PicturePipeline;
@@ -32,7 +32,7 @@ export interface ConsoleOptions {
   pictureFolder?: string | undefined;
   /** The checks of `groundswell doctor`, one finding after the other. */
   examine: () => AsyncIterable<Finding>;
-  /** The page of every screen. */
+  /** The HTML document, which all screens share. */
   document: () => Promise<string>;
   /** The console's build; undefined where a development server sends its files. */
   consoleDir: string | undefined;

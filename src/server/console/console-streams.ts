@@ -10,7 +10,10 @@ const HEARTBEAT_MS = 25_000;
 /** A stream ends after this, and the browser opens another one, which needs a valid session. */
 const MAX_STREAM_MS = 5 * 60_000;
 
-/** The open streams of operators: each reports the kind of a change, and the console refetches the displayed data of that kind. */
+/**
+ * The open streams of operators. Each reports the kind of a change, and the console refetches the displayed data of
+ * that kind.
+ */
 export interface ConsoleStreams extends ChangeListener {
   /** `token` is that of the session that opened the stream. */
   add(response: ServerResponse, token: string): void;
@@ -52,7 +55,7 @@ export function createConsoleStreams(openSessions: (tokens: string[]) => Promise
     },
     onChange(change: Change) {
       const subjects = subjectsOf(change);
-      // Access may have been revoked, in any process.
+      // Any process may have revoked an operator's access.
       if (subjects.includes('audit')) void endSignedOut();
       if (open.size > 0 && subjects.length > 0) send(`event: change\ndata: ${JSON.stringify(subjects)}\n\n`);
     },
@@ -70,7 +73,7 @@ function subjectsOf({ productIds, catalogue, commentIds = [] }: Change): LiveSub
     ...(productIds.includes(OPERATOR_QUEUE) ? (['queue'] as const) : []),
     ...(catalogue ? (['products'] as const) : []),
     ...(commentIds.length > 0 ? (['comments'] as const) : []),
-    // Upvotes come by the thousand, and are read again less often.
+    // Upvotes are frequent, so the console refetches counts less often than other data.
     ...(!catalogue && productIds.some((id) => !id.startsWith('#')) ? (['counts'] as const) : []),
   ];
 }

@@ -11,8 +11,8 @@ export interface ConsoleCookies {
 }
 
 /**
- * On https the names begin with `__Host-`, so no other host of the domain and no plain connection can set them. `SameSite=Strict`
- * keeps them out of every request that another site causes.
+ * On HTTPS the names begin with `__Host-`, so no other host of the domain and no plain connection can set the cookies.
+ * `SameSite=Strict` keeps them out of every request that another site causes.
  */
 export function consoleCookies(siteUrl: () => string): ConsoleCookies {
   const isSecure = () => siteUrl().startsWith('https:');

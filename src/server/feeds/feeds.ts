@@ -186,7 +186,10 @@ const MAX_DAYS = 16;
 /** Launches in an entry. */
 const ENTRY_LAUNCHES = 10;
 
-/** The days that are final, as Atom: an entry each, with its first ten. @throws CoreError `unavailable`. */
+/**
+ * The final daily leaderboards as Atom: one entry per day, with its first ten launches. @throws CoreError
+ * `unavailable`.
+ */
 export async function leaderboardsFeed(site: SiteIdentity, api: ReadApi): Promise<string> {
   const { items } = await api.listLeaderboards({ kind: 'day', limit: MAX_DAYS });
   const final = items.filter(({ status }) => status === 'final');

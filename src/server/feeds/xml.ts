@@ -13,8 +13,8 @@ const PLAIN = /^[\w\-.:/ ]*$/;
 const FORBIDDEN = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 /**
- * Escapes text for an element or an attribute. Forbidden characters become U+FFFD. A carriage return becomes a reference, since parsers
- * turn it into a newline.
+ * Escapes text for an element or an attribute. Forbidden characters become U+FFFD. A carriage return becomes a
+ * reference, since parsers turn it into a newline.
  */
 export function escapeXml(text: string): string {
   // A fast path for sitemaps.

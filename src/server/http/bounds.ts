@@ -22,15 +22,15 @@ const MAX_CONNECTIONS = 5_000;
 /** Bounds of size and time per request. A connection that exceeds them is closed. */
 export const SERVER_BOUNDS = {
   bodyLimit: LIMITS.bodyBytes,
-  // The whole request must be here by then, its headers earlier, and most bodies (`endLateBodies`); for a silent
-  // connection the time starts when it opens.
+  // Time limit for receiving a whole request. Headers and most bodies (`endLateBodies`) have shorter limits. On a
+  // silent connection, the time starts when it opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
   // Longer than the 60 seconds for which proxies commonly keep a connection: they must be the ones to close it.
   keepAliveTimeout: 65_000,
-  // `endStalledConnections` finds connections that stand still.
+  // `endStalledConnections` finds stalled connections at a lower cost.
   connectionTimeout: 0,
-  // As long as a URL can be: a route decides whether an id is too long.
+  // A parameter may be as long as a URL: its route decides whether an id is too long.
   routerOptions: { maxParamLength: URL_BYTES },
   clientErrorHandler: handleConnectionFault,
 } as const satisfies FastifyHttpOptions<Server>;
@@ -100,7 +100,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
     : ['headers_too_large', 'The headers are larger than 16 KiB'];
 }
 
-/** A body has so long to arrive, and longer for its size: a picture of 5 MiB has two and a half minutes. */
+/** Time limit for receiving a body: a base and a share for its size. A picture of 5 MiB has two and a half minutes. */
 const PATIENCE = { baseMs: 30_000, bytesPerMs: 44 };
 
 /** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */

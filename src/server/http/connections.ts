@@ -31,7 +31,7 @@ export function boundConnectionsPerNetwork(
   });
 }
 
-/** Maximum pipelined requests of a connection: no browser and no proxy pipelines at all. */
+/** Maximum number of pipelined requests per connection. Browsers and proxies do not pipeline. */
 const MAX_WAITING = 100;
 
 /**
@@ -69,7 +69,8 @@ export function endStalledConnections(app: FastifyInstance, now = () => performa
 
   function sweep(): void {
     for (const [socket, progress] of connections) {
-      // Bytes that are still queued count as not sent: a response is a few writes, and each completed one shows.
+      // Bytes that are still queued do not count as sent. A response takes several writes, each of which shows
+      // progress.
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
       if (bytes !== progress.bytes) connections.set(socket, { bytes, since: now() });
       else if (now() - progress.since >= STALLED_MS) socket.destroy();

@@ -13,10 +13,10 @@ import { CoreError } from '../../core/core-error.ts';
 import { problem, sendProblem } from './problems.ts';
 import { requestIdsOf } from './request-keys.ts';
 
-/** How long a client should leave an unavailable database, or a full queue, alone. */
+/** How long a client should wait if the database is unavailable or a queue is full. */
 const RETRY_AFTER_S = 2;
 
-/** People make decisions, so the time of the next one is unknown. */
+/** How long a maker should wait while too many submissions await a decision, which people make at any time. */
 const RETRY_AFTER_DECISION_S = 3_600;
 
 /** Errors that Fastify raises before a handler runs. */
@@ -64,8 +64,8 @@ const strict = newAjv(false);
 const coercing = newAjv(true);
 
 /**
- * Validates requests against the contract's schemas. Only text of an address is coerced (`limit=10`); a body must have
- * the right types.
+ * Validates requests against the contract's schemas. Only parameters of the URL are coerced (`limit=10`); values in a
+ * body must have the right types.
  */
 export function validateByContract(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
@@ -76,7 +76,7 @@ export function validateByContract(app: FastifyInstance): void {
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>;
 
-/** Compiles a schema for the first request that needs it: to compile all of them would take a fifth of the start. */
+/** Compiles a schema when a request first needs it: compiling all of them would take a fifth of the startup time. */
 function compileLate(compile: () => ValidateFunction): Validate {
   let compiled: ValidateFunction | undefined;
   const validate: Validate = (data) => {

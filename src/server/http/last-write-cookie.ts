@@ -57,8 +57,8 @@ export function lastWriteOf(
 }
 
 /**
- * The same for writes at other processes only. Within a process a write invalidates cached API responses before it is
- * acknowledged; other processes learn of it a moment later.
+ * Like `lastWriteOf`, but only for writes at other processes. Within a process, a write invalidates cached API
+ * responses before it is acknowledged; other processes learn of it a moment later.
  */
 export function lastWriteElsewhere(
   request: Pick<IncomingMessage, 'headers'>,

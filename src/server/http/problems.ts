@@ -68,17 +68,17 @@ export function sendProblem(body: Problem, request: FastifyRequest, reply: Fasti
     .send(JSON.stringify(body));
 }
 
-/** Any cache may store it and must revalidate it each time, which the ETag makes cheap. */
+/** For responses that any cache may store, but must revalidate each time, which the ETag makes cheap. */
 export const REVALIDATE = 'public, no-cache';
 
 /**
- * The same for every visitor: a browser revalidates each time, a shared cache may serve it for a second, one more
- * while revalidating, and for a day while the site is unreachable.
+ * For pages, which are the same for every visitor: a browser revalidates each time; a shared cache may serve them for a
+ * second, one more while revalidating, and for a day while the site is unreachable.
  */
 export const PAGE = 'public, max-age=0, s-maxage=1, stale-while-revalidate=1, stale-if-error=86400';
 
-/** Newer than the shared response, for the one visitor whose write it shows. */
+/** For a response that is newer than the shared one, because it shows the visitor's own write. */
 export const OWN = 'private, no-cache';
 
-/** Personal, or not worth caching. */
+/** For responses that are personal or not worth caching. */
 export const NO_STORE = 'no-store';

@@ -15,7 +15,7 @@ const PREFLIGHT_HEADERS = {
   'access-control-allow-methods': 'GET, HEAD',
   // Neither X-User-Session nor Content-Type: a page of another origin must not act for a visitor or write.
   'access-control-allow-headers': 'If-None-Match, If-Modified-Since, Cache-Control, Last-Event-ID',
-  // A day; browsers repeat it sooner (Chromium: two hours).
+  // A day is the upper bound; browsers have lower ones (Chromium: two hours).
   'access-control-max-age': '86400',
   'cache-control': NO_STORE,
 };
@@ -23,8 +23,9 @@ const PREFLIGHT_HEADERS = {
 const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, '/oembed', '/sitemap.xml', '/robots.txt']);
 
 /**
- * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: a response to
- * a write names no origin, and a preflight for one is a wrong method like any other OPTIONS. No credentials are ever allowed.
+ * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: a
+ * response to a write names no origin, and a preflight for one is a wrong method like any other OPTIONS. No credentials
+ * are ever allowed.
  */
 export function allowPublicReading(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -42,7 +43,7 @@ export function publicReadingHeaders(path: string): Readonly<Record<string, stri
   return isPublic(path) ? READING_HEADERS : {};
 }
 
-/** Whether an address belongs to what every origin may read. */
+/** Whether pages of every origin may read an address. */
 function isPublic(path: string): boolean {
   return path.startsWith('/api/') || path.endsWith('/comments.xml') || FEEDS.has(path);
 }

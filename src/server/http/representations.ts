@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** The encodings that we send, best first. */
+/** The supported encodings, best first. */
 const ENCODINGS = ['br', 'gzip', 'identity'] as const;
 
 export type Encoding = (typeof ENCODINGS)[number];
@@ -39,7 +39,7 @@ function findPreferred(acceptEncoding: string): Encoding {
     weights.get(encoding) ?? (encoding === 'identity' ? 0.0001 : (weights.get('*') ?? 0));
   return ENCODINGS.reduce<Encoding>(
     (best, encoding) => (weightOf(encoding) > weightOf(best) ? encoding : best),
-    // Also if everything is refused: an encoding that was not accepted is never sent.
+    // If the client refuses everything, the response is not encoded: an encoding that was not accepted is never sent.
     'identity',
   );
 }

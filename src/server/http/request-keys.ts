@@ -26,7 +26,7 @@ export function knownSessionOf(request: FastifyRequest): string | undefined {
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Another scheme, such as the password that a proxy requires of every visitor. */
+/** Matches credentials of another scheme, such as the password that a proxy requires of every visitor. */
 const OTHER_SCHEME = /^(?!Bearer )[a-z-]+ /i;
 
 /** The maker key of a request; undefined if it has none. A key of another form counts as a wrong one. */

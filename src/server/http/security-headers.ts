@@ -30,7 +30,7 @@ export function pageSecurityHeaders(scriptHash: string, styleHash?: string): Rea
 /** A picture opened as a page neither runs nor loads anything. */
 const PICTURE_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
 
-/** Adds them to every response of `app`; a route may set its own policy. */
+/** Adds the headers to every response of `app`; a route may set its own policy. */
 export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Record<string, string>>): void {
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers);
@@ -39,8 +39,8 @@ export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Recor
 }
 
 /**
- * For pictures that are made to be embedded in other sites, including those that require this header. `images`: where
- * pictures inside of them come from.
+ * Allows other sites to embed a picture, including sites that require `Cross-Origin-Resource-Policy`. `images` is the
+ * source of pictures inside it.
  */
 export function allowEmbedding(app: FastifyInstance, images?: 'data:'): void {
   app.addHook('onRequest', (_request, reply, done) => {

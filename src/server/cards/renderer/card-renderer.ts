@@ -4,7 +4,7 @@ import { createTaskProcess } from '../../task-process/task-process.ts';
 export interface Card {
   siteName: string;
   brand?: CardBrand | undefined;
-  /** Without product and board it is the card of the site itself. */
+  /** If neither `product` nor `board` is set, this is the card of the site itself. */
   product?: CardProduct;
   board?: CardBoard;
 }
@@ -14,7 +14,7 @@ export interface CardBrand {
   tagline?: string | undefined;
   /** The bytes of the picture in place of the mark. */
   logo?: Buffer | undefined;
-  /** The colours of the pill with the upvotes, and of places. */
+  /** The colours of the upvote pill and of ranks. */
   accent?: { pill: string; ink: string; place: string } | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface CardProduct {
 }
 
 export interface CardBoard {
-  /** 'Launches of 21 November 2026'. */
+  /** Such as 'Launches of 21 November 2026'. */
   title: string;
-  /** '23 launches, so far'. */
+  /** Such as '23 launches, so far'. */
   summary: string;
-  /** The first launches, at most three; none before a vote counts. */
+  /** The first launches, at most three. Empty until a vote counts. */
   first: { place: string; name: string; votes: string }[];
 }
 
@@ -55,7 +55,7 @@ export interface CardRenderer {
 interface CardRendererOptions {
   log: { warn(details: object, message: string): void };
   fontFolder: string;
-  /** The program `card-worker`, as a source or built. */
+  /** The path of the program `card-worker`: its source or its build. */
   workerFile: string;
 }
 

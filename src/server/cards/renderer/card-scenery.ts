@@ -39,7 +39,7 @@ const WAVES = [
   },
 ] as const;
 
-/** The mark of the site, of `public/favicon.svg`, on a square of 32. */
+/** The site's mark from `public/favicon.svg`, in a square of 32 × 32. */
 const MARK = [
   { fill: '#2b9c9c', path: 'M0 21c5 0 7-6.5 13-6.5S22 21 32 19v13H0Z' },
   { fill: '#c9f0ea', path: 'M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z' },
@@ -72,7 +72,7 @@ export function drawScenery(): Canvas {
 }
 
 function drawSun(context: SKRSContext2D, { x, y, radius }: { x: number; y: number; radius: number }): void {
-  // Discs instead of a gradient, for the same reason.
+  // Discs replace a gradient, which the canvas would dither as well.
   context.fillStyle = PALETTE.glow;
   for (const share of [1.7, 1.5, 1.33, 1.2, 1.1]) fillDisc(context, x, y, radius * share);
   const face = context.createRadialGradient(x, y - radius * 0.3, 0, x, y, radius * 1.2);
@@ -88,7 +88,7 @@ function fillDisc(context: SKRSContext2D, x: number, y: number, radius: number):
   context.fill();
 }
 
-/** The logo, or else the mark of the site, in a square with its corner at (x, y). */
+/** Draws the logo, or the site's mark if there is none, in a square with its corner at (x, y). */
 export function drawMark(
   context: SKRSContext2D,
   { x, y, size }: { x: number; y: number; size: number },

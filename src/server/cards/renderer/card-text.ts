@@ -93,8 +93,8 @@ export function firstSentence(text: string): string {
 }
 
 /**
- * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and inside a word only
- * if it is longer than a line. An ellipsis replaces what does not fit.
+ * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and
+ * inside a word only if it is longer than a line. An ellipsis replaces what does not fit.
  */
 export function wrapText(
   text: string,

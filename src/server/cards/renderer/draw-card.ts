@@ -45,7 +45,7 @@ interface Column {
   x: number;
 }
 
-/** Draws cards, all on the same canvas. @returns a function that returns the PNG. */
+/** Creates a function that draws a card and returns its PNG. All cards share one canvas. */
 export function createDrawCard(fontFolder: string): (card: Card) => Promise<Buffer> {
   const { canShow } = loadCardFonts(fontFolder);
   const scenery = drawScenery();
@@ -174,7 +174,7 @@ function drawLines(
 ): number {
   context.font = font;
   context.fillStyle = fill;
-  // In the wrong direction, quotes and full stops would change sides.
+  // In the wrong direction, quotes and full stops would appear on the wrong side.
   context.direction = isRightToLeft(lines.join('')) ? 'rtl' : 'ltr';
   context.textAlign = edge;
   context.textBaseline = 'alphabetic';

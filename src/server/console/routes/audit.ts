@@ -10,7 +10,7 @@ import { CoreError } from '../../../core/core-error.ts';
 import type { ConsoleOptions } from '../console-options.ts';
 
 const DAY_MS = 24 * 3_600_000;
-/** Later years have another format. */
+/** The last instant with a four-digit year, since later ones have another ISO 8601 format. */
 const END_OF_TIME = Date.parse('9999-12-31T23:59:59.999Z');
 const Text = Type.Optional(Type.String({ maxLength: 200, format: TEXT_FORMAT }));
 const Day = Type.Optional(Type.String({ pattern: '^(?!0000)\\d{4}-\\d{2}-\\d{2}$' }));

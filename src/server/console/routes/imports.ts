@@ -50,11 +50,11 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
     if (!(body instanceof Readable))
       throw new CoreError('unsupported_media_type', 'Send the file as application/octet-stream');
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-upload-'));
-    // Not under the sender's name, which may be `..`, or too long for a file.
+    // The sender's file name is not used: it may be `..`, or too long.
     const path = join(folder, 'upload');
     try {
       await saveBody(body, path);
-      // An upload may take minutes, in which access can have been revoked.
+      // An upload may take minutes, during which the operator's access may have been revoked.
       await requireOperator(request);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });

@@ -46,7 +46,10 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, withoutTimeLimit, runtime },
 ) => {
-  /** Only many rows are moved without a time limit: opening a connection for it takes longer than moving a few. */
+  /**
+   * Only changes of many rows run without a time limit, because opening a connection for that takes longer than moving
+   * a few.
+   */
   const moving = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
     rows < LONG_FROM_ROWS ? work(database) : withoutTimeLimit(work);
 
@@ -56,7 +59,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     async ({ query: { state, q, category, sort = 'newest', ...query } }): Promise<ConsolePage<Product>> => {
       const now = runtime.now();
       const { limit = LIMITS.pageSize.default, cursor, tag } = query;
-      // The site's own list is quick in each of its orders, also where a search term is rare.
+      // The query of the public list is fast in each of its sort orders, even if a search term is rare.
       if (state !== 'scheduled' && category === undefined && sort !== 'name')
         return listProducts(
           database,
