@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { type Browser, chromium } from '@playwright/test';
 import { CHROMIUM } from '../tests/support/chromium.ts';
@@ -114,30 +114,29 @@ function requestAppAtOnce(html: string): string {
   });
 }
 
-/** Forwards to the site and changes its documents, so both sides pass through the same relay. */
+/** Forwards to the site and changes its documents, so both sides pass through the same relay. Files keep their compression. */
 async function relay(site: string, change: (html: string) => string): Promise<{ address: string; close(): void }> {
-  const server = createServer(async (request, response) => {
-    const body = request.method === 'GET' ? null : await buffer(request);
-    const headers = new Headers(
-      Object.entries(request.headers).map(([name, value]): [string, string] => [name, String(value)]),
-    );
-    const isDocument = headers.get('accept')?.startsWith('text/html');
-    for (const name of ['host', 'connection', 'accept-encoding']) headers.delete(name);
-    const answer = await fetch(`${site}${request.url}`, { method: request.method ?? 'GET', headers, body });
-    const received = Buffer.from(await answer.arrayBuffer());
-    const sent = isDocument ? Buffer.from(change(received.toString())) : received;
-    for (const [name, value] of answer.headers) {
-      if (!/^(?:connection|content-(?:encoding|length)|keep-alive|transfer-encoding)$/.test(name))
-        response.setHeader(name, value);
-    }
-    const isText = /text|javascript|json/.test(answer.headers.get('content-type') ?? '');
-    if (isText) response.setHeader('content-encoding', 'br');
-    const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } };
-    response.writeHead(answer.status).end(isText ? brotliCompressSync(sent, quality) : sent);
+  const server = createServer((incoming, outgoing) => {
+    const isDocument = incoming.headers.accept?.startsWith('text/html') === true;
+    const { method, url = '/' } = incoming;
+    const headers = { ...incoming.headers, ...(isDocument && { 'accept-encoding': 'identity' }) };
+    const forwarded = request(`${site}${url}`, { method, headers }, async (response) => {
+      const { statusCode = 502, headers: received } = response;
+      if (!isDocument) return response.pipe(outgoing.writeHead(statusCode, received));
+      const { 'content-length': _length, ...kept } = received;
+      const html = brotliCompressSync(change(await text(response)), {
+        params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
+      });
+      return outgoing.writeHead(statusCode, { ...kept, 'content-encoding': 'br' }).end(html);
+    });
+    // The page is closed in the middle of requests.
+    forwarded.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => forwarded.destroy());
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  return { address: `http://127.0.0.1:${port}`, close: () => server.close() };
+  return { address: `http://127.0.0.1:${port}`, close: () => server.close().closeAllConnections() };
 }
 
 declare global {

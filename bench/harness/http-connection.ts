@@ -24,7 +24,10 @@ export class HttpConnection {
       .setEncoding('latin1');
     // Where no process listens on an ephemeral port, the kernel may connect a socket to itself, which then reads its own request.
     this.#socket.on('connect', () => {
-      if (this.#socket.localPort === Number(port)) this.#socket.destroy(new Error('No process listens on this port'));
+      const { localAddress: from, localPort, remoteAddress } = this.#socket;
+      if (from === remoteAddress && localPort === Number(port)) {
+        this.#socket.destroy(new Error('No process listens on this port'));
+      }
     });
     this.#socket.on('data', (text: string) => this.#onData(text));
     this.#socket.on('error', (error) => this.#fail(error));
