@@ -100,7 +100,7 @@ async function addPictures(database: { query(sql: string, values?: unknown[]): P
 
 interface CardsDrawn {
   perSecond: number;
-  /** Of the worker. */
+  /** Processor time of the worker for each card. */
   cpuMsEach: number;
   substitutes: number;
   workerMb: number;

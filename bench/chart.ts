@@ -60,7 +60,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
   return [`<text x="20" y="${middle}" fill="#111827">${escaped(name)}</text>`, ...bars].join('\n');
 }
 
-/** Of the longest bar. A logarithmic one begins at half the smallest value. */
+/** The length of a bar as a share of the longest. A logarithmic scale begins at half the smallest value. */
 function shareOfLongest({ rows, scale }: BarChart, value: number): number {
   const all = rows.flatMap((row) => row.values);
   const largest = Math.max(...all);

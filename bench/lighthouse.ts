@@ -20,7 +20,7 @@ const AUDITS: Record<string, string> = {
 };
 
 interface PageReport {
-  /** Of 100. */
+  /** Points of 100. */
   scores: Record<string, Spread>;
   measures: Record<string, Spread>;
   /** Bytes transferred, by kind. */

@@ -77,7 +77,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** Of all cores together, without idle time; `iowait`, the fifth number, is idle, too. */
+/** The processor time of all cores together, without idle time; `iowait`, the fifth number, is idle, too. */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

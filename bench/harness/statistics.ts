@@ -14,7 +14,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** Of sorted values, with linear interpolation. */
+/** A quantile of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)] ?? Number.NaN;

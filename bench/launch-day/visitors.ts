@@ -26,7 +26,7 @@ const run = randomBytes(8).toString('hex');
 const pool = new ConnectionPool(load.address);
 const visitors = new Map<number, Visitor>();
 const actions = new Map<string, FlowRecorder>();
-/** Of all pages, by the phase in which the visitor arrived. */
+/** The times of all pages, by the phase in which the visitor arrived. */
 const pages = new Map<string, FlowRecorder>();
 const acknowledged: Acknowledged = { upvotes: [], commentIds: [] };
 let streamsOpen = 0;
@@ -126,7 +126,7 @@ function requestOf({ productId, text }: Step, action: Exclude<Action, 'stream'>)
   }
 }
 
-/** Of the home page the launches of the day, else the product. */
+/** The products that a page shows: the launches of the day on the home page, otherwise the product. */
 function shownProducts(productId: string): string {
   const shown = productId === '' ? load.catalogue.launches.slice(0, 20) : [productId];
   return shown.map(encodeURIComponent).join(',');

@@ -4,7 +4,7 @@ const list = (text: string) => text.split(' ');
 
 /** A script and the parts of its words. `spaced` is false if words are not separated by spaces. */
 export interface Script {
-  /** Of all products. */
+  /** The share of all products. */
   share: number;
   frequent: readonly string[];
   syllables: readonly string[];

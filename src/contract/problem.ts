@@ -62,7 +62,7 @@ export const ProblemSchema = Type.Object(
     /** A sentence for people. */
     detail: Type.String(),
     code: Type.String(),
-    /** Of `submission_invalid`: each invalid field. */
+    /** Each invalid field, if the code is `submission_invalid`. */
     errors: Type.Optional(Type.Array(FieldFaultSchema)),
   },
   { $id: 'Problem' },

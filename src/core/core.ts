@@ -80,7 +80,7 @@ export interface CoreOptions {
   /** Called with networks whose votes may have to be judged again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VotedFrom[]) => void) | undefined;
   launches?: LaunchOptions;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean | undefined;

@@ -30,7 +30,7 @@ export interface SiteOptions
   launches?: Settings['launches'];
   /** Processes the pictures of submissions. If unset, visitors cannot submit products. */
   submittedPictures?: PicturePipeline | undefined;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
   /** Whether visitors may read the moderation log. */
   hasModerationLog?: boolean;

@@ -21,7 +21,7 @@ export const GROUNDS = {
 /** WCAG 2.2: of text, which stands on the accent or has its colour; and of large figures, icons and borders. */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
-/** Of the small text on badges. */
+/** The contrast of the small text on badges. */
 const BADGE_CONTRAST = 7;
 
 /** The lightness in OKLCH of the dark theme's colours, which are near those of its specified orange. */

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { readAccent } from './accent.ts';
 
-/** Of a tagline: two lines of the header on a phone. */
+/** The longest tagline: two lines of the header on a phone. */
 const MAX_CHARACTERS = 160;
 
 /** The settings of the brand beside SITE_NAME, under the names of their values. `brand.ts` reads the files. */

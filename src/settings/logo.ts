@@ -7,7 +7,7 @@ export interface Logo {
   mediaType: 'image/png' | 'image/svg+xml' | 'image/webp';
   /** On this site: `/brand/HASH.EXTENSION`. */
   address: string;
-  /** As a web app manifest writes it: `512x512`, or `any`. */
+  /** The size as a web app manifest writes it: `512x512`, or `any`. */
   sizes: string;
 }
 

@@ -37,7 +37,7 @@ export type RateLimits = Readonly<Record<LimitedAction, ActionLimits>>;
 /** Open streams of events. */
 export interface StreamLimits {
   perProcess: number;
-  /** Undefined: the limit of the process. */
+  /** If undefined, the limit of the whole process applies. */
   perNetwork: number | undefined;
 }
 

@@ -36,11 +36,11 @@ import { WEBHOOK_SETTINGS, type WebhookSettings, webhooksOf } from './webhook-se
 interface Declaration {
   /** The name of the environment variable. */
   name: string;
-  /** As an operator would write it; undefined: unset. */
+  /** The default as an operator would write it; undefined if there is none. */
   default: string | undefined;
   /** Turns the text into the value. @throws Error with one line about the fault, without repeating a secret. */
   read(text: string): unknown;
-  /** For the table of docs/configuration.md, as Markdown. */
+  /** The description in docs/configuration.md, as Markdown. */
   about: string;
 }
 
@@ -219,12 +219,12 @@ type Others = Omit<Values, Extract<Key, Grouped>>;
 /** The settings of this process, checked. Values that belong together are grouped. */
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
-  /** Undefined: no limits. */
+  /** If undefined, nothing is limited. */
   rateLimits: RateLimits | undefined;
   streamLimits: StreamLimits;
-  /** Undefined: no scheduled backups. */
+  /** If undefined, no backups are scheduled. */
   backups: BackupSettings | undefined;
-  /** Undefined: no webhooks. */
+  /** If undefined, no webhooks are sent. */
   webhooks: WebhookSettings | undefined;
 }
 

@@ -2,7 +2,7 @@ import { readSwitch } from './read-value.ts';
 
 /** The receiver of webhooks. */
 export interface WebhookSettings {
-  /** Without user and password. */
+  /** The receiver's URL, without user and password. */
   url: string;
   /** `Authorization` made of the URL's user and password; unset where it has none. */
   authorization: string | undefined;

@@ -59,7 +59,7 @@ export interface RenderRequest {
   votesPerNetwork?: number | undefined;
   submissions?: Site['submissions'] | undefined;
   brand?: PageBrand | undefined;
-  /** Unset: English alone. */
+  /** If unset, pages are English only. */
   languages?: { all: readonly NamedLanguage[]; of(path: string): PageLanguage } | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface PageLanguage extends Language {
 
 export interface NamedLanguage extends PageLanguage {
   code: string;
-  /** In the language itself. */
+  /** The name of the language in the language itself. */
   name: string;
 }
 

@@ -65,7 +65,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield checkProxyTrust(settings);
 }
 
-/** Undefined without a brand. */
+/** Undefined if the site has no brand of its own. */
 export async function checkBrand(settings: Settings): Promise<Finding | undefined> {
   const { siteTagline, siteLogo, accent, siteArticles } = settings;
   const parts = [

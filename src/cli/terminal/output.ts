@@ -49,7 +49,7 @@ export function safeText(text: string): string {
   );
 }
 
-/** The same on one line. */
+/** Text as `safeText` escapes it, on one line. */
 export function oneLine(text: string): string {
   return safeText(text).replaceAll('\n', '\\n');
 }

@@ -3,7 +3,7 @@ import { Modal } from '../../web/ui/modal.tsx';
 
 interface FormDialogProps {
   title: string;
-  /** Of the button that does it. */
+  /** The label of the button that submits the form. */
   label: string;
   isDisabled?: boolean;
   /** Fields, and what there is to know before it is done. */

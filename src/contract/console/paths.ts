@@ -7,7 +7,7 @@ export type ConsoleScreen = (typeof CONSOLE_SCREENS)[number] | 'overview';
 export const CONSOLE_PATHS = {
   home: '/console',
   screen: (screen: ConsoleScreen) => (screen === 'overview' ? '/console' : `/console/${screen}`),
-  /** In the fragment, which is in no log. */
+  /** The token is in the fragment, which no server logs. */
   invitation: (token: string) => `/console#invitation=${token}`,
   assets: '/console/assets/',
   api: '/api/console',

@@ -137,7 +137,7 @@ export interface SubmissionRecord {
   launchAt: string | null;
   /** The product as it would launch, or as it launched. */
   product: Product;
-  /** As it was approved before its maker edited it; `null`: never, or unchanged since. */
+  /** The approved version, if its maker has edited the product since; otherwise `null`. */
   approvedProduct: Product | null;
   createdAt: string;
   updatedAt: string;

@@ -47,7 +47,7 @@ export const submit = '/?submit';
 /** The share image of a product, 1200×630. */
 export const card = /* @__PURE__ */ withId('/og/:id.png');
 
-/** The same of a leaderboard, by its period. */
+/** The share image of a leaderboard, by its period. */
 export const boardCard = /* @__PURE__ */ withId('/og/board/:id.png');
 
 /** The share image of the site. */

@@ -16,10 +16,10 @@ export interface ProductField {
   label: string;
   /** The default of a missing or blank value. Lists default to none, times to now. */
   default?: string;
-  /** Of the text, or of each text of a list. */
+  /** The maximum length of the text, or of each text of a list. */
   maxCharacters: number;
   maxItems?: number;
-  /** For the description of the API. */
+  /** The example in the OpenAPI document. */
   example: unknown;
 }
 

@@ -83,7 +83,7 @@ const isModeration = ({ action, undoes }: NewAuditEntry) =>
 
 /** Never contains a visitor's text, session or address. */
 interface NewAuditEntry {
-  /** Unset: generated. */
+  /** If unset, one is generated. */
   id?: string;
   action: AuditAction;
   /** The target of the command: the id of a product or comment, or the name of a file. */

@@ -1,7 +1,7 @@
 import { countOf } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** As `comments list` shortens ids. */
+/** The length to which `comments list` shortens ids, too. */
 const SHORT_ID = 8;
 
 /** The operation as the rest of a sentence: `hid comment 5a3b1e00 on git (spam)`. */

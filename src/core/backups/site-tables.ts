@@ -51,7 +51,7 @@ export const OTHER_TABLES: readonly string[] = [
 /** A table of this database, or as a backup describes it. */
 export interface TableShape {
   name: string;
-  /** In the table's order. */
+  /** The columns in the order of the table. */
   columns: readonly string[];
   /** The columns of the primary key, in order. */
   key: readonly string[];

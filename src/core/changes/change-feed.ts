@@ -75,7 +75,7 @@ export interface ChangePage {
   records: ChangeRecord[];
   /** The database's time as text, since a `Date` would lose microseconds; the next page begins here. */
   cursor: string;
-  /** The same in milliseconds since 1970. */
+  /** The time of the cursor, in milliseconds since 1970. */
   now: number;
   /** Rows since the cursor may have been deleted. */
   hasGap: boolean;

@@ -56,7 +56,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const listeners: ChangeListener[] = [];
   const recent = new RecentChanges();
   let observedUpTo: number | undefined;
-  /** From this process's monotonic clock to the database's time. */
+  /** What to add to this process's monotonic clock to get the database's time, in milliseconds. */
   let clockOffset = 0;
   let history: readonly ChangeRecord[] | undefined;
   const databaseNow = () => performance.now() + clockOffset;

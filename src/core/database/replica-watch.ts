@@ -13,7 +13,7 @@ export interface Replica {
 }
 
 interface WatchOptions {
-  /** For the log, without secrets. */
+  /** Names the replica in the log, without secrets. */
   name: string;
   database: Database;
   primary: Database;

@@ -10,7 +10,7 @@ import { disableTimeouts } from '../database/transactions.ts';
 import { systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** With more rows it is only verified: a trial restore would load the database for more than some seconds. */
+/** A backup with more rows is only verified, because a trial restore would keep the database busy for too long. */
 const MAX_REHEARSED_ROWS = 200_000;
 
 const CHECK = 'backups';

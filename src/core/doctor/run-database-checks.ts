@@ -31,7 +31,7 @@ interface DatabaseToExamine {
   /** The folder of the site's own pictures. */
   pictures: string;
   submissionsOn: boolean;
-  /** Undefined: no webhooks. */
+  /** If undefined, no webhooks are sent. */
   webhookUrl: string | undefined;
 }
 

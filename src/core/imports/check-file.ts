@@ -14,7 +14,7 @@ export interface CheckOptions {
   slugifyIds: boolean;
   /** The separator of lists in texts. */
   separator: string;
-  /** Unset: local pictures are only counted. */
+  /** If unset, local pictures are only counted. */
   pictures: LocalPictures | undefined;
   onBytes?: ((count: number) => void) | undefined;
 }

@@ -94,7 +94,7 @@ export class Sampled<Item> {
 }
 
 const UNDO_BATCH_ROWS = 500;
-/** With more changed products, the change record names none of them. */
+/** If more products changed, the change record names none of them. */
 const MAX_NAMED = 1_000;
 
 interface UndoneImport {

@@ -17,7 +17,7 @@ import type { CheckedRow, Spool } from './spool.ts';
 /** Rows per statement. */
 const BATCH_ROWS = 500;
 
-/** With more changed products than this, the change names none, and processes revalidate everything they cached. */
+/** If more products changed, the change record names none, and processes revalidate everything they cached. */
 const MAX_CHANGED_IDS = 1_000;
 
 /**

@@ -37,7 +37,7 @@ interface BoardUpdaterOptions {
   log: Log;
   /** Publishes which products moved on the boards. */
   publish(change: Change): void;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
 }
 

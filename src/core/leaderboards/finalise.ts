@@ -17,7 +17,7 @@ export interface FinaliseOptions {
   rules: LeaderboardRules;
   votesPerNetwork: number;
   signal?: AbortSignal;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
 }
 

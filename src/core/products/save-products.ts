@@ -39,7 +39,7 @@ const COLUMNS = [
 ];
 const COLUMN_LIST = COLUMNS.map(({ column }) => column).join(', ');
 const COLUMN_DEFINITIONS = COLUMNS.map(({ column, sqlType }) => `${column} ${sqlType}`).join(', ');
-/** Without the id: updating the key would lock the row against new upvotes and comments until the transaction ends. */
+/** Leaves out the id: updating the key would lock the row against new upvotes and comments until the transaction ends. */
 const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');

@@ -136,7 +136,7 @@ function nextWindowRows(rows: number, tookMs: number): number {
   return Math.min(WINDOW_ROWS.max, Math.max(WINDOW_ROWS.min, fitting));
 }
 
-/** Of rows as far as the page or the list goes. */
+/** Reads rows up to the end of the page or of the list. */
 function wholePage({ sort, limit }: Search, rows: readonly ProductRow[]): ProductPage {
   const { shown, nextCursor } = pageOf(PRODUCT_ORDERS[sort], rows, limit);
   return { items: shown.map(productOf), nextCursor };

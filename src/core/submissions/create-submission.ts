@@ -25,7 +25,7 @@ export interface Submitter {
 interface CreateOptions {
   submitter: Submitter;
   suspectedSpam?: boolean;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
 }
 

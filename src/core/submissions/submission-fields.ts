@@ -19,7 +19,7 @@ export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchD
 /** Checked fields; fields that were not sent are missing. */
 export interface CheckedPatch {
   fields: Partial<SubmissionFields>;
-  /** Unset: not sent. `null`: as soon as the submission is approved. */
+  /** Unset if it was not sent; `null` to launch as soon as the submission is approved. */
   launchAt?: Date | null;
 }
 

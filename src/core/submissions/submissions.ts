@@ -47,7 +47,7 @@ export interface SubmissionsOptions {
   runtime: Runtime;
   timeZone: string;
   getStandings(productId: string): Promise<Standings | null>;
-  /** Unset: no webhooks. */
+  /** If unset, no webhooks are sent. */
   recordEvents?: RecordEvents | undefined;
 }
 

@@ -26,7 +26,7 @@ export interface NetworkCounts {
 interface Known {
   /** The value of `window_changes` that the counts belong to. */
   windowChanges: number;
-  /** Undefined: they are not read for some time. */
+  /** Undefined while they are not read. */
   votes: Map<string, number> | undefined;
 }
 

@@ -75,7 +75,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
 interface Hour {
   startsAt: number;
   keys: NetworkKeys;
-  /** Of IPv6 /48s. */
+  /** The keys of the /48 around an IPv6 network. */
   siteKeys: NetworkKeys;
   /** By network and product. */
   voters: Map<string, Voters>;

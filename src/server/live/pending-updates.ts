@@ -14,7 +14,7 @@ export interface Delivery {
   streams: Iterable<EventStream>;
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
-  /** Undefined: too much to list, or not known any more; clients refetch. */
+  /** Undefined if it is too much to list or no longer known; clients then refetch. */
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
 

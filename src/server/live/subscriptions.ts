@@ -5,7 +5,7 @@ import type { EventStream } from './event-stream.ts';
 
 /** Streams with the same subscription, which get the same bytes. */
 export interface Subscription {
-  /** Undefined: every product's counts. */
+  /** If undefined, the stream carries the counts of every product. */
   readonly productIds: readonly string[] | undefined;
   readonly streams: Set<EventStream>;
 }

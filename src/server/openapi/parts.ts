@@ -101,7 +101,7 @@ export const SUBMISSION_EXAMPLE: Submission = {
 
 export const SESSION_EXAMPLE = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
-/** As `keyset.ts` encodes them; opaque to clients. */
+/** A cursor as `keyset.ts` encodes it; it is opaque to clients. */
 export const CURSOR_EXAMPLE = 'WyJuZXdlc3QiLCIyMDI2LTExLTE5VDA5OjAwOjAwLjAwMFoiLCJnaXQiXQ';
 
 const text = { type: 'string' };

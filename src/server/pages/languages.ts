@@ -82,7 +82,7 @@ function wanted(header: string): string[] {
     .flatMap(({ tag }) => [tag, tag.split('-', 1)[0] ?? '']);
 }
 
-/** Unset: one language, so there is no `lang`. */
+/** If unset, the site has one language and no `lang`. */
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
 /** The language that an address names, and whether there is no such language. That of addresses without it is left out. */
@@ -97,7 +97,7 @@ function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }
 
-/** The same address with the `lang` of another one, if that has it. */
+/** `path` with the `lang` of the address `other`, if that has one. */
 export function inLanguageOf(path: string, other: string): string {
   return withLanguage(path, languageIn(other));
 }

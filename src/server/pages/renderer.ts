@@ -36,7 +36,7 @@ export interface RendererOptions {
   /** SITE_TIME_ZONE. */
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
-  /** Unset: as specified. */
+  /** If unset, the brand is the specified one. */
   brand?: Brand | undefined;
   /** Set if visitors may submit products; `timeZone` is the site's. */
   submissions?: { timeZone: string } | undefined;

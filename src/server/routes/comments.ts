@@ -26,9 +26,9 @@ interface Options {
   core: Core;
   runtime: Runtime;
   send: SendApiResponse;
-  /** Unset: repeated comments are not detected. */
+  /** If unset, repeated comments are not detected. */
   repeatedTexts: RepeatedTexts | undefined;
-  /** Unset: there are no maker keys. */
+  /** If unset, there are no maker keys. */
   submissions?: Submissions | undefined;
 }
 

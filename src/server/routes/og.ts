@@ -17,7 +17,7 @@ import { NO_STORE } from '../http/problems.ts';
 import { isKnownTag } from '../http/representations.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
-/** As long as a changed count may wait for its new card; a day longer while the site is unreachable. */
+/** A card may show an old count for this long, and a day longer while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
 
 /** Its address can be made up, like those of searches. */

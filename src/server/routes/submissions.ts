@@ -27,7 +27,7 @@ interface Options {
   submissions: Submissions;
   pictures: PicturePipeline;
   runtime: Runtime;
-  /** Unset: nothing is limited, and repeated texts are not detected. */
+  /** If unset, nothing is limited, and repeated texts are not detected. */
   repeatedTexts: RepeatedTexts | undefined;
 }
 

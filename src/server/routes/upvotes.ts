@@ -16,7 +16,7 @@ import { type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 interface Options {
   core: Core;
   runtime: Runtime;
-  /** Unset: bursts are not detected. */
+  /** If unset, bursts are not detected. */
   bursts: UpvoteBursts | undefined;
 }
 

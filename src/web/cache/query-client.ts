@@ -44,9 +44,9 @@ export interface PageState {
   site: Site;
   /** Milliseconds since 1970. */
   renderedAt: number;
-  /** Unset: English. */
+  /** If unset, texts are English. */
   language?: StateLanguage;
-  /** In the offline shell, which one document is for: all languages by their parameter. */
+  /** Every language by its `lang`; only in the offline shell, which serves all of them. */
   languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
   queries: DehydratedState;
 }

@@ -27,7 +27,7 @@ export interface Catalogue {
   name: string;
   /** The BCP 47 tag of documents. Default: the code. */
   tag?: string;
-  /** For `Intl`. Default: the tag. */
+  /** The locale that `Intl` gets; by default the tag. */
   locale?: string;
   /** The direction of writing. Default: left to right. */
   dir?: 'rtl';

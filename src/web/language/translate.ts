@@ -3,13 +3,13 @@ import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 
 /** What the code of a page knows of its language. */
 export interface Language {
-  /** For `Intl`. */
+  /** The locale that `Intl` gets. */
   locale: string;
   /** The value of `lang` in addresses; unset for the language of addresses without it. */
   param?: string | undefined;
   /** The direction of writing. Default: left to right. */
   dir?: 'rtl' | undefined;
-  /** Unset: English, whose texts are in the code. */
+  /** If unset, texts are English, as they stand in the code. */
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
@@ -18,7 +18,7 @@ const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
 
-/** For the browser, where a document has one language. */
+/** Sets the language of all texts. Only the browser calls it, because its document has one language. */
 export function setLanguage(language: Language): void {
   current = language;
 }
@@ -62,7 +62,7 @@ export function perLocale<Format>(make: (locale: string) => Format): (locale: st
 
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
-/** The same for dates: the code names few options. */
+/** A cached `Intl.DateTimeFormat`. The code uses few combinations of options, so the cache stays small. */
 export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = locale + JSON.stringify(options);
   const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options);
@@ -105,7 +105,7 @@ export function rich<Text extends Message>(message: Text, values: Record<Placeho
   return withElements(translated(message), values);
 }
 
-/** The same with a text that has been translated, e.g. by `plural`, and still has names in braces. */
+/** Replaces the names in braces of a text that is already translated, e.g. by `plural`. */
 export function withElements(text: string, values: Record<string, ReactNode>): ReactNode {
   const parts = text.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part));
   return createElement(Fragment, null, ...parts);

@@ -14,9 +14,9 @@ import { localAddress, withoutLanguage } from '../language/translate.ts';
 /** One entry of the browser's history. */
 export interface Location {
   pathname: string;
-  /** With its question mark, or empty; without the language, which no screen has to know. */
+  /** Begins with a question mark, or is empty. It lacks the language, which no screen has to know. */
   search: string;
-  /** With its number sign, or empty. */
+  /** Begins with a number sign, or is empty. */
   hash: string;
   /** State passed with the navigation, e.g. the scroll target. */
   state: unknown;

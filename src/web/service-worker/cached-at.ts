@@ -1,7 +1,7 @@
 /** The time of a copy that the service worker serves, in ISO 8601. */
 export const CACHED_AT_HEADER = 'X-Cached-At';
 
-/** The same on the root element of a document: `data-cached-at`. */
+/** When this document was cached, as its root element says (`data-cached-at`); undefined if it came from the network. */
 export function cachedAt(): string | undefined {
   return document.documentElement.dataset.cachedAt;
 }

@@ -55,7 +55,7 @@ export function closeOnNavigation(event: MouseEvent): void {
 
 interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
-  /** Unset: the product is gone. */
+  /** Unset if the product is gone. */
   to?: string | undefined;
   /** A line below the name. */
   state: ReactNode;

@@ -29,7 +29,7 @@ export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['to
   set([...others, { tone: 'neutral' as const, ...toast, id: nextId++ }].slice(-LIMIT));
 }
 
-/** For code that loads on demand. */
+/** Says that code which loads on demand could not be loaded. */
 export function showLoadFailure(): void {
   showToast({ title: t('Error'), description: t('Loading failed.'), tone: 'destructive' });
 }

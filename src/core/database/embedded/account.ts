@@ -88,7 +88,7 @@ export function openRealFolder(folder: string): number {
   return openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
 }
 
-/** The same for changes inside it: a path that stays with the folder even if its own path is redirected. */
+/** Opens a real folder for changes inside it. `work` gets a path that stays valid even if the folder's own path is redirected. */
 export function withRealFolder<Result>(folder: string, work: (path: string, handle: number) => Result): Result {
   const handle = openRealFolder(folder);
   try {

@@ -70,7 +70,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   }
 }
 
-/** The same for a platform package in a known folder. */
+/** Finds the programs of a platform package in a known folder. */
 export async function binariesIn(packageDir: string): Promise<Binaries> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const program = (name: string) => join(packageDir, 'native', 'bin', `${name}${suffix}`);

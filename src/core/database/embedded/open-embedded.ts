@@ -64,7 +64,7 @@ export async function openEmbedded(
   const { mode, log } = options;
   const dataDir = await prepareDataDir(options.dataDir);
   let note = '';
-  /** Undefined while the folder changes hands. */
+  /** Undefined while the folder gets another owner. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
     throw asEmbeddedDatabaseError(error, dataDir);
   });

@@ -30,7 +30,7 @@ export function initialSettings(memoryBytes: number): string[] {
 
 /** The memory that this process may use: of the machine or its container. */
 export function memoryForUs(): number {
-  // Without a limit, this is 0 or more than any machine has.
+  // If nothing limits the process, this is 0 or more than any machine has.
   const constrained = process.constrainedMemory();
   return constrained > 0 ? Math.min(constrained, totalmem()) : totalmem();
 }

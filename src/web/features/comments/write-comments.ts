@@ -22,7 +22,7 @@ function say({ title, description }: (typeof TEXTS)[keyof typeof TEXTS], tone?: 
   showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
 }
 
-/** Of products and of comments; held comments on older products have probably been decided. */
+/** At most this many products and comments are remembered; held comments on older ones have probably been decided. */
 const MAX_REMEMBERED = 200;
 
 interface Draft {

@@ -40,7 +40,7 @@ export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }
 
-/** For links to another list: the pressed link disappears with its list. On other pages there is no such title. */
+/** Moves the focus to the title of the list, because a link that leads to another list disappears with its own. */
 export function focusListTitle(event: MouseEvent): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   document.getElementById('list-title')?.focus({ preventScroll: true });

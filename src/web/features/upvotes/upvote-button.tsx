@@ -22,7 +22,7 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   const { upvoted, toggle, isConfirmed } = useUpvote(productId);
   return (
     <button
-      // From here on the pressed state shows the vote.
+      // Once hydrated, `aria-pressed` shows the vote instead of the mark that the head script set.
       ref={(button) => button?.removeAttribute('data-voted')}
       type="button"
       className="upvote"

@@ -8,7 +8,7 @@ import { type Failure, failureOf, type MakerAccess, SubmissionError, submissions
 export interface SubmissionForm {
   draft: Draft;
   pictures: Pictures;
-  /** Of the last attempt, without those of fields that changed since. */
+  /** What the last attempt found, without the faults of fields that changed since. */
   faults: readonly FieldFault[];
   /** How many attempts found faults. */
   faultyAttempts: number;
