@@ -1,5 +1,5 @@
 export interface FairQueueBounds {
-  /** Of all senders together. */
+  /** How many places all senders have together. */
   maxPlaces: number;
   maxPlacesPerSender: number;
   /** How long a place without running work is safe; then another sender gets it if no other is free. */
