@@ -11,7 +11,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Files of products by their endings. */
+/** The formats of product files, by file extension. */
 const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map([
   ['.csv', 'csv'],
   ['.json', 'json'],
@@ -19,26 +19,26 @@ const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map([
   ['.ndjson', 'json-lines'],
 ]);
 
-/** The format that a file's ending names; undefined for any other ending. */
+/** The format that a file's extension names; undefined for an unknown extension. */
 export function fileKindOf(path: string): FileKind | undefined {
   return FILE_KINDS.get(extname(path).toLowerCase());
 }
 
-/** The format that a file's ending names. @throws UsageError for any other ending. */
+/** The format that a file's extension names. @throws UsageError for an unknown extension. */
 export function readFileKind(path: string): FileKind {
   const kind = fileKindOf(path);
   if (kind === undefined) throw new UsageError(`${path}: its name must end in ${[...FILE_KINDS.keys()].join(', ')}`);
   return kind;
 }
 
-/** `--limit` of a list. */
+/** The option `--limit` of a list. */
 export function limitOption(defaultLimit: number): Option {
   return new Option('--limit <number>', `list at most this many, up to ${MAX_LISTED}`)
     .argParser(numberReader(1, MAX_LISTED))
     .default(defaultLimit);
 }
 
-/** `--json`, described by an example of what is printed. */
+/** The option `--json`, described by an example of its output. */
 export function jsonOption(example: string): Option {
   return new Option('--json', `print JSON: ${example}`);
 }
@@ -64,7 +64,7 @@ const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-
 /** Reads a date, meaning midnight in UTC, or an instant with its offset. */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
-  // `Date` takes 30 February for a day in March.
+  // `Date` accepts 30 February as a day in March.
   const isReal = !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10));
   if (!isReal) throw new InvalidArgumentError('It must be a date such as 2026-01-31, or 2026-01-31T18:00:00Z.');
   return instant;

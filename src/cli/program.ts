@@ -48,7 +48,7 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Commands added by `addCommand` do not inherit these; by default they would end the process with exit code 1. */
+/** Configures a command, because commands added by `addCommand` do not inherit this, and would exit with code 1. */
 function configure(command: Command): void {
   command
     .exitOverride()

@@ -25,7 +25,10 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Runs work that cleans up after itself. On Ctrl-C or SIGTERM its signal fires, and this waits until the work has ended. */
+/**
+ * Runs work that cleans up after itself. Ctrl-C or SIGTERM aborts its signal; the promise settles once the work has
+ * ended.
+ */
 export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();
   const abort = () => controller.abort(new Error('Interrupted. Nothing was changed.'));

@@ -8,14 +8,14 @@ export interface LeaseTimes {
   pollMs: number;
   /** A killed process delays the others for this long. */
   heldMs: number;
-  /** Between a failure and the next attempt, by any process. */
+  /** The time between a failure and the next attempt, by any process. */
   retryMs: number;
 }
 
 /** Work that one process at a time does for the whole site. */
 export interface LeasedJob {
   lease: LeaseName;
-  /** Between the starts of two runs. */
+  /** The minimum time between the starts of two runs. */
   everyMs?: number;
   /** A cheap check before the lease is taken. If unset, work is always due. */
   isDue?(): Promise<boolean>;
@@ -24,7 +24,7 @@ export interface LeasedJob {
   /** Called after each check, whether or not there was work. */
   afterPoll?(): Promise<void>;
   messages: {
-    /** It is unknown whether work is due. */
+    /** Logged if the check for due work failed. */
     unchecked: string;
     failed: string;
     notRenewed: string;
@@ -70,7 +70,7 @@ export function runUnderLease(
       await job.afterPoll?.();
       isUnchecked = false;
     } catch (error) {
-      // Once for each outage: some jobs check twice a second.
+      // The warning is logged once per outage: some jobs check twice a second.
       if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
       isUnchecked = true;
     }

@@ -18,9 +18,9 @@ import { StartError } from './start-error.ts';
 
 /** A running site. */
 export interface Site {
-  /** Where it listens. */
+  /** The URL at which the site listens. */
   address: string;
-  /** Where its data is. */
+  /** A description of where the data is stored. */
   dataLocation: string;
   productCount: number;
   /**
@@ -110,8 +110,8 @@ async function prepareData(connection: Connection, settings: Settings): Promise<
 }
 
 /**
- * Checks whether a server could listen there, before a database is created and started for it. The server may still
- * fail to listen if another program takes the port in between.
+ * Checks whether a server could listen at this address, before a database is created and started for it. The server may
+ * still fail to listen if another program takes the port in between.
  * @throws StartError
  */
 async function probeAddress(host: string, port: number, setting?: 'PORT' | 'METRICS_PORT'): Promise<void> {

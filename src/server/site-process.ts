@@ -31,7 +31,7 @@ export interface ServeOptions {
   createRenderer?: RendererFactory;
   prepare?: (app: FastifyInstance) => Promise<void>;
   /**
-   * Where workers accept connections, instead of the settings' host and port. @returns the address. @throws StartError
+   * Accepts connections in workers, which ignore the settings' host and port. @returns the address. @throws StartError
    */
   listen?: (app: FastifyInstance) => Promise<string>;
   /** Whether responses are cached. */
@@ -42,11 +42,11 @@ export interface ServeOptions {
 
 /** The part of a site that serves requests, in this process. */
 export interface SiteProcess {
-  /** Where it listens. */
+  /** The URL at which the site listens. */
   address: string;
   /**
-   * Finishes the requests in flight, then ends. With a delay, it serves on for that long while `/readyz` reports that
-   * it stops.
+   * Finishes the requests in flight, then ends. With a delay, it first continues to serve for that long while `/readyz`
+   * reports that it is stopping.
    */
   close(delayMs?: number): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startSiteProcess(
   try {
     const replicas = await replicasOf(database, settings, log);
     if (replicas) closeables.push(replicas);
-    // Final only once the server listens, since the kernel may pick the port.
+    // The address is final only once the server listens, since the kernel may choose the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
       siteName: settings.siteName,
@@ -181,12 +181,12 @@ async function listenOnPort(app: FastifyInstance, { host, port }: Settings): Pro
 }
 
 /**
- * The stop of a server. From `begin` on it is not ready and keeps no connection alive, while it still responds: load
- * balancers have to notice before it stops accepting.
+ * The shutdown of a server. After `begin` it is not ready and keeps no connection alive, but still responds: load
+ * balancers must notice before it stops accepting connections.
  */
 interface Stopping {
   hasBegun(): boolean;
-  /** Begins the stop, and resolves after the time that balancers get to notice. */
+  /** Begins the shutdown, and resolves after the time that balancers get to notice. */
   begin(delayMs: number): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ import type { SiteMetrics } from './metrics/site-metrics.ts';
 export interface SiteOptions
   extends Omit<AppOptions, 'core' | 'cache' | 'live' | 'observeFastPath' | 'submissions' | 'operatorConsole'> {
   database: Database;
-  /** Where reads may go instead; closed by its maker. */
+  /** Replicas for reads. The caller closes them. */
   replicas?: ReplicatedReads | undefined;
   metrics?: SiteMetrics | undefined;
   launches?: Settings['launches'];
@@ -41,7 +41,7 @@ export interface SiteOptions
         'withoutTimeLimit' | 'pictures' | 'document' | 'consoleDir' | 'backupFolder' | 'pictureFolder' | 'examine'
       >
     | undefined;
-  /** Off: no response is stored, and each one is produced for its request. */
+  /** If false, no response is stored, and each one is produced for its request. */
   cacheEnabled?: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface BuiltSite extends Closeable {
   close(): Promise<void>;
 }
 
-/** How long this process may not have learnt of another process's write and have read an older state from a replica. */
+/** How long this process may be unaware of another process's write, and may have read an older state from a replica. */
 const OTHER_PROCESS_LAG_MS = 1_000;
 
 /**
@@ -81,7 +81,7 @@ export async function buildSite(options: SiteOptions): Promise<BuiltSite> {
     closeables.push(changes);
     await changes.ready;
     const runtime = options.runtime ?? { ...systemRuntime, now: changes.now };
-    // Before the cache: a response that a change made stale is produced again from a state that includes the change.
+    // Replicas are notified before the cache: when it renews a stale response, reads must include the change.
     if (replicas) changes.subscribe({ onChange: replicas.noteChange, onGap: replicas.noteGap });
     const cache = createResponseCache({
       log,
@@ -175,7 +175,7 @@ export interface Closeable {
   close(): unknown;
 }
 
-/** In reverse order of their start, since later ones may depend on earlier ones. */
+/** Closes in reverse order of the start, since later ones may depend on earlier ones. */
 export async function closeAll(closeables: readonly Closeable[]): Promise<void> {
   for (const closeable of closeables.toReversed()) await closeable.close();
 }

@@ -47,7 +47,7 @@ The site makes backups on a schedule where BACKUP_DIR is set.`,
     });
 }
 
-/** The content of a backup: `67 products, 145 upvotes and 24 comments as of 2026-11-20T22:31:33Z`. */
+/** Describes the content of a backup: `67 products, 145 upvotes and 24 comments as of 2026-11-20T22:31:33Z`. */
 export function describeBackup({ tables, createdAt }: BackupHeader): string {
   const count = (table: string, noun: string) => countOf(tables.find(({ name }) => name === table)?.rows ?? 0, noun);
   return `${count('products', 'product')}, ${count('upvotes', 'upvote')} and ${count('comments', 'comment')} as of ${createdAt}`;
@@ -143,7 +143,10 @@ function warnOfMissingTables(names: readonly string[]): void {
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
-/** @throws UsageError for a file of products, such as an export. A missing file is reported by the check of the backup. */
+/**
+ * @throws UsageError for a file of products, such as an export. Missing files are reported later, by the check of the
+ * backup.
+ */
 async function refuseProductFile(path: string): Promise<void> {
   if (fileKindOf(path) === undefined) return;
   const file = await open(path).catch(() => undefined);

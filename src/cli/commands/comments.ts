@@ -104,7 +104,7 @@ function commandOnIds(name: string, json: string): Command {
     .addOption(jsonOption(json));
 }
 
-/** In a short id, between its start and its end. */
+/** Separates the start and the end of a UUID in a short id. */
 const BETWEEN = '..';
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
@@ -138,7 +138,7 @@ function splitId(id: string): [start: string, end: string] {
   return [start, end];
 }
 
-/** `Hid 2 of 3 comments.` and the skipped ids, one per line; or the JSON. */
+/** Prints `Hid 2 of 3 comments.` and the skipped ids, one per line; or the JSON. */
 function report(
   { done, skipped }: { done: readonly ModeratedComment[]; skipped: readonly string[] },
   words: { done: string; skipped: string },
@@ -162,7 +162,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** Length of short ids, which get a few digits of their end where this is not unique. */
+/** Length of short ids. If they are not unique, a few digits of the end are appended. */
 const SHORT_ID = 8;
 
 /** The number of digits after the last hyphen of a UUID. */
@@ -223,7 +223,10 @@ function printComments(comments: readonly BrowsedComment[]): void {
   );
 }
 
-/** Ids that were not generated may share a prefix, such as those of the sample: `5a3b1e00..0005`. */
+/**
+ * Shortens ids as far as they stay unique. Ids that were not generated may share a prefix, such as those of the sample:
+ * `5a3b1e00..0005`.
+ */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;
   for (let end = 0; end <= LAST_DIGITS; end += 4) {

@@ -87,7 +87,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // A cluster stored elsewhere also has its owner file here.
+  // If the cluster is stored elsewhere, its owner file is still here.
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
@@ -99,7 +99,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   }
   let connection: Connection | undefined;
   try {
-    // Silent, because every problem becomes a finding.
+    // The log is silent, because every problem becomes a finding.
     connection = await connect({ databaseUrl, dataDir, mode: 'share', log: createLog('silent', process.stderr) });
     yield* examineConnection(connection, settings);
   } catch (error) {

@@ -62,7 +62,9 @@ The whole site is what \`groundswell backup\` writes.`,
     });
 }
 
-/** The file appears under its name once it is complete and on disk, readable by its owner only. */
+/**
+ * Writes to a temporary file, readable by its owner only, which gets its final name once it is complete and on disk.
+ */
 async function exportToFile(path: string, contents: Contents): Promise<number> {
   const partial = `${path}.${process.pid}.partial`;
   try {

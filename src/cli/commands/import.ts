@@ -122,7 +122,7 @@ async function importFile(
   });
 }
 
-/** Each line names the file, so it can be passed on as it is. */
+/** Prints faults. Each line names the file, so it can be understood on its own. */
 function reportFaults(path: string, { faults, count }: ImportRefusedError): void {
   const shown = faults.slice(0, MAX_SHOWN);
   for (const { line, item, field, reason } of shown) {
@@ -134,7 +134,7 @@ function reportFaults(path: string, { faults, count }: ImportRefusedError): void
   printError(`groundswell: ${basename(path)}: ${countOf(count, 'fault')}${rest}; nothing was imported`);
 }
 
-/** Printed items of each list; the JSON holds more. */
+/** Maximum number of printed items of each list; the JSON holds more. */
 const MAX_SHOWN = 20;
 const MAX_VALUE_CHARACTERS = 60;
 

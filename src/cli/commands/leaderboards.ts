@@ -12,7 +12,7 @@ import { withDatabase } from '../with-database.ts';
 
 const DIFFERENT = 1;
 
-/** Like a page of the API's leaderboard. */
+/** The size of a page of the API's leaderboard. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {

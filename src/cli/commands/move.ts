@@ -15,7 +15,7 @@ import { print, printJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted } from '../with-database.ts';
 import { describeBackup } from './backup.ts';
 
-/** The preferred source of the target's address: other users can read command lines. */
+/** The variable that should hold the target's address, because other users can read command lines. */
 const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 
 export function moveCommand(): Command {
@@ -44,7 +44,7 @@ Examples:
     });
 }
 
-/** Validated like the setting that it will become. */
+/** Reads the target's address, validated like the setting that it will become. */
 function readTarget(to: string | undefined): string {
   const text = to ?? process.env[TARGET_VARIABLE] ?? '';
   try {
@@ -68,8 +68,8 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
     await target.migrate(PACKAGE_FOLDERS.migrations);
     // Checked early, so a used database fails before the copy; filling it checks again.
     await mustBeEmpty(target.database);
-    // As the database's owner: this fails while the site runs, and no site can start during the copy, so no write is
-    // lost.
+    // The source is opened as its owner: this fails while the site runs, and no site can start during the copy, so no
+    // write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);

@@ -120,7 +120,7 @@ function describeOne(product: RemovedProduct): string {
   return `'${oneLine(product.name)}' (${product.id}, ${engagementOf(product)})`;
 }
 
-/** `2 products with 1,234 upvotes and 1 comment`. */
+/** Describes removed products: `2 products with 1,234 upvotes and 1 comment`. */
 function describeAll(products: readonly RemovedProduct[]): string {
   const sum = (key: 'upvotes' | 'comments') => products.reduce((total, product) => total + product[key], 0);
   const engagement = engagementOf({ upvotes: sum('upvotes'), comments: sum('comments') });

@@ -132,7 +132,6 @@ function printRemovals(removals: readonly Removal[]): void {
 }
 
 const NAME_WIDTH = 14;
-/** The text is never narrower than this. */
 
 function showCommand(): Command {
   return new Command('show')
@@ -225,7 +224,7 @@ function collect(text: string, before: ReadonlyMap<string, unknown> = new Map())
   return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
 }
 
-/** A list may be given as JSON. */
+/** Parses a list given as JSON; other text stays as it is. */
 function fieldValue(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text;
   try {

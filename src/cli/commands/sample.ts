@@ -67,14 +67,17 @@ Products that were changed stay; their ids are printed.`,
     });
 }
 
-/** The catalogue with its launches on this site, or as a load now would create them. */
+/** Reads the sample catalogue, with its launches as on this site, or as loading it now would create them. */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
   const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };
   return readSampleCatalogue(PACKAGE_FOLDERS.catalogue, loadedAt);
 }
 
-/** `67 sample products, 120 sample upvotes and 24 sample comments, and with them 3 upvotes and 1 comment of visitors`. */
+/**
+ * Describes a removal: `67 sample products, 120 sample upvotes and 24 sample comments, and with them 3 upvotes and 1
+ * comment of visitors`.
+ */
 function describe({ products, upvotes, comments, visitorUpvotes, visitorComments }: SampleRemoval): string {
   const sample = `${countOf(products, 'sample product')}, ${countOf(upvotes, 'sample upvote')} and ${countOf(comments, 'sample comment')}`;
   if (visitorUpvotes + visitorComments === 0) return sample;

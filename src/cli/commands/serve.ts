@@ -13,14 +13,14 @@ export function serveCommand(): Command {
   return new Command('serve').description('run the site until it is stopped (Ctrl-C or SIGTERM)').action(async () => {
     const settings = readSettings(process.env);
     const log = createLog(settings.logLevel, process.stdout);
-    // The other commands start sooner without the server's code.
+    // This is a dynamic import, because the other commands start sooner without the server's code.
     if (cluster.isWorker) await (await import('../../server/cluster/run-worker.ts')).runWorker(settings, log);
     else await runSite(settings, log);
   });
 }
 
 async function runSite(settings: Settings, log: Logger): Promise<void> {
-  // Set before the site is up: a stop during the start must not leave a database running.
+  // Signals are handled before the site is up: a stop during the start must not leave a database running.
   const stopped = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, resolve);
   });

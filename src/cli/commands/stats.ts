@@ -40,7 +40,7 @@ Examples:
     });
 }
 
-/** Without a time limit, since many days may have many millions of upvotes. */
+/** Runs without a time limit, since many days may have many millions of upvotes. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
   return connection.withoutTimeLimit((database) => readStats(database, { days, now: new Date() }));
 }

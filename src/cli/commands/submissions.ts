@@ -206,7 +206,7 @@ function factsOf(submission: SubmissionRecord): [string, string][] {
   ];
 }
 
-/** Omits fields that the launch determines. */
+/** The details of a product without those that its launch determines. */
 function factsOfProduct(product: Product): [string, string][] {
   return productFacts(product).filter(([name]) => name !== 'Listed since' && name !== 'Launched');
 }

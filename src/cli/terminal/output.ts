@@ -11,7 +11,9 @@ interface Output {
   isTTY?: boolean | undefined;
 }
 
-/** Controls, format characters, line separators and lone surrogates: they move the cursor, recolour or reorder text. */
+/**
+ * Controls, format characters, line separators and lone surrogates, which move the cursor, recolour or reorder text.
+ */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
@@ -27,7 +29,9 @@ export function printError(...spans: Span[]): void {
   console.error(format(spans, process.stderr));
 }
 
-/** Prints a value as one line of JSON, with unsafe characters in its strings escaped: the value stays the same. */
+/**
+ * Prints a value as one line of JSON. Unsafe characters in its strings are escaped, which does not change the value.
+ */
 export function printJson(value: unknown): void {
   console.log(safeJson(JSON.stringify(value)));
 }
@@ -60,26 +64,28 @@ function format(spans: readonly Span[], output: Output): string {
     .map((span) => {
       if (typeof span === 'string') return safeText(span);
       const [style, text] = span;
-      // `styleText` of Node looks at standard output alone to decide whether there is a terminal.
+      // Node's `styleText` is not used, because it decides by standard output alone whether there is a terminal.
       const [on, off] = inspect.colors[style] ?? [0, 0];
       return colours ? `\u001b[${on}m${safeText(text)}\u001b[${off}m` : safeText(text);
     })
     .join('');
 }
 
-/** Colours only on a terminal, and not where NO_COLOR (https://no-color.org) or a dumb terminal forbids them. */
+/**
+ * Whether to use colours: only on a terminal, unless NO_COLOR (https://no-color.org) or a dumb terminal forbids them.
+ */
 export function hasColours(output: Output, environment: NodeJS.ProcessEnv = process.env): boolean {
   return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
 
-/** An ISO 8601 instant in UTC as a table shows it: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
+/** Shows an ISO 8601 instant in UTC to the minute: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
 export function utcMinute(instant: string): string {
   return instant.slice(0, 16).replace('T', ' ');
 }
 
 /** The progress of a command. */
 interface Progress {
-  /** `all` is undefined where the total is unknown. */
+  /** Shows how much is done. `all` is undefined if the total is unknown. */
   at(done: number, all?: number): void;
   /** Clears the line. */
   end(): void;
@@ -91,8 +97,8 @@ const INTERVAL_MS = 100;
 const BAR_COLUMNS = 24;
 
 /**
- * Shows progress in one line on standard error, once a command takes longer than a second. Only on a terminal, so it never ends
- * up in what another program reads.
+ * Shows progress in one line on standard error, once a command takes longer than a second. It is shown only on a
+ * terminal, so other programs never read it.
  */
 export function startProgress(
   what: string,
@@ -123,7 +129,7 @@ function describe(done: number, all: number | undefined): string {
   return `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${count} of ${all.toLocaleString('en')}`;
 }
 
-/** Where to ask: the question goes to `output`, the reply comes from `input`. */
+/** The streams for questions and replies. */
 interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream & { isTTY?: boolean };
@@ -131,7 +137,7 @@ interface Terminal {
 
 const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/** For a command that looks something up before it asks. @throws UsageError without a terminal. */
+/** Fails early in commands that look something up before they ask. @throws UsageError without a terminal. */
 export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   if (input.isTTY && output.isTTY) return;
   throw new UsageError('this command asks for confirmation, and there is no terminal to ask on: add --yes');

@@ -4,16 +4,16 @@ import { oneLine, print, type Span, type StyleName } from './output.ts';
 export interface Column {
   title: string;
   align?: 'left' | 'right';
-  /** May be cut if the terminal is too narrow; other columns are shown completely. */
+  /** Whether the column may be cut if the terminal is too narrow; other columns are shown completely. */
   shrinks?: boolean;
-  /** Continues below instead of being cut, on at most this many lines. */
+  /** If set, text wraps onto at most this many lines before it is cut. */
   lines?: number;
   style?: StyleName;
 }
 
 const GAP = '  ';
 
-/** A column is not cut below this: a wrapped line is better than an unreadable one. */
+/** The minimum width of a cut column: a wrapped line is better than an unreadable one. */
 const MIN_WIDTH = 8;
 
 /** Prints a table on standard output: as wide as the terminal, or uncut without one. */
@@ -24,7 +24,7 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
 
 const MIN_TEXT_WIDTH = 20;
 
-/** Prints a text beside what leads it. It wraps there on a terminal; in a file or pipe it stays on one line. */
+/** Prints a text after a lead. On a terminal, it wraps beside the lead; in a file or pipe it stays on one line. */
 export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
   const { isTTY, columns } = process.stdout;
   const used = stringWidth(lead[1]);
@@ -34,9 +34,9 @@ export function printBeside(lead: readonly [style: StyleName, text: string], tex
 }
 
 /**
- * Rows as aligned lines under a line of titles. Cells may contain any text: each becomes one line first, and counts as
- * wide as a terminal shows it, where a Chinese character takes two columns and a combining accent none.
- * @param width columns of the terminal; undefined: nothing is cut, for a file or another program.
+ * Formats rows as aligned lines under a line of titles. Each cell becomes one line first, and its width is that on a
+ * terminal, where a Chinese character takes two columns and a combining accent none.
+ * @param width columns of the terminal. If undefined, nothing is cut, for files and other programs.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -133,7 +133,7 @@ export function wrap(text: string, width: number): string[] {
   return line === '' && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** As many characters from the start as fit, at least one. */
+/** Returns the longest start of a text that fits, at least one character. */
 function head(text: string, width: number): string {
   let taken = '';
   let used = 0;

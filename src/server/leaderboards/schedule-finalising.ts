@@ -19,14 +19,10 @@ export interface Finaliser {
 
 const TIMES: LeaseTimes = { pollMs: 20_000, heldMs: 60_000, retryMs: 60_000 };
 
-/**
- * A vote of a window's last moment may be written until its statement times out; no result is finalised before that.
- */
+/** The last votes of a period may be written until their statements time out. Results are not finalised before that. */
 const LAST_VOTE_MS = 60_000;
 
-/**
- * Finalises results when they are due, while the site runs. Of all processes on one database, one does it at a time.
- */
+/** Finalises results when they are due, while the site runs. One process per database does so at a time. */
 export function scheduleFinalising(
   connection: Pick<Connection, 'database' | 'withoutTimeLimit'>,
   { timeZone, reviewHours, votesPerNetwork }: Settings['launches'],

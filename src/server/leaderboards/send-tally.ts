@@ -9,14 +9,14 @@ import { isKnownTag } from '../http/representations.ts';
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
 /**
- * A slower client is disconnected, because it keeps others waiting, and its snapshot keeps the database from cleaning
- * up. A megabyte may take 45 seconds.
+ * Slower clients are disconnected, because they keep others waiting, and their snapshots keep the database from
+ * cleaning up. A megabyte may take 45 seconds.
  */
 const PACE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 
 /**
- * Streams the tally of a day as fast as the client reads it, always uncompressed: the digest is that of the bytes.
- * `reader` identifies the client's network for the limit on tallies at a time.
+ * Streams the tally of a day as fast as the client reads it, always uncompressed, because the digest covers these
+ * bytes. `reader` identifies the client's network for the limit on concurrent tallies.
  * @returns when the file was sent or the client left. @throws CoreError before anything was sent.
  */
 export async function sendTally(
@@ -52,7 +52,7 @@ export async function sendTally(
   return reply;
 }
 
-/** Runs `send`, and aborts it if the client takes the texts too slowly. The database's own time does not count. */
+/** Runs `send`, and aborts it if the client takes the texts too slowly. Time spent in the database does not count. */
 async function atPace(
   texts: AsyncIterable<string>,
   { graceMs, bytesPerMs, maxMs }: typeof PACE,

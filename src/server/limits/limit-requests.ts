@@ -15,7 +15,7 @@ declare module 'fastify' {
 /** The limit in a route's config. */
 interface RouteLimit {
   action: LimitedAction;
-  /** Called if only the network is over its limit: whether the request may pass nevertheless. */
+  /** Called if only the network is over its limit. @returns whether the request may pass nevertheless. */
   passesBusyNetwork?: (request: FastifyRequest) => Promise<boolean>;
 }
 
@@ -56,7 +56,7 @@ function isOnly(scope: Scope, exceeded: readonly Scope[]): boolean {
   return exceeded.length === 1 && exceeded[0] === scope;
 }
 
-/** The fields of draft-ietf-httpapi-ratelimit-headers-11, and the refusal if there is one. */
+/** Sets the fields of draft-ietf-httpapi-ratelimit-headers-11. @throws CoreError if the request is refused. */
 function applyCharge({ exceeded, waitMs, limits }: Charge, reply?: FastifyReply): void {
   reply?.header('RateLimit-Policy', limits.map(policyItem).join(', '));
   reply?.header('RateLimit', limits.map(stateItem).join(', '));
@@ -79,9 +79,7 @@ interface Tarpit {
   hold(address: string | undefined): Promise<void>;
 }
 
-/**
- * Refusals of one network that are sent at once: an office that votes together, or a script that counts, stays below.
- */
+/** Refusals per network that are sent at once. An office that votes together, or a script that counts, stays below. */
 const ALLOWED_REFUSALS = { amount: 300, seconds: 60 };
 const HOLD_MS = 1_000;
 /** Beyond this, refusals are sent at once again, because waiting requests cost memory. */

@@ -60,7 +60,7 @@ export function addressPrefix(text = ''): Uint8Array {
   return networkPrefix(text, 4);
 }
 
-/** The first 48 bits of IPv6, of which one customer may have 65,536 networks; empty for everything else. */
+/** The first 48 bits of IPv6, since one customer may have all 65,536 networks of a /48; empty for other addresses. */
 export function sitePrefix(text = ''): Uint8Array {
   const prefix = networkPrefix(text);
   return prefix.length === 8 ? prefix.slice(0, 6) : new Uint8Array(0);
@@ -72,8 +72,8 @@ function withoutPort(text: string): string {
 }
 
 /**
- * Warns once if an untrusted address forwards requests: limits then treat all visitors behind it as one. The address
- * is not logged, since it may be a visitor's that forged the header.
+ * Warns once if an untrusted address forwards requests: limits then treat all visitors behind it as one. The address is
+ * not logged, since it may belong to a visitor who forged the header.
  */
 export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedProxies | undefined): void {
   let warned = false;

@@ -5,18 +5,16 @@ import { createNetworkKeys, type NetworkKey, type NetworkKeys, sitePrefix } from
 interface BucketState {
   /** Whole tokens that can be taken now. */
   remaining: number;
-  /** Until there is a token; 0 if there is one. */
+  /** Milliseconds until there is a token; 0 if there is one. */
   waitMs: number;
-  /** Until it is full again. */
+  /** Milliseconds until the bucket is full. */
   refillMs: number;
 }
 
 /**
  * Token buckets of one rate, one per key: each holds `amount` tokens at most and refills evenly over `seconds`.
- *
- * Of a bucket only the moment when it will be full again is stored, which determines everything else (the "virtual
- * scheduling" of the generic cell rate algorithm, ITU-T I.371). A full bucket equals a new one, so it can be
- * forgotten.
+ * Only the moment when a bucket will be full is stored, because it determines everything else (the "virtual scheduling"
+ * of the generic cell rate algorithm, ITU-T I.371). Full buckets equal new ones, so they are dropped.
  */
 export interface TokenBuckets {
   look(key: string): BucketState;
@@ -32,7 +30,7 @@ export interface TokenBuckets {
 }
 
 interface Options extends Rate {
-  /** Milliseconds of a monotonic clock. */
+  /** The time of a monotonic clock in milliseconds. */
   now: () => number;
   /** Maximum number of buckets, so a flood of invented keys cannot exhaust the memory. */
   maxKeys?: number;
@@ -41,7 +39,7 @@ interface Options extends Rate {
 export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: Options): TokenBuckets {
   const windowMs = seconds * 1_000;
   const tokenMs = windowMs / amount;
-  // In the order of their last use: the first ones are the fullest, roughly.
+  // Keys are in the order of their last use, so the first buckets are roughly the fullest.
   const fullAt = new Map<string, number>();
 
   function debtMs(key: string): number {
@@ -56,7 +54,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
     if (fullAt.size > maxKeys) forgetFirst();
   }
 
-  /** A few with every write, so full buckets go as fast as new ones arrive, without a timer. */
+  /** Drops a few full buckets with every write, so they go as fast as new ones arrive, without a timer. */
   function forgetFull(): void {
     let looked = 0;
     for (const [key, moment] of fullAt) {
@@ -76,7 +74,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
 
   function look(key: string): BucketState {
     const debt = debtMs(key);
-    // A tolerance of a thousandth of a token: sums of such shares are not exact.
+    // A tolerance of a thousandth of a token is added, because floating-point sums are not exact.
     const tokens = (windowMs - debt) / tokenMs + 0.001;
     const missingMs = tokens >= 1 ? 0 : (1 - tokens) * tokenMs;
     return { remaining: Math.floor(tokens), waitMs: Math.ceil(missingMs), refillMs: Math.ceil(debt) };
@@ -108,7 +106,7 @@ export interface Visitor {
 
 export type Scope = 'session' | 'network';
 
-/** One limit after the request, for the headers. */
+/** The state of one limit after the request, for the headers. */
 export interface LimitState extends Rate {
   scope: Scope;
   remaining: number;
@@ -116,7 +114,7 @@ export interface LimitState extends Rate {
 }
 
 export interface Charge {
-  /** The limits that have no token left for the request; none if it may pass. */
+  /** The limits that have no token left for the request; empty if the request may pass. */
   exceeded: Scope[];
   waitMs: number;
   limits: LimitState[];
@@ -128,7 +126,7 @@ export interface RateLimiter {
    * leaves one limit out, whose bucket stays unchanged.
    */
   charge(action: LimitedAction, visitor: Visitor, options?: { ignoring?: Scope }): Charge;
-  /** The number of buckets, of sessions and networks together. */
+  /** The number of buckets of all sessions and networks. */
   size(): number;
 }
 
@@ -138,11 +136,11 @@ interface Applied {
   rate: Rate;
   buckets: TokenBuckets;
   key: string;
-  /** Not reported to clients. */
+  /** Whether it is the limit of an IPv6 /48, which is not reported to clients. */
   isSite?: boolean;
 }
 
-/** The limit of all networks of one IPv6 /48 together, as a multiple of one network's. */
+/** The limit of an IPv6 /48, as a multiple of the limit of one network. */
 const SITE_FACTOR = 8;
 
 /** Token buckets for every action, per session and per network. */
@@ -204,7 +202,7 @@ export function createRateLimiter(
   };
 }
 
-/** The network's current key; its bucket moves from the key under the previous salt. */
+/** Moves the network's bucket from the key under the previous salt. @returns the current key. */
 export function migrateKey({ current, previous }: NetworkKey, buckets: TokenBuckets): string {
   if (!buckets.has(current)) {
     const older = previous();

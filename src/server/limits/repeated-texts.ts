@@ -4,8 +4,8 @@ import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 
 /**
- * The number of times within an hour from which the same text is suspicious, on any products. Short texts repeat
- * naturally: 'Great!' among colleagues, and from one person on the third product.
+ * A text is suspicious once it was posted this many `times` within an hour, on any products. Short texts such as
+ * 'Great!' repeat naturally, so only longer ones are counted across a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
   session: { times: 3, letters: 1 },
@@ -13,14 +13,14 @@ const REPEATED_TEXT_RULES = {
   site: { times: 10, letters: 40 },
 } as const;
 
-/** Detects repeated texts; stores fingerprints in memory for an hour. */
+/** Detects repeated texts. Stores fingerprints in memory for an hour. */
 export type RepeatedTexts = (text: string, visitor: Visitor) => Repetition;
 
 export function createRepeatedTexts(
   now: () => number,
   networkKeys: NetworkKeys = createNetworkKeys(now),
 ): RepeatedTexts {
-  // A bucket holds one text less than the suspicious number.
+  // A bucket holds one text fewer than the suspicious number.
   const bucketsOf = ({ times }: { times: number }) => createTokenBuckets({ amount: times - 1, seconds: 3_600, now });
   const { session: sessionRule, network: networkRule, site: siteRule } = REPEATED_TEXT_RULES;
   const buckets = { session: bucketsOf(sessionRule), network: bucketsOf(networkRule), site: bucketsOf(siteRule) };

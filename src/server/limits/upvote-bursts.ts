@@ -18,28 +18,28 @@ export interface UpvoteBursts {
 
 interface UpvoteBurstsOptions {
   now(): number;
-  /** Saves bursts for the operator; there may be none. */
+  /** Saves bursts for the operator. The list may be empty. */
   save(bursts: readonly UpvoteBurst[]): Promise<void>;
   log: Log;
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** Enough to distinguish the networks of an hour. */
+/** Length of a network's name, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;
 
-/** Votes remembered per hour: some 30 MB. Further ones are not watched until the hour is over. */
+/** Maximum number of votes remembered per hour: some 30 MB. Further votes of the hour are not watched. */
 const MAX_VOTES = 200_000;
 
 /**
- * Watches in memory, by the hour. Networks are hashed as in the rate limiter (`network-keys.ts`), under a salt that lives as long
- * as the hour: what is saved identifies no network, even across hours. Below `BURST_SESSIONS` nothing is saved. For IPv6, sessions
+ * Watches in memory, by the hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as long as the
+ * hour, so saved names identify no network, even across hours. Nothing below `BURST_SESSIONS` is saved. IPv6 sessions
  * are counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());
 
-  /** @returns the hour that is over, if one is. */
+  /** Starts a new hour if it is due. @returns the hour that ended, if one did. */
   function turn(): Hour | undefined {
     if (Math.floor(now() / HOUR_MS) * HOUR_MS === hour.startsAt) return undefined;
     const over = hour;
@@ -52,7 +52,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
       await save(bursts);
     } catch (error) {
       log.warn({ err: error }, 'Could not save bursts of upvotes; trying again');
-      // The next flush saves all of this hour again.
+      // Clearing this makes the next flush save all bursts of the hour again.
       hour.written.clear();
     }
   }
@@ -77,23 +77,23 @@ interface Hour {
   keys: NetworkKeys;
   /** The keys of the /48 around an IPv6 network. */
   siteKeys: NetworkKeys;
-  /** By network and product. */
+  /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;
   votes: number;
-  /** How many sessions were saved last, by the same key. */
+  /** The number of sessions last saved, under the keys of `voters`. */
   written: Map<string, number>;
 }
 
 /** The sessions of one network that upvoted one product. */
 interface Voters {
   sessions: Set<string>;
-  /** The /48 that a /64 is part of. */
+  /** The voters of the /48 that contains this /64. */
   site: Voters | undefined;
 }
 
 function startHour(moment: number): Hour {
   const startsAt = Math.floor(moment / HOUR_MS) * HOUR_MS;
-  // On a stopped clock, the salt lasts as long as the hour.
+  // The clock of these keys stands still, so their salt lasts as long as the hour.
   const keys = createNetworkKeys(() => startsAt);
   const siteKeys = createNetworkKeys(() => startsAt, sitePrefix);
   return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, written: new Map() };
@@ -120,7 +120,7 @@ function noteIn(hour: Hour, network: string, { productId, session, upvoted }: Vo
 
 function unwritten({ startsAt, voters, written }: Hour): UpvoteBurst[] {
   const bursts: UpvoteBurst[] = [];
-  // A /48 whose votes all came from one of its /64s would be the same burst again.
+  // A burst of a /48 is omitted if all its votes came from one of its /64s, which is reported itself.
   const largestParts = new Map<Set<string>, number>();
   for (const { sessions, site } of voters.values()) {
     if (site) largestParts.set(site.sessions, Math.max(largestParts.get(site.sessions) ?? 0, sessions.size));

@@ -1,6 +1,6 @@
 /**
- * When the next frame goes out. `notBefore` is the earliest moment for it on a monotonic clock (ms); `isFailing` is set between a failure
- * to read what changed and the next success.
+ * When the next frame is sent. `notBefore` is the earliest moment for it on a monotonic clock (ms). `isFailing` is set
+ * from a failed read of the changes until the next success.
  */
 export type DeliveryState =
   | { kind: 'idle'; notBefore: number; isFailing: boolean }
@@ -12,7 +12,7 @@ export type DeliveryEvent =
   | { kind: 'changed'; at: number }
   /** The timer fired. */
   | { kind: 'due' }
-  /** The database was read at a moment, and everything was sent. */
+  /** The database was read at `readAt`, and all frames were sent. */
   | { kind: 'delivered'; readAt: number; at: number; hasMore: boolean }
   | { kind: 'failed'; at: number; error: unknown; hasMore: boolean }
   /** No stream is open any more. */

@@ -7,8 +7,8 @@ import type { LiveComment, LiveCounts } from '../../contract/live/schema.ts';
 const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
- * One open event stream. Frames are written to the socket directly, without chunked encoding, so many streams share the same bytes. The
- * response ends with its connection.
+ * One open event stream. Frames are written to the socket directly, without chunked encoding, so many streams share the
+ * same bytes. The response ends with its connection.
  */
 export class EventStream {
   readonly #response: ServerResponse;
@@ -31,7 +31,7 @@ export class EventStream {
 
   /** @returns false if the client does not keep up and was disconnected. */
   send(bytes: Buffer): boolean {
-    // Closed already for another reason; the close event follows.
+    // The stream is already closed for another reason; its close event follows.
     if (this.#socket.destroyed) return true;
     if (this.#socket.writableLength > MAX_UNREAD_BYTES) {
       this.#socket.destroy();
@@ -48,7 +48,7 @@ export class EventStream {
 
 /** Serialised events, shared by all streams. */
 interface EventData {
-  /** By product id. */
+  /** Events by product id. */
   counts: ReadonlyMap<string, string>;
   comments: ReadonlyMap<string, readonly string[]>;
 }

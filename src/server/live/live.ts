@@ -26,7 +26,7 @@ export interface LiveStats {
   open: number;
   /** Streams that were closed because their client did not read. */
   dropped: number;
-  /** Frames sent, without heartbeats, once per stream. */
+  /** Frames sent, excluding heartbeats, counted once per stream. */
   frames: number;
 }
 
@@ -43,7 +43,7 @@ export interface LiveOptions {
   database: Sql;
   changes: SiteChanges;
   log: Log;
-  /** Products that launch later are not reported. */
+  /** The site's clock: products that launch later are not reported. */
   now: () => Date;
 }
 
@@ -119,7 +119,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     return !pending.isEmpty();
   }
 
-  /** @returns when the database had been read. */
+  /** Sends a batch. @returns when the database had been read. */
   async function send(batch: PendingUpdates, id: number | undefined): Promise<number> {
     const { deliveries, productIds, commentProductIds, commentIds } = batch.plan(subscriptions, changes);
     const [counts, comments] = await Promise.all([
@@ -166,7 +166,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
 
   return {
     open(stream, productIds, since) {
-      // Changes that other streams still wait for go to this one as well.
+      // Pending changes for a shared subscription are sent to the new stream as well.
       const subscription = subscriptions.add(stream, productIds);
       stats.open += 1;
       heartbeat ??= setInterval(sendHeartbeat, LIVE_HEARTBEAT_S * 1_000);

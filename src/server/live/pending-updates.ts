@@ -9,7 +9,7 @@ const MAX_PRODUCTS_IN_FRAME = 1_000;
 /** A moment as in `SiteChanges`, or an invalid one that a client sent. */
 export type Since = number | 'unknown';
 
-/** One frame for some streams. */
+/** A frame, and the streams that get it. */
 export interface Delivery {
   streams: Iterable<EventStream>;
   /** Whether comments are sent as well as counts. */
@@ -18,7 +18,7 @@ export interface Delivery {
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
 
-/** The deliveries, and the reads for them: comments only of products that a stream names. */
+/** The deliveries and the reads that they need. Comments are read only for products that a stream names. */
 export interface Plan {
   deliveries: Delivery[];
   productIds: string[];
@@ -27,7 +27,7 @@ export interface Plan {
 }
 
 interface Resuming {
-  /** The earliest moment among them. */
+  /** The earliest moment up to which one of the streams is complete. */
   since: Since;
   streams: Set<EventStream>;
 }
@@ -55,7 +55,7 @@ export class PendingUpdates {
     this.#everything = true;
   }
 
-  /** A stream reconnected and is complete up to a moment. */
+  /** Adds a reconnected stream, which is complete up to a moment. */
   resume(stream: EventStream, subscription: Subscription, since: Since): void {
     const resuming = this.#resuming.get(subscription) ?? { since, streams: new Set() };
     resuming.since = earlier(resuming.since, since);

@@ -15,7 +15,7 @@ export interface Watched {
   cache: Pick<ResponseCache, 'sizeBytes' | 'stats'>;
 }
 
-/** A number, or one for each value of the label. */
+/** One number, or a number for each value of the label. */
 type Values = number | Readonly<Record<string, number>>;
 
 interface Collected {

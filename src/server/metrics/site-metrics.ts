@@ -28,21 +28,21 @@ export interface SiteMetrics {
   watchRequests(app: FastifyInstance): void;
   /** Counts and times responses of the fast path, which bypass the routes. */
   observeFastPath: FastPathObserver;
-  /** Reads these at each scrape. */
+  /** Reads the numbers of these parts of the site at each scrape. */
   watch(watched: Watched): void;
-  /** Products whose counts differ from their rows. */
+  /** Adds the number of products whose counts differ from their rows. */
   watchDrift(drift: { drift(): number }): void;
-  /** Reads by server, where there are replicas. */
+  /** Adds reads by server, for sites with replicas. */
   watchReads(reads: { stats(): ReadStats }): void;
-  /** Worker processes, where there are several. */
+  /** Adds worker processes, for sites with several. */
   watchProcesses(processes: { up(): number; replaced(): number }): void;
-  /** Scheduled backups. */
+  /** Adds scheduled backups. */
   watchBackups(backups: { lastSuccess(): Date | undefined; failures(): number }): void;
-  /** Leaderboards, their votes, and how results become final. */
+  /** Adds leaderboards, their votes, and the finalising of results. */
   watchLeaderboards(finaliser: Omit<Finaliser, 'close'>): void;
-  /** Submissions that wait for a decision. */
+  /** Adds submissions that wait for a decision. */
   watchSubmissions(submissions: { waiting(): WaitingSubmissions }): void;
-  /** Webhooks, where there is a receiver. */
+  /** Adds webhooks, for sites with a receiver. */
   watchWebhooks(deliveries: Omit<WebhookDeliveries, 'close'>): void;
   observeWrites(kind: WriteKind): GroupCommitObserver;
   /** The media type of `text`. */
@@ -112,7 +112,7 @@ function observeRequestsIn(registers: Registry[]): {
     buckets: SECONDS,
     registers,
   });
-  /** Labelled by the pattern of the route, never by the path, which a visitor chose. */
+  /** Requests are labelled by the pattern of the route, never by the path, which a visitor chose. */
   function count(method: string, route: string | undefined, status: number): { method: string; route: string } {
     const labels = { method, route: route ?? 'none' };
     requests.inc({ ...labels, status });

@@ -93,7 +93,7 @@ export function openApiDocument(routes: readonly ApiRoute[], site: SiteIdentity,
   };
 }
 
-/** An operation of a site whose visitors cannot submit products. */
+/** Adapts an operation to a site whose visitors cannot submit products. */
 function withoutMakers(operation: Operation): Operation {
   const problems = operation.problems.filter((code) => code !== 'submission_not_found');
   return { ...operation, makerKey: undefined, problems };
@@ -192,8 +192,8 @@ function problemsOf({ problems, isRateLimited }: Operation, schema: Json): Json 
 type Json = { [name: string]: unknown };
 
 /**
- * Converts a validating schema for the document: a named one (`$id`) becomes a reference and is added to `named`, choices become an
- * `enum` or a list of types, and formats that only our validator knows are dropped.
+ * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`,
+ * choices become an `enum` or a list of types, and formats that only this validator knows are dropped.
  */
 function documentSchema(schema: unknown, named: Map<string, Json>): Json {
   // TypeBox stores its own properties where JSON does not see them.

@@ -10,7 +10,7 @@ import type { Submission } from '../../contract/submissions/schema.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route of the API has one. */
+    /** The description of the operation, which every route of the API has. */
     operation?: Operation;
   }
 }
@@ -28,14 +28,17 @@ export interface Operation {
   takesLastEventId?: true;
   /** Whether its response is cacheable and has an ETag. */
   isCacheable?: true;
-  /** Whether its responses have the fields of rate limits. */
+  /** Whether its responses have rate limit headers. */
   isRateLimited?: true;
-  /** Each parameter of the path and the query. */
+  /** A description and an example of each parameter of the path and the query. */
   parameters?: Record<string, { description: string; example: string | number }>;
   bodyExample?: unknown;
   /** Whether the body is a picture, which has no schema. */
   takesPicture?: true;
-  /** Successful responses by status. `content` where a route declares no JSON; `data` is the schema of what such a text holds. */
+  /**
+   * Successful responses by status. `content` describes responses other than JSON; `data` is the schema of what such a
+   * text holds.
+   */
   responses: Record<number, { description: string; example?: unknown; content?: { type: string; data?: TSchema } }>;
   problems: readonly ProblemCode[];
 }
@@ -53,7 +56,7 @@ export const TAGS = {
 
 export type Tag = keyof typeof TAGS;
 
-/** The product in the API's description. */
+/** The product in the examples of the API's description. */
 export const PRODUCT_EXAMPLE: Product = {
   ...(Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, fieldOf(name).example])) as StoredProduct),
   upvotes: 9,

@@ -58,12 +58,12 @@ ${siteLinks(page)}${route ? `<script type="application/json" id="state">${page.s
 `;
 }
 
-/** After the styles of the build; its hash is in the content security policy. */
+/** The operator's style follows the styles of the build; its hash is in the content security policy. */
 export function brandStyle({ style }: Brand): string {
   return style === undefined ? '' : `<style>${style}</style>`;
 }
 
-/** Apple's systems take PNG files only. */
+/** Apple's systems accept only PNG files as icons. */
 export function iconLinks({ logo }: Brand): string[] {
   if (logo === undefined) {
     return [
@@ -76,7 +76,10 @@ export function iconLinks({ logo }: Brand): string[] {
   return [`<link rel="icon" href="${logo.address}" type="${logo.mediaType}">`, ...touch];
 }
 
-/** The end of every page: links to what the site offers, and how its ranking works. Beside the app, which needs no code for it. */
+/**
+ * The end of every page: links to what the site offers, and how its ranking works. It is outside the app, which needs
+ * no code for it.
+ */
 export function siteLinks({
   siteName,
   today,
@@ -115,7 +118,7 @@ ${languageLinks(languages, path, language)}</div>
 `;
 }
 
-/** The same page in the other languages. The app makes the links follow its page. */
+/** Links to the same page in the other languages. When the app navigates, it updates them. */
 function languageLinks(
   languages: NonNullable<RenderedPage['languages']>,
   path: string,
@@ -151,7 +154,7 @@ export function headTags(page: RenderedPage): string[] {
   ];
 }
 
-/** For search engines: the page in each language, and where visitors of other languages go. */
+/** Tells search engines the address of the page in each language, and the default for other languages. */
 function languageTags(siteUrl: string, path: string, languages: NonNullable<RenderedPage['languages']>): string[] {
   if (languages.length < 2) return [];
   const link = (tag: string, param?: string) =>
@@ -159,7 +162,7 @@ function languageTags(siteUrl: string, path: string, languages: NonNullable<Rend
   return [...languages.map(({ tag, param }) => link(tag, param)), link('x-default')];
 }
 
-/** For link previews. A page that is not indexed has no preview. */
+/** The metadata for link previews. A page that is not indexed has no preview. */
 function previewTags({ title, description, canonical, card, siteName, siteUrl }: RenderedPage): string[] {
   if (card === undefined) return [];
   return [

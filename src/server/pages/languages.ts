@@ -5,19 +5,19 @@ import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-se
 export interface SiteLanguages {
   /** The values of `lang` that addresses may have. */
   params: ReadonlySet<string>;
-  /** Whether it is a language at all; that of addresses without `lang` needs none. */
+  /** Whether the site has this language, with or without a `lang` of its own. */
   has(code: string): boolean;
   /** The language of a cleaned address. */
   of(path: string): PageLanguage;
-  /** All languages, that of addresses without `lang` first. */
+  /** All languages, beginning with that of addresses without `lang`. */
   all: readonly NamedLanguage[];
   /** Whether the browser decides the language at an address: visitors without `lang` in it get that of their browser. */
   isNegotiated(path: string): boolean;
-  /** The language of a browser at an address, as the value of `lang`; undefined: the address has it already. */
+  /** The value of `lang` to which a browser at this address is redirected; undefined if the address fits already. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
-/** SITE_LOCALE. */
+/** The value of SITE_LOCALE. */
 export interface SiteLocale {
   code: string;
   isNegotiated: boolean;
@@ -25,10 +25,13 @@ export interface SiteLocale {
 
 const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 
-/** Longer headers are not read to their end, since every request without `lang` may have one. */
+/** Only the start of longer headers is read, since every request without `lang` may have one. */
 const MAX_HEADER_CHARACTERS = 200;
 
-/** `scriptOf`: the address of a language's messages for the browser. @throws SettingsError for an unknown language. */
+/**
+ * `scriptOf` returns the address of a language's messages for the browser. @throws SettingsError for an unknown
+ * language.
+ */
 export function siteLanguages(
   catalogues: typeof CATALOGUES,
   scriptOf: (code: string) => string | undefined,
@@ -67,7 +70,7 @@ export function siteLanguages(
   };
 }
 
-/** The codes of an `Accept-Language` header, the most wanted first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
+/** Returns the codes of an `Accept-Language` header, most wanted first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
 function wanted(header: string): string[] {
   const ranges = header.split(',').map((range) => {
     const [tag = '', quality = ''] = range
@@ -85,7 +88,10 @@ function wanted(header: string): string[] {
 /** If unset, the site has one language and no `lang`. */
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
-/** The language that an address names, and whether there is no such language. That of addresses without it is left out. */
+/**
+ * The `lang` of an address, and whether it is faulty: the default language needs no `lang`, so `code` is undefined for
+ * it.
+ */
 export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
   const code = query.get('lang') ?? '';
   const isParam = languages?.params.has(code) ?? false;

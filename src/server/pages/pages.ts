@@ -31,7 +31,10 @@ export interface Pages {
 /** Charges the client for a page, before anything is rendered. @throws CoreError `rate_limited`. */
 export interface PageCharges {
   reading(reason: RevalidationReason): void;
-  /** The product of the page, and the charge if it is unknown: such pages are not cached, and have any address. */
+  /**
+   * The product of the page. If it is unknown, the client is charged: such pages are not cached, and their addresses
+   * can be invented.
+   */
   product?: { id: string; chargeUnknown(): void } | undefined;
 }
 
@@ -50,7 +53,7 @@ interface PagesOptions {
 /** Rendering a refusal costs as much as rendering a page. */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
-/** Rendered in place of every unknown path, since they all have the same page. */
+/** The address rendered for every unknown path, since all of them share one page. */
 const SOME_UNKNOWN_PATH = '/404';
 
 export function createPages({ renderer, api, cache, log, runtime, isRemoved, today }: PagesOptions): Pages {
@@ -66,7 +69,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
         const { product } = charges ?? {};
         if (!isNew || product === undefined) return render(path, api);
         const found = api.getProduct(product.id);
-        // A failed read is left to the page.
+        // If the read fails, rendering handles the error.
         if ((await found.catch(() => undefined)) === null) product.chargeUnknown();
         return render(path, {
           ...api,
@@ -84,7 +87,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
     const reads: ReadApi = {
       ...from,
-      // From the cache: a vote or a comment renders the page again, and need not search for them again.
+      // Related products come from the cache, because a vote or a comment does not change them but renders the page
+      // again.
       getRelatedProducts: (id) => readCachedOrNull(cache, relatedResponse(api, id)),
     };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });

@@ -17,7 +17,10 @@ export interface PageRenderer {
   siteUrl(): string;
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;
-  /** `moment` is that of the site's clock. Reads through `api`, so its caller can record dependencies. */
+  /**
+   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `moment` is that of the
+   * site's clock.
+   */
   render(
     path: string,
     api: ReadApi,
@@ -31,9 +34,9 @@ export interface RendererOptions {
   siteName: string;
   siteUrl: () => string;
   build: ClientBuild;
-  /** SITE_LOCALE. Default: English. */
+  /** The value of SITE_LOCALE. Default: English. */
   locale?: SiteLocale | undefined;
-  /** SITE_TIME_ZONE. */
+  /** The value of SITE_TIME_ZONE. */
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
   /** If unset, the brand is the specified one. */
@@ -69,7 +72,7 @@ export function createPageRenderer({
 
 const APP = 'src/web/entry-client.tsx';
 const STYLE = 'style.css';
-/** The messages of a language. */
+/** Matches the source file of a language's messages. */
 const MESSAGES = /^src\/web\/language\/catalogues\/(.+)\.ts$/;
 const HEAD_SCRIPT = 'src/web/head-script.ts';
 const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {

@@ -2,7 +2,7 @@ export interface FairQueueBounds {
   /** How many places all senders have together. */
   maxPlaces: number;
   maxPlacesPerSender: number;
-  /** How long a place without running work is safe; then another sender gets it if no other is free. */
+  /** How long a place without running work is protected; then it may go to another sender if no other place is free. */
   safeMs?: number;
 }
 
@@ -31,7 +31,7 @@ export function createFairQueue(
   /** Places whose work does not run yet, such as pictures that are being received, the oldest first. */
   const idle = new Set<{ since: number; lose(): void }>();
   const takenBy = new Map<string, number>();
-  /** The next sender is the first key. */
+  /** Waiting work by sender. The sender of the first key is next. */
   const waiting = new Map<string, (() => void)[]>();
 
   function waitForTurn(sender: string, signal: AbortSignal | undefined): Promise<void> {

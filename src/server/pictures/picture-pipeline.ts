@@ -26,7 +26,7 @@ export interface PictureProcessor extends PicturePipeline {
 
 export interface PictureProcessorOptions {
   log: { warn(details: object, message: string): void };
-  /** The site's own store. */
+  /** The folder of the site's own pictures. */
   folder: string;
   workerFile?: string;
   queue?: FairQueueBounds;
@@ -35,15 +35,15 @@ export interface PictureProcessorOptions {
 }
 
 /**
- * A place may hold a picture of 5 MiB, so these bound the memory of waiting pictures to 120 MiB. A slow upload may lose its
- * place, so a few networks cannot hold all of them.
+ * A place may hold a picture of 5 MiB, so these bound the memory of waiting pictures to 120 MiB. A slow upload may lose
+ * its place, so a few networks cannot hold all of them.
  */
 const BOUNDS: FairQueueBounds = { maxPlaces: 24, maxPlacesPerSender: 8, safeMs: 10_000 };
 
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer beside a busy site. */
 const TIMEOUT_MS = 30_000;
 
-/** The source beside this file, or its build. */
+/** The worker is a TypeScript source beside this file, or its build. */
 export const PICTURE_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./worker/picture-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'picture-worker.js');
@@ -71,7 +71,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
     file: workerFile,
     timeoutMs,
     ...(idleMs !== undefined && { idleMs }),
-    // Few malloc arenas, so memory returns to the system sooner.
+    // Fewer malloc arenas return memory to the system sooner.
     environment: { MALLOC_ARENA_MAX: '2' },
     describe: ({ kind, bytes, shape }) => ({ picture: { kind, bytes: bytes.length, shape } }),
   });

@@ -75,13 +75,13 @@ interface BadgeContent {
   site: BadgeSite;
   productName: string;
   upvotes: number;
-  /** A final rank, shown in place of the upvotes: '4th', and 'of 23 on 21 November 2026'. */
+  /** A final rank, shown in place of the upvotes: such as '4th', and 'of 23 on 21 November 2026'. */
   award?: { rank: string; rest: string } | undefined;
 }
 
 export type TextWidth = (text: string, size: number, weight: 'regular' | 'bold') => number;
 
-/** From `src/web/ui/tokens.css`; text has a contrast of at least 7 to 1. */
+/** Colours from `src/web/ui/tokens.css`; text has a contrast of at least 7 to 1. */
 const COLOURS = {
   light: { ground: '#ffffff', line: '#c4d1d4', ink: '#0a2135', quiet: '#3b5064', vote: '#fff1ea', voteInk: '#9a3412' },
   dark: { ground: '#0d2030', line: '#2b4860', ink: '#e8f0f4', quiet: '#b3c4d1', vote: '#33201b', voteInk: '#ffb08c' },
@@ -153,7 +153,7 @@ const MARK_OF_THE_SITE = [
   '<path d="M0 24.5c4.5 0 6-3 10.5-3s6.5 4 11.5 4 7-2 10-2.5V32H0Z" fill="#c9f0ea"/></g>',
 ].join('');
 
-/** Embedded, since a picture in a page loads no further files. */
+/** Embeds the logo as a data URL, because a picture in a page loads no further files. */
 function logoImage({ bytes, mediaType }: NonNullable<Brand['logo']>): string {
   return `<image width="32" height="32" href="data:${mediaType};base64,${bytes.toString('base64')}"/>`;
 }
@@ -180,7 +180,7 @@ function shortened(name: string): string {
   return `${shown.join('').trimEnd()}…`;
 }
 
-/** Without characters that XML 1.0 does not allow (section 2.2): controls, unpaired surrogates. */
+/** Removes characters that XML 1.0 does not allow (section 2.2): controls, unpaired surrogates. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
 }
@@ -198,8 +198,8 @@ const WIDE_ADVANCE = 1;
 const OTHER_ADVANCE = 0.6;
 
 /**
- * Measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the viewer's font to
- * the measured width.
+ * Measures text in the bundled Noto Sans, which is narrower than Verdana and wider than Arial. The SVG then fits the
+ * viewer's font to the measured width.
  * @returns the width in pixels of a text at a size in pixels.
  */
 export function createTextWidth(

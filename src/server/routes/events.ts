@@ -21,7 +21,7 @@ interface Options {
 /** How long a network that has all its streams open should wait. */
 const RETRY_AFTER_S = 30;
 
-/** Not cached, compressed or buffered on the way; the end of the connection is the end of the stream. */
+/** Streams must not be cached, compressed or buffered on the way. They end with their connections. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -43,7 +43,7 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
       const productIds = productsOf(request.query.products);
       const since = sinceOf(request.headers['last-event-id'] ?? request.query.since);
       const { socket } = reply.raw;
-      // Pipelined after a stream, whose response has no end.
+      // A request that was pipelined after a stream has no socket, because that response never ends.
       if (socket === null) throw new CoreError('bad_request', 'A stream needs its own connection');
       const release = take(request, reply);
       reply.hijack();

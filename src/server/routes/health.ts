@@ -8,8 +8,8 @@ interface Options {
 }
 
 /**
- * For balancers and monitors: `healthz` while the process serves, `readyz` while the database responds, too, and the
- * process is not about to stop.
+ * Health checks for balancers and monitors. `healthz` succeeds while the process serves; `readyz` also requires that
+ * the database responds and the process is not about to stop.
  */
 export const healthRoutes: FastifyPluginAsync<Options> = async (app, { core, isStopping }) => {
   app.get('/healthz', async (_request, reply) => {

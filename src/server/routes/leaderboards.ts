@@ -40,7 +40,7 @@ function readerOf({ ip }: FastifyRequest): string {
   return Buffer.from(site.length > 0 ? site : addressPrefix(ip)).toString('hex');
 }
 
-/** The leaderboards: the list, one of them, and the standing of a product. */
+/** Routes of the list of leaderboards, a single leaderboard, and the standing of a product. */
 export const leaderboardRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, send, isLimited }) => {
   app.get(
     paths.api.leaderboards,

@@ -4,7 +4,8 @@ import { requestIdsOf } from '../http/request-keys.ts';
 import type { Pages } from '../pages/pages.ts';
 
 /**
- * Everything without a route: 405 for a wrong method, a problem below `/api/`, and the 404 page for everything else.
+ * Handles every request without a route: with 405 for a wrong method, a problem below `/api/`, and the 404 page for
+ * everything else.
  */
 export function addNotFound(
   app: FastifyInstance,
@@ -13,10 +14,10 @@ export function addNotFound(
   pageHeaders: Readonly<Record<string, string>>,
 ): void {
   app.setNotFoundHandler(async (request, reply) => {
-    // The 404 page of a missing picture is not under the policy of pictures.
+    // The policy of pictures must not apply to the 404 page of a missing picture.
     reply.headers(pageHeaders);
     const allowed = routes.methodsOf(pathOf(request));
-    // A missing file of a route is a plain 404.
+    // If a route accepts the method, its file is missing, which is a 404 as well.
     if (allowed.length === 0 || allowed.includes(request.method)) return sendNotFound(pages, request, reply);
     const body = problem('method_not_allowed', `${request.method} is not allowed here; allowed: ${allowed.join(', ')}`);
     return sendProblem(body, request, reply.header('Allow', allowed.join(', ')));
@@ -40,9 +41,9 @@ function pathOf(request: FastifyRequest): string {
 
 /** Finds the routes of an address. */
 export interface RouteTable {
-  /** Empty for an unknown address. */
+  /** Returns the methods of a path; empty for an unknown path. */
   methodsOf(path: string): string[];
-  /** The pattern of the route, for metrics. */
+  /** Returns the pattern of the route, for metrics. */
   patternOf(path: string): string | undefined;
 }
 

@@ -38,7 +38,7 @@ const CARD = { width: 1_200, height: 630 };
 /** The default width of an embedded card. */
 const WIDTH = 600;
 
-/** A day: the texts seldom change, and the card itself shows the count. */
+/** Consumers may cache a response for a day: the texts seldom change, and the card itself shows the count. */
 const CACHE_AGE_S = 24 * 60 * 60;
 
 interface Bounds {
@@ -102,7 +102,7 @@ const OembedSchema = Type.Object({
   author_name: Type.String(),
   provider_name: Type.String(),
   provider_url: Type.String(),
-  /** Seconds for which a consumer may keep it. */
+  /** Seconds for which a consumer may cache the response. */
   cache_age: Type.Integer({ minimum: 0 }),
   html: Type.String(),
   width: Type.Integer({ minimum: 1 }),

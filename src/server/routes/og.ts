@@ -20,7 +20,7 @@ import { allowEmbedding } from '../http/security-headers.ts';
 /** A card may show an old count for this long, and a day longer while the site is unreachable. */
 const CARD_CACHING = 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400';
 
-/** Its address can be made up, like those of searches. */
+/** The address of such a card can be invented, like that of a search, so it counts against the same limit. */
 const BOARD_CARD = { config: { limit: { action: 'search' } } } as const;
 
 interface Options {

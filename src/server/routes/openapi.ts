@@ -15,11 +15,11 @@ import { brandStyle, escapeHtml, iconLinks } from '../pages/document.ts';
 interface Options {
   site: SiteIdentity;
   version: string;
-  /** All API routes, once every route is registered. */
+  /** All API routes. Complete only once every route is registered. */
   apiRoutes: readonly ApiRoute[];
 }
 
-/** The OpenAPI document; built on the first request, since only then the site's address is known. */
+/** Serves the OpenAPI document. It is built on the first request, because only then the site's address is known. */
 export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
   let made: { url: string; body: string } | undefined;
 
@@ -105,7 +105,10 @@ new MutationObserver(mend).observe(reference, { childList: true, subtree: true }
 mend();
 `,
   },
-  /** In the head, so the page is never shown in the other theme first. The key is that of the site's theme switch. */
+  /**
+   * Runs in the head, so the page is never shown in the wrong theme first. The storage key is that of the site's theme
+   * switch.
+   */
   'theme.js': {
     type: 'text/javascript; charset=utf-8',
     body: `const dark = matchMedia('(prefers-color-scheme: dark)');

@@ -21,14 +21,14 @@ const HOME = homeAddress(NO_QUERY);
 
 interface Options {
   pages: Pages;
-  /** Its languages are read per request: development builds the routes before it knows them. */
+  /** The languages are read per request, because development builds the routes before it knows them. */
   renderer: Pick<PageRenderer, 'languages'>;
   charge: ChargeRequest;
   /** The names of the current periods. */
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
-/** All pages; every other address that accepts HTML is the 404 page. */
+/** Adds the routes of all pages. Every other address that accepts HTML gets the 404 page. */
 export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, currentPeriods }: Options): void {
   app.get('/', (request, reply) => {
     const query = queryOf(request);
@@ -60,7 +60,7 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
   ) {
     if (faulty) return reply.redirect(path, 302);
     const code = renderer.languages.negotiate(path, request.headers['accept-language']);
-    // One address has one language, for caches, search engines and readers offline.
+    // Each address has one language, for caches, search engines and offline reading.
     if (code !== undefined) {
       reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
       return reply.redirect(withLanguage(path, code), 302);
@@ -111,7 +111,7 @@ interface PageAddress {
 const SORTS = new Set(['newest', 'top', 'discussed'] as const);
 type Sort = typeof SORTS extends Set<infer Name> ? Name : never;
 
-/** The address of the list: `q`, `tag`, `sort`, and `cursor` where it starts further down. */
+/** The address of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
 export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const sort = (query.get('sort') ?? 'newest') as Sort;
   return clean('home', paths.home, query, languages, {
@@ -122,7 +122,7 @@ export function homeAddress(query: URLSearchParams, languages?: KnownLanguages):
   });
 }
 
-/** The address of a leaderboard, with `cursor` further down. For an impossible period, it is the list's. */
+/** The address of a leaderboard, with the `cursor` of a later page. An impossible period leads to the home page. */
 function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
   if (period === undefined) return { ...homeAddress(query, languages), faulty: true };
@@ -132,7 +132,7 @@ function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageA
   });
 }
 
-/** The address of the public moderation log, from `cursor` on. */
+/** The address of the public moderation log, with the `cursor` of a later page. */
 export function logAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const cursor = query.get('cursor') ?? '';
   const isValid = cursor !== '' && isModerationCursor(cursor);

@@ -33,7 +33,7 @@ const MAX_SITEMAP_URLS = 50_000;
 /** Products per file, beside the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
-/** Every address for search engines: in one file, or past 50,000 in shards listed by an index. */
+/** Lists every address for search engines: in one file, or beyond 50,000 addresses in shards with an index. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
   app.get(paths.sitemap, (request, reply) =>
     sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapResponse }, request, reply),
@@ -90,12 +90,12 @@ function stretchOf(shardName: string): ProductStretch | undefined {
   return after === undefined || upTo === undefined ? undefined : { after, upTo };
 }
 
-/** The newest leaderboards: all of over twenty years. */
+/** Maximum number of leaderboards, newest first, which covers over twenty years. */
 const SITEMAP_BOARDS = 10_000;
 
 /**
- * Writes a shard from batches, of which only the text stays in memory. The first shard, which has `boards`, includes the home page, and
- * leaderboards as far as there is room.
+ * Writes a shard from batches, of which only the text stays in memory. The first shard, which has `boards`, includes
+ * the home page, and leaderboards as far as there is room.
  */
 async function urlSet(
   site: SiteIdentity,

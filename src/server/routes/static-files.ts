@@ -13,7 +13,7 @@ export interface StaticFolders {
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;
-  /** The site's own pictures, named by their content; the folder may be missing. Unset: there are none. */
+  /** The folder of the site's own pictures, named by their content, which may be missing. If unset, there are none. */
   imagesDir?: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
     app.get(`/${name}`, (_request, reply) => reply.sendFile(name, clientDir, { maxAge: '1d', immutable: false }));
   }
 
-  // Revalidated each time, so a new build is noticed at the next visit.
+  // The service worker is revalidated each time, so a new build is noticed at the next visit.
   app.get(paths.serviceWorker, (_request, reply) =>
     reply.header('Cache-Control', REVALIDATE).sendFile('service-worker.js', clientDir, { cacheControl: false }),
   );
@@ -69,7 +69,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
         reply.type(logo.mediaType).header('Cache-Control', 'public, max-age=31536000, immutable').send(logo.bytes),
       );
     }
-    // Not the whole folder: it also has temporary files of pictures that are being written.
+    // The folder is not served as a whole, because it also holds temporary files of pictures that are being written.
     pictures.get<{ Params: { name: string } }>('/images/:name', (request, reply) => {
       const { name } = request.params;
       if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
@@ -78,7 +78,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
   });
 };
 
-/** A folder, or an address outside the root of the files, is not found. */
+/** Responds with 404 to requests for folders and for addresses outside the root of the files. */
 export function hideRefusals(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error.statusCode === undefined || error.statusCode >= 500) throw error;

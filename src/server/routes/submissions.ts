@@ -31,7 +31,7 @@ interface Options {
   repeatedTexts: RepeatedTexts | undefined;
 }
 
-/** All fields at their bounds have 42,400 characters, and each may take four bytes. */
+/** The longest valid values of all fields have 42,400 characters, of up to four bytes each. */
 const MAX_BODY_BYTES = 256 * 1024;
 
 /** The routes of makers. */

@@ -1,4 +1,4 @@
-/** A task that waits or runs; its content and its promise are the caller's business. */
+/** A number that the caller gives to a task. The caller holds the content and the promise. */
 type TaskNumber = number;
 
 /** The process and its queue. `waiting` is in the order of the requests. */
@@ -7,17 +7,17 @@ export type ProcessState =
   | { kind: 'starting'; draining: boolean; waiting: readonly TaskNumber[] }
   | { kind: 'idle'; draining: boolean }
   | { kind: 'running'; draining: boolean; waiting: readonly TaskNumber[]; task: TaskNumber }
-  /** The process did not start, and would not start the next time either, as on a machine for which a library has no build. */
+  /** The process cannot start, and a retry would not help: for example, a library has no build for this machine. */
   | { kind: 'unavailable'; draining: boolean }
   | { kind: 'closed' };
 
 export type ProcessEvent =
   | { kind: 'requested'; task: TaskNumber }
   | { kind: 'ready' }
-  /** The current task has its result; `oversized` where its memory has grown too much. */
+  /** The current task has its result. `oversized` is set if the process uses too much memory. */
   | { kind: 'finished'; oversized: boolean }
   | { kind: 'exited'; reason: string }
-  /** The state lasted as long as it may. */
+  /** The time limit of the current state is over. */
   | { kind: 'timedOut' }
   /** Finish the current task and queue no more. */
   | { kind: 'drain' }
@@ -111,7 +111,7 @@ function timeOut(state: OpenState): ProcessStep {
   }
 }
 
-/** The process is gone. The running task fails; those behind it get another process. */
+/** Handles the loss of the process. The running task fails; waiting tasks get another process. */
 function lose(state: OpenState, reason: string, first: readonly ProcessEffect[]): ProcessStep {
   const warning: ProcessEffect = {
     kind: 'warn',
@@ -140,14 +140,14 @@ function drain(state: OpenState): ProcessStep {
   return { state: { ...state, draining: true, waiting: remaining }, effects: rejectClosed(refused) };
 }
 
-/** The process is ready for the next task. */
+/** Gives the next task to a process that is ready. */
 function proceed(draining: boolean, [task, ...waiting]: readonly TaskNumber[]): ProcessStep {
   return task === undefined
     ? { state: { kind: 'idle', draining }, effects: [] }
     : { state: { kind: 'running', draining, waiting, task }, effects: [{ kind: 'run', task }] };
 }
 
-/** The process was abandoned: another one starts if tasks wait. */
+/** Replaces a process that was abandoned: another one starts if tasks wait. */
 function restart(
   { draining, waiting }: Extract<ProcessState, { kind: 'running' }>,
   effects: readonly ProcessEffect[],

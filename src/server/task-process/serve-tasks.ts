@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
-/** From the site to the process. */
+/** A message from the site to the process. */
 export interface TaskRequest<Task> {
   number: number;
   task: Task;
 }
 
-/** From the process: first that it is ready, then a response to each request. */
+/** A message from the process: first that it is ready, then a response to each request. */
 export type TaskMessage<Result> =
   | { kind: 'ready' }
   | { kind: 'finished'; number: number; result: Result; residentBytes: number }
@@ -49,22 +49,22 @@ export async function serveTasks<Task, Result>(
   send({ kind: 'ready' });
 }
 
-/** Pages are more urgent than tasks. */
+/** Lowers the priority of this process, because pages are more urgent than tasks. */
 function yieldToSite(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // Not permitted here: tasks run at normal priority.
+    // If this is not permitted, tasks run at normal priority.
   }
   try {
     // If memory runs out, Linux ends this process instead of the site or its database.
     writeFileSync('/proc/self/oom_score_adj', '1000', { flag: 'r+' });
   } catch {
-    // Another system, or not permitted here.
+    // The file is missing on other systems, and may not be writable.
   }
 }
 
-/** Native code works in its own threads, so this thread is free to watch its memory. */
+/** Ends the process above this size. Native code works in its own threads, so this thread is free to watch. */
 function endAbove(bytes: number): NodeJS.Timeout {
   return setInterval(() => {
     if (process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');

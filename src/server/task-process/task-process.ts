@@ -33,7 +33,7 @@ export interface TaskProcessOptions<Task> {
   args?: readonly string[];
   /** Added to the minimal environment of any program; no password reaches the process. */
   environment?: Readonly<Record<string, string>>;
-  /** The subject of a log line about a failed task. */
+  /** Returns the fields that identify a failed task in the log. */
   describe(task: Task): object;
   maxQueued?: number;
   /** The time limit of one task. */
@@ -42,7 +42,7 @@ export interface TaskProcessOptions<Task> {
   idleMs?: number;
   /** A process that is larger after a task is replaced. */
   maxResidentBytes?: number;
-  /** The delay after a process that did not start. */
+  /** The delay before another start of a process that did not start. */
   retryStartMs?: number;
 }
 
@@ -109,7 +109,7 @@ export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task
   function startProcess(): void {
     const started = forkProgram(options);
     child = started;
-    // Neither keeps the site from ending.
+    // Neither the process nor its channel keeps the site from ending.
     started.unref();
     started.channel?.unref();
     started.on('message', (message: TaskMessage<Result>) => {

@@ -3,11 +3,11 @@ import sharp from 'sharp';
 
 export interface PictureTask {
   bytes: Uint8Array;
-  /** The format by its first bytes. */
+  /** The format that the first bytes indicate. */
   kind: 'png' | 'jpg' | 'webp' | 'avif' | 'gif';
   maxPixels: number;
   maxSidePixels: number;
-  /** A `square` of this side, cropped and enlarged where necessary; `fit`: the longer side at most. */
+  /** `square` crops the picture, and enlarges it where necessary; `fit` limits its longer side. */
   shape: 'square' | 'fit';
   sidePixels: number;
 }
@@ -21,10 +21,10 @@ const WEBP = { quality: 82, effort: 4, smartSubsample: true } as const;
 
 const DAMAGED = 'The picture is damaged or incomplete. Please save it again and send that.';
 
-// One picture at a time, in one thread, without a cache.
+// sharp decodes one picture at a time, in one thread, without a cache.
 sharp.concurrency(1);
 sharp.cache(false);
-// Only the decoders of these formats run, for any bytes: no SVG, no TIFF, no PDF.
+// Whatever the bytes, only decoders of these formats run: no SVG, TIFF or PDF.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['Jpeg', 'Png', 'Webp', 'Heif', 'Nsgif'].map((format) => `VipsForeignLoad${format}Buffer`),
