@@ -19,7 +19,7 @@ import { readSecret } from './vote-networks.ts';
 
 export type Verdict = 'network' | 'operator' | 'included' | null;
 
-/** Selects votes of a launch by voters, as in the tally, and by time. Unset selects all. */
+/** Selects votes of a launch by voters, named as in the tally, and by time. A field that is unset selects all. */
 export interface VoteSelection {
   voters?: readonly string[] | undefined;
   from?: Date | undefined;
@@ -209,7 +209,7 @@ const UPDATE_PART = 'UPDATE tally_parts SET content = $3 WHERE product_id = $1 A
 const MOVE_COUNTS = `UPDATE product_counts SET counted = counted + $2, excluded_network = excluded_network + $3,
     excluded_operator = excluded_operator + $4, window_changes = window_changes + 1 WHERE product_id = $1`;
 
-/** The hashes can no longer be linked to sessions: only the stored tally changes. */
+/** Changes the stored tally only, because its hashes can no longer be linked to sessions. */
 async function rewriteParts(
   sql: Sql,
   productId: string,

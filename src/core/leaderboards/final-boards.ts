@@ -106,7 +106,7 @@ const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_ne
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
-// Otherwise votes would count again if the clock was ahead by mistake and is set back into the window.
+// Closed windows stay closed: votes must not count again if the clock was ahead by mistake and is set back.
 const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
 
 /**
@@ -127,7 +127,7 @@ export async function finaliseLaunches(
   await setCounts(sql, [...totals.values()]);
   await sql.query('UPDATE launches SET final = true WHERE product_id = ANY($1::text[])', [productIds]);
   await sql.query('DELETE FROM retracted_upvotes WHERE product_id = ANY($1::text[])', [productIds]);
-  // Last, because visitors who upvote wait for it.
+  // Counts are locked last, because visitors who upvote wait for them.
   await lockCounts(sql, productIds);
   await sql.query(CLOSE_WINDOWS, [productIds]);
 }

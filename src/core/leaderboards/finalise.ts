@@ -24,7 +24,7 @@ export interface FinaliseOptions {
 /** Results that became final in this run. */
 export interface Finalised {
   days: string[];
-  /** Weeks, months and years. */
+  /** The names of weeks, months and years. */
   periods: string[];
 }
 
@@ -82,7 +82,7 @@ function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();
 }
 
-// The announced time, even if the result is stored later.
+// `final_at` is the announced time, even if the result is stored later.
 const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::float8 * interval '1 millisecond' WHERE period = $1`;
 
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;

@@ -9,9 +9,9 @@ import { boundsOf, statusAt, WINDOW_MS } from './calendar.ts';
 /** The rules of a site's periods and results. */
 export interface LeaderboardRules {
   now: Date;
-  /** SITE_TIME_ZONE. */
+  /** The setting SITE_TIME_ZONE. */
   timeZone: string;
-  /** LEADERBOARD_REVIEW_HOURS. */
+  /** The setting LEADERBOARD_REVIEW_HOURS. */
   reviewHours: number;
 }
 
@@ -42,7 +42,7 @@ export interface LeaderboardRow {
   launches: number;
 }
 
-/** More votes first, then the order of `tieOrder`; both ascending in the index, so the votes are negated. */
+/** More votes first, then the order of `tieOrder`. The index has both in ascending order, so it holds negated votes. */
 export function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
   return {
     name: `board-${kind}`,

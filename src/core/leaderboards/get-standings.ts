@@ -44,7 +44,7 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below') => `(
     ) AS n
   ) AS ${direction}`;
 
-/** By the place of the launch, because Citus joins no distributed table to one of the coordinator here. */
+/** Takes the place of the launch as a parameter, because Citus cannot join `launches` to a table of the coordinator here. */
 const selectPlace = (kind: PeriodKind) => `SELECT ${LEADERBOARD_COLUMNS},
     coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $2::integer), 0)::integer AS more,
     coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $2::integer), 1) AS same,

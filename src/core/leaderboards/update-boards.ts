@@ -16,7 +16,7 @@ const BATCH = 1_000;
 interface PlacingRow {
   product_id: string;
   day: string | null;
-  /** Null: it was on no board before. */
+  /** Null if it was on no board before. */
   placed_for: Date | null;
   launched_at: Date;
   is_due: boolean;
@@ -89,9 +89,9 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
 interface Placed {
   /** The products whose place changed. */
   productIds: string[];
-  /** The batch was full. */
+  /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
-  /** Another transaction, such as a removal, holds some: retried in a moment. */
+  /** Whether another transaction, such as a removal, holds some of the launches. They are retried in a moment. */
   isBlocked: boolean;
 }
 
@@ -137,7 +137,7 @@ export async function placeLaunches(
       now.toISOString(),
       candidates,
     ]);
-    // A launch that was edited since is found again.
+    // A launch that was edited since the search is found by the next one.
     const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
     const productIds = rows.map((row) => row.product_id);
     await leaveBoards(sql, productIds);

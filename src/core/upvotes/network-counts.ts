@@ -30,9 +30,9 @@ interface Known {
   votes: Map<string, number> | undefined;
 }
 
-/** About 10 MB. */
+/** The maximum number of pairs of product and network, about 10 MB. */
 const MAX_PAIRS = 100_000;
-/** Votes that are read before one batch. */
+/** The maximum number of votes that are read before a batch. */
 const MAX_LOADED = 20_000;
 /** When others write to a product, its counts are read again after this time. */
 const RELOAD_MS = 60_000;

@@ -40,9 +40,9 @@ interface WrittenRow extends ProductRow {
 }
 
 export interface VoteRules {
-  /** VOTES_PER_NETWORK. */
+  /** The setting VOTES_PER_NETWORK. */
   votesPerNetwork: number;
-  /** One instance per process. */
+  /** Shared by all writes of this process. */
   networkCounts: NetworkCounts;
 }
 
