@@ -66,7 +66,7 @@ export async function addComments(
     distinct.filter(({ comment }) => created.get(comment.id) === false),
   );
   const outcomes = drafts.map((draft) => outcomeOf(draft, distinct, created, earlier));
-  // Also of existing comments: their product may be outdated in a cache or a replica.
+  // Existing comments are included, because their product may be outdated in a cache or a replica.
   const written = outcomes.flatMap((outcome) => (outcome instanceof CoreError ? [] : outcome.comment));
   return {
     outcomes,

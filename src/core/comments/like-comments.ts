@@ -47,7 +47,7 @@ export async function likeComments(
     const row = liked.get(id);
     return row !== undefined && (row.held_session === null || row.held_session === session);
   };
-  // From the count after all of them back to the count before the first.
+  // Starts from the count after all likes and goes back to the count before the first.
   const counts = new Map(rows.map((row) => [row.id, row.likes]));
   for (const like of valid) if (isSeen(like)) counts.set(like.id, (counts.get(like.id) ?? 0) - 1);
 

@@ -22,7 +22,7 @@ interface AddressRow {
   created_at: Date;
 }
 
-/** The list's index read backwards: new products come last and do not change earlier ranges. */
+/** Reads the list's index backwards: new products come last and do not change earlier ranges. */
 const ORDER: KeysetOrder<AddressRow> = {
   name: 'addresses',
   direction: 'ASC',

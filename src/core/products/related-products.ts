@@ -158,7 +158,7 @@ async function addRare(
       groups.add(found);
       break;
     }
-    // Some of too many would be those that happen to be stored first.
+    // If too many products match, a part of them would be those that happen to be stored first, so fewer tags are used.
     rare = rare.slice(0, Math.floor(rare.length / 2));
   }
   return rare;

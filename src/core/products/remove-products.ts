@@ -22,7 +22,7 @@ interface ProductRemoval {
   unknown: string[];
 }
 
-/** From so many rows on, moving them takes too long for writers to wait, and perhaps longer than the site's statements may take. */
+/** From this many rows on, moving them takes too long for writers to wait, and perhaps longer than the site's statements may take. */
 export const LONG_FROM_ROWS = 5_000;
 
 /** How long a product stays blocked when the command is killed: about twice as long as moving takes. */
@@ -52,7 +52,7 @@ export async function removeProducts(
   } catch (error) {
     if (large.length === 0) throw error;
     await reopen(database, asked).catch(() => {
-      // The block expires soon; the removal's own error is more important.
+      // The block expires soon, and the removal's own error is more important than this one.
     });
     throw error;
   }

@@ -76,7 +76,7 @@ class Refusal extends Error {
   taken: string[] = [];
 }
 
-/** Locked, so the second of two simultaneous restorations finds no row. */
+/** Locks the removals, so the second of two simultaneous restorations finds no row. */
 function choose(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   const [condition, values]: [string, unknown[]] =
     'last' in choice

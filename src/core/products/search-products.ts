@@ -67,7 +67,7 @@ export async function searchProducts(
   return walkOn(database, search, first, { indexed: indexed !== undefined, walkMs });
 }
 
-/** The matches that the indexes can find; `undefined`: no index supports the search. */
+/** The matches that the indexes can find; Undefined if no index supports the search. */
 async function askIndex(database: Database, { term, tag }: Search): Promise<RareParts | undefined> {
   const index = await searchIndexOf(database);
   if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], share: 1 };
@@ -86,7 +86,7 @@ async function checkBeforeStart(database: Database, stretch: Stretch, most: numb
   return { rows: [...rows, ...rest.rows], edge: rest.edge };
 }
 
-/** `undefined`: too many, or it took too long. */
+/** Undefined if there are too many matches, or if the lookup took too long. */
 async function lookUpInTime(
   database: Database,
   stretch: Stretch & { parts: readonly string[] },

@@ -14,7 +14,7 @@ export interface Stretch extends Terms {
   /** Products that launch after this moment do not exist yet. */
   now: Date;
   sort: ProductSort;
-  /** Start of the window; empty: the head of the list. */
+  /** Where the window starts; empty for the head of the list. */
   cursor: string;
   /** Maximum number of matching rows. */
   wanted: number;
@@ -94,7 +94,7 @@ function edgeOf(
 }
 
 export interface LookUp extends Stretch {
-  /** Parts of the term, in order, for the trigram index. None: the term itself. */
+  /** Parts of the term, in order, for the trigram index. If there are none, the term itself is looked up. */
   parts: readonly string[];
   mostFound: number;
 }

@@ -82,7 +82,7 @@ const MAX_TRIGRAMS = 5;
 
 /** The trigrams to look up in the index. */
 export interface RareParts {
-  /** Parts of the term, in order; none: only the whole term, with the ends of its words, is rare. */
+  /** Parts of the term, in order. If there are none, only the whole term, with the ends of its words, is rare. */
   parts: readonly string[];
   /** The maximum share of products that contain the term. */
   share: number;
@@ -120,9 +120,9 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
 
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** Below this count, a trigram is rare and not knownFrequencies. */
+/** A trigram that was seen less often is rare, and its frequency is not stored. */
 const MIN_SEEN = 4;
-/** Texts counted before yielding to other work: a millisecond or two. */
+/** How many texts are counted before yielding to other work, which takes a millisecond or two. */
 const TEXTS_A_TURN = 50;
 /** Frequencies change slowly, so the last ones are used while they are learnt again. */
 const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;

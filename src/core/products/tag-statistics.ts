@@ -18,7 +18,7 @@ const MAX_AGE_MS = 60_000;
 
 const remembered = new WeakMap<Sql, { statistics: Promise<TagStatistics | undefined>; until: number }>();
 
-/** Read once a minute. @throws CoreError `unavailable`. */
+/** The statistics, read once a minute. @throws CoreError `unavailable`. */
 export function tagStatisticsOf(sql: Sql): Promise<TagStatistics | undefined> {
   const last = remembered.get(sql);
   if (last && performance.now() < last.until) return last.statistics;
@@ -35,7 +35,7 @@ async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {
   if (row === undefined) return undefined;
   const { products, tags, shares } = row;
   const known = new Map(tags?.map((tag, index) => [tag, shares?.[index] ?? 0]));
-  // Behind the tags' shares stands the smallest of them. The planner, too, takes half of it for a tag that is not listed.
+  // The tags' shares are followed by the smallest of them. The planner, too, assumes half of it for a tag that is not listed.
   const others = Math.max((shares?.[known.size] ?? 0) / 2, 1 / products);
   return { products, shareOf: (tag) => known.get(tag) ?? others };
 }

@@ -8,8 +8,8 @@ export interface VotedFrom {
 }
 
 /**
- * How many votes each network cast in the windows of products, as far as this process knows. With it most votes are
- * judged without a query. Never too few, unless other processes write to the product.
+ * How many votes each network cast in the windows of products, as far as this process knows. With these counts, most votes are
+ * judged without a query. A count is never too low, unless other processes write to the product.
  */
 export interface NetworkCounts {
   /** Reads the counts of products that are not known, as far as they are small. @throws CoreError `unavailable`. */
