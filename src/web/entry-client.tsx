@@ -23,7 +23,7 @@ async function start(): Promise<void> {
 
   const state = JSON.parse(stateText) as PageState;
   const client = createQueryClient('browser');
-  // Offline, a copy cannot be refreshed.
+  // A cached copy is refetched only if there is a network.
   const isOutdated = isRestoredDocument() || (cachedAt() !== undefined && navigator.onLine);
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
@@ -32,7 +32,8 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // In slices, so the browser responds to scrolling and typing in between: in one piece it would block a slow phone.
+  // A transition hydrates in slices, so the browser responds to scrolling and typing in between. In one piece, hydration would
+  // block a slow phone.
   startTransition(() => {
     const app = (
       <StrictMode>
@@ -52,7 +53,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** A document knows its language; the offline shell serves all, and becomes that of the address. */
+/** The language of the document. The offline shell serves all languages, and takes that of the address. */
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
   if (!named) return language;
@@ -60,11 +61,11 @@ function languageOf({ language, languages }: PageState): PageState['language'] {
   return named;
 }
 
-/** Fetches a page's code when a visit is likely, and not before: most visitors open one page. */
+/** Fetches a page's code when a visit is likely, and not earlier, because most visitors open one page. */
 function preloadLinkedRoute({ target }: Event): void {
   const link = target instanceof Element ? target.closest('a') : null;
   if (!link || link.origin !== window.location.origin) return;
-  // The choice of languages stands beside the app: it leads to the page on screen.
+  // The links to other languages are outside of the app, so they are updated here to lead to the page on screen.
   if (link.hreflang) {
     const search = new URLSearchParams(withoutLanguage(window.location.search));
     const lang = new URLSearchParams(link.search).get('lang');
@@ -84,10 +85,13 @@ declare global {
   }
 }
 
-/** Repeats the clicks that came before hydration, once handlers are attached. React hydrates the part that a click needs at once. */
+/**
+ * Repeats the clicks that were made before hydration, once handlers are attached. React hydrates the part of the page that a
+ * click needs at once.
+ */
 function EarlyClicks({ children }: { children: ReactNode }) {
   useEffect(() => {
-    // After the commit: React cannot hydrate for an event in the middle of it.
+    // The clicks wait until after the commit, because React cannot hydrate for an event in the middle of it.
     const timer = setTimeout(() => {
       for (const button of window.takeEarlyClicks?.() ?? []) {
         if (button.isConnected) button.click();

@@ -26,17 +26,19 @@ import { MAKER, PRODUCT_SIDE, RELATED, STANDING } from './routes/product/product
 import type { Site } from './routing/document-head.ts';
 import { StaticRouter } from './routing/router.tsx';
 
-// The document around a page has texts, too.
+// The server also translates the document around a page.
 export { inLanguage, localAddress, plural, t };
 
-// Read when the server starts: a later build may replace the files of a running server.
+// All code is loaded when the server starts, because a later build may replace the files of a running server.
 await Promise.all(
   [...Object.values(SCREENS), STANDING, SUBMIT_LINK, MAKER, LANDSCAPES, PRODUCT_SIDE, RELATED].map((screen) =>
     screen.preload(),
   ),
 );
 
-/** The languages other than English by their code: adding one is adding its file. Vite alone knows `import.meta.glob`. */
+/**
+ * The languages other than English, by code. Adding a language means adding its file. Only Vite provides `import.meta.glob`.
+ */
 export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
   ? Object.fromEntries(
       Object.entries(import.meta.glob<Catalogue>('./language/catalogues/*.ts', { eager: true, import: 'default' })).map(
@@ -53,7 +55,7 @@ export interface RenderRequest {
   siteUrl: string;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today?: string;
-  /** Milliseconds since 1970 by the site's clock. Default: by this machine's clock. */
+  /** Milliseconds since 1970 by the site's clock. Default: this machine's clock. */
   renderedAt?: number;
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
@@ -80,9 +82,9 @@ export interface NamedLanguage extends PageLanguage {
 export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   siteName: string;
   siteUrl: string;
-  /** Whose code the browser needs for this page. If unset, it needs none. */
+  /** The route whose code the browser needs. If unset, the page needs no code. */
   route?: RouteName;
-  /** What the site has, to which every page links. */
+  /** The current day. Like the next two fields, it decides which links every page has. */
   today?: string | undefined;
   hasModerationLog?: boolean | undefined;
   hasSubmissions?: boolean | undefined;
@@ -90,7 +92,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   language?: PageLanguage | undefined;
   /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
-  /** The address without the language. */
+  /** The address of the page without its language. */
   path?: string;
   /** The content of `<div id="root">`. */
   html: string;
@@ -193,7 +195,7 @@ function siteOf({ siteName, siteUrl, today = '', submissions, brand, ...features
   return { name: siteName, url: siteUrl, today, ...features, ...(submissions && { submissions }), ...brand };
 }
 
-/** An empty page: the browser reads and renders everything. */
+/** A page without content: the browser reads and renders everything. */
 export function emptyPage(
   siteName: string,
   siteUrl: string,
@@ -216,7 +218,7 @@ export function emptyPage(
   return { ...head, status: 200, siteName, siteUrl, language, route: 'home', html: '', state };
 }
 
-/** What the browser has to know of the language; nothing of English without a parameter. */
+/** What the browser has to know about the language; nothing for English without a parameter. */
 function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
   if (language === undefined || (!language.script && !language.param)) return {};
   const { locale, param, dir, script } = language;

@@ -5,7 +5,7 @@
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {
       document.documentElement.dataset.theme = theme;
-      // The browser's own frame follows the page, not the system.
+      // The colour of the browser's own frame follows the page, not the system.
       const wanted = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"][media*="${theme}"]`);
       const other = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"]:not([media*="${theme}"])`);
       if (wanted && other) other.content = wanted.content;
@@ -30,7 +30,7 @@
     // Without storage nothing is remembered.
   }
 
-  // Clicks on buttons have no effect before hydration. The app takes this list over and repeats them.
+  // Clicks on buttons have no effect before hydration. They are recorded, and the app repeats them.
   const clicks: HTMLElement[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -42,7 +42,7 @@
     return clicks.splice(0);
   };
 
-  // The first paint needs no script, so all of it is requested afterwards and does not compete with styles, font and pictures.
+  // The first paint needs no script. All scripts are requested after it, so they do not compete with styles, font and pictures.
   const { app = '', modules = '' } = document.currentScript?.dataset ?? {};
   // A document without an app, such as the moderation log, is complete as it is.
   if (!app) return;
@@ -52,7 +52,7 @@
     }
     const run = () =>
       document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: app }));
-    // The app needs the whole document, which may still be on its way.
+    // The app needs the whole document, which may still be loading.
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();
   };

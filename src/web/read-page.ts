@@ -19,10 +19,10 @@ import { missingProductHead, productHead, productStructuredData } from './routes
 import type { DocumentHead, Site } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
-/** A visitor waits for this page, so the browser's retries do not apply here. */
+/** A visitor waits for this page, so failed reads are not retried. */
 const ONCE = { retry: false } as const;
 
-/** What the document says of its page. */
+/** What the document says about its page. */
 export interface ReadHead extends DocumentHead {
   /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
   status: 200 | 302 | 404 | 503;
@@ -38,7 +38,7 @@ export interface Reading {
   searchParams: URLSearchParams;
 }
 
-/** Reads what the page shows. Its head is written afterwards, in the page's language. */
+/** Reads what the page shows. Returns a function that makes the head, to be called in the page's language. */
 export function readPage(reading: Reading): Promise<() => ReadHead> | (() => ReadHead) {
   const match = matchRoute(reading.pathname, reading.searchParams);
   if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));
@@ -111,7 +111,7 @@ async function readProduct({ client, api, site, searchParams }: Reading, id: str
     client.prefetchQuery({ ...standings, ...ONCE }),
     client.prefetchQuery({ ...relatedProductsOptions(api, id), ...ONCE }),
   ]);
-  // The comments may have been read before the product was created.
+  // The comments may have arrived before the product, whose count could not be set at that time.
   const discussion = client.getQueryData(commentOptions.queryKey)?.pages[0];
   if (discussion !== undefined) setCommentCount(client, id, discussion.total);
   const detail: ProductDetail | null | undefined = client.getQueryData(options.queryKey);
@@ -141,7 +141,7 @@ async function readProduct({ client, api, site, searchParams }: Reading, id: str
   });
 }
 
-/** A product without a picture shows a tile. */
+/** A product without a picture shows a tile, which needs no preload. */
 function preloadOf(image = ''): Pick<ReadHead, 'preloadImage'> {
   return image && image !== PLACEHOLDER ? { preloadImage: image } : {};
 }

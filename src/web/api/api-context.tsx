@@ -11,7 +11,7 @@ export function useApi(): Api {
   return api;
 }
 
-/** The server renders for no particular visitor: personal calls exist and throw. */
+/** An API for rendering on the server, where there is no visitor: its personal calls throw. */
 export function readOnlyApi(api: ReadApi): Api {
   const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
   return {

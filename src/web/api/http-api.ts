@@ -5,10 +5,13 @@ import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { ApiError } from './api-error.ts';
 
-/** Longer than the server's timeout of a write, so no write completes after a timeout here. */
+/** Longer than the server's timeout for writes, so a write that timed out here does not complete later. */
 const TIMEOUT_MS = 40_000;
 
-/** A browser finishes a request of a page that was left, if it is below 64 KB; a character has at most 3 bytes. */
+/**
+ * A browser completes a `keepalive` request after its page was left, if the body is below 64 KB. A character has at most 3
+ * bytes.
+ */
 const MAX_KEEPALIVE_CHARACTERS = 16_000;
 
 interface HttpApiOptions {
@@ -101,10 +104,10 @@ function toSearch(query: object = {}): string {
   return params.size === 0 ? '' : `?${params}`;
 }
 
-/** Reads problem+json; a proxy's HTML error page has only its status. */
+/** Reads an error in problem+json format. An HTML error page of a proxy provides only its status. */
 async function toApiError(response: Response): Promise<ApiError> {
   const { status } = response;
-  // `Object` of null is empty.
+  // `Object(null)` is an empty object, so the defaults apply.
   const {
     code = 'unknown',
     title,
@@ -113,7 +116,7 @@ async function toApiError(response: Response): Promise<ApiError> {
   return Object.assign(new ApiError(status, String(code), String(detail)), { title });
 }
 
-/** An impossible id is a bad request; to a visitor both mean an unknown product. */
+/** Resolves to null for an unknown product. An invalid id, which the server rejects, counts as unknown. */
 async function nullIfMissing<Answer>(calling: Promise<Answer>): Promise<Answer | null> {
   try {
     return await calling;
@@ -129,8 +132,8 @@ let pending = 0;
 let settledAt = Number.NEGATIVE_INFINITY;
 
 /**
- * Marks beyond this page that a write is pending. Call the returned function when it is settled; if the page is left
- * before, the next page knows that its document may be older than the visitor's writes.
+ * Records that a write is pending, for this page and the next one. Call the returned function once the write has ended. If the
+ * visitor leaves earlier, the next page knows that its document may be older than the visitor's writes.
  */
 export function trackWrite(): () => void {
   pending += 1;

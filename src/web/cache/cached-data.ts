@@ -15,13 +15,13 @@ export const productKeys = {
   board: (period: string, cursor = '') => ['products', 'board', period, cursor] as const,
   standings: ['products', 'standing'] as const,
   standing: (id: string) => ['products', 'standing', id] as const,
-  /** A product as the dialog of saved products last read it; `null` once it was removed. */
+  /** A product as the dialog of saved products last read it; `null` if the site has removed the product. */
   saved: (id: string) => ['saved', id] as const,
 };
 
 export const commentKeys = {
   all: ['comments'] as const,
-  /** Every cached order of a product's comments. */
+  /** The common prefix of a product's comment lists in every order. */
   product: (productId: string) => ['comments', productId] as const,
   list: (productId: string, order: object) => ['comments', productId, order] as const,
   /** The visitor's own comments that wait for moderation. */
@@ -32,7 +32,7 @@ export const commentKeys = {
 
 export const upvoteKeys = {
   status: (productId: string) => ['upvoted', productId] as const,
-  /** The last confirmed state, while clicks are pending. */
+  /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
@@ -94,7 +94,7 @@ export function invalidateProduct(client: QueryClient, id: string): void {
   }
 }
 
-/** Sets the number of a product's comments, known from reading the comments themselves. */
+/** Sets a product's number of comments, as a read of its comments returned it. */
 export function setCommentCount(client: QueryClient, id: string, comments: number): void {
   patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
 }
@@ -103,20 +103,20 @@ export function setCommentCount(client: QueryClient, id: string, comments: numbe
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
     const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);
-    // Only the detail knows the neighbours: this list may be the result of a search.
+    // Only the product's own response knows its neighbours, because this list may be the result of a search.
     if (product) return { product, previousId: null, nextId: null };
   }
   return undefined;
 }
 
-/** The upvotes of a product as it is cached now, or 0. */
+/** The cached number of a product's upvotes, or 0. */
 export function cachedUpvotes(client: QueryClient, id: string): number {
   const boards = client.getQueriesData<InfiniteData<Leaderboard | null>>({ queryKey: productKeys.boards });
   const entries = boards.flatMap(([, board]) => board?.pages.flatMap((page) => page?.items ?? []) ?? []);
   return (cachedProduct(client, id) ?? entries.find(({ productId }) => productId === id))?.upvotes ?? 0;
 }
 
-/** The product as it is cached now, or `undefined`. */
+/** The cached product, or `undefined`. */
 export function cachedProduct(client: QueryClient, id: string): Product | undefined {
   const detail = client.getQueryData<ProductDetail | null>(productKeys.detail(id));
   return detail?.product ?? findListedProduct(client, id)?.product;
@@ -128,8 +128,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * The comments of all pages, each once, since a new comment can shift others to a later page. The visitor's held ones
- * come first.
+ * The comments of all pages, each once, since a new comment can shift others to a later page. The visitor's held comments come
+ * first.
  */
 export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
   const byId = new Map<string, Comment>();

@@ -5,7 +5,7 @@ import type { Site } from '../routing/document-head.ts';
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** How a read that failed for good is logged; the specification fixes the text, which is the error's message. */
+      /** How to log a read that failed after all retries. The specification fixes the text, which is the error's message. */
       logFailureAs?: 'error' | 'warn';
     };
   }
@@ -36,10 +36,10 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
   });
 }
 
-/** `script` is the address of its messages. */
+/** What the browser has to know about a language. `script` is the address of the module with its texts. */
 type StateLanguage = Pick<Language, 'locale' | 'param' | 'dir'> & { script?: string | undefined };
 
-/** The state with which the server rendered a page; the browser starts from it. */
+/** The state with which the server rendered a page. The browser starts from it. */
 export interface PageState {
   site: Site;
   /** Milliseconds since 1970. */
@@ -51,7 +51,7 @@ export interface PageState {
   queries: DehydratedState;
 }
 
-/** JSON that is safe inside a `<script>` element. */
+/** Serializes the state as JSON that is safe inside a `<script>` element. */
 export function writePageState(client: QueryClient, known: Omit<PageState, 'queries'>): string {
   const queries = dehydrate(client, { shouldDehydrateQuery: (query) => query.state.status !== 'pending' });
   for (const { state } of queries.queries) {
@@ -64,8 +64,8 @@ export function writePageState(client: QueryClient, known: Omit<PageState, 'quer
 }
 
 /**
- * `fresh` data may have been rendered hours ago and still be right: the server invalidates a page when something
- * changes. Other data is shown and refetched at once.
+ * Restores the server's data. `fresh` data counts as current even if it was rendered hours ago, because the server invalidates
+ * a page when something changes. Other data is shown and refetched at once.
  */
 export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
   const updatedAt = fresh ? Date.now() : 0;
@@ -75,20 +75,20 @@ export function restorePageState(client: QueryClient, state: PageState, { fresh 
   hydrate(client, state.queries);
 }
 
-/** Back and forward show the document that the browser stored, which may predate the visitor's own actions. */
+/** Whether the browser restored this document for back or forward. It may then predate the visitor's own actions. */
 export function isRestoredDocument(): boolean {
   const [navigation] = performance.getEntriesByType('navigation');
   return navigation instanceof PerformanceNavigationTiming && navigation.type === 'back_forward';
 }
 
-/** A page restored from the back/forward cache has missed everything in between. */
+/** Refetches everything if the page returns from the back/forward cache, because it missed all changes meanwhile. */
 export function refetchWhenRestored(client: QueryClient): void {
   window.addEventListener('pageshow', (event) => {
     if (event.persisted) void client.invalidateQueries();
   });
 }
 
-/** JSON that is safe as the text of a `<script>` element, with any visitor's text inside. */
+/** Serializes a value as JSON that is safe inside a `<script>` element, even if it contains texts of visitors. */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

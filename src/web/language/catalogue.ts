@@ -5,7 +5,7 @@ type Entry = (typeof ENGLISH)[number];
 /** An English text, which is the key of a message. */
 export type Message = Extract<Entry, string>;
 
-/** A text that needs no values. */
+/** A text without placeholders. */
 export type PlainMessage = { [Text in Message]: [Placeholders<Text>] extends [never] ? Text : never }[Message];
 
 /** A text with a count, in English's two forms. */
@@ -16,18 +16,18 @@ export type Placeholders<Text extends string> = Text extends `${string}{${infer 
   ? Name | Placeholders<Rest>
   : never;
 
-/** A text for each form that the language has (`Intl.PluralRules`); `other` is the fallback. */
+/** The forms of a text with a count, by category of `Intl.PluralRules`. `other` is the fallback. */
 export type Forms = Partial<Record<Intl.LDMLPluralRule, string>> & { other: string };
 
 export type Messages = { [Text in Message]: string } & { [Text in CountedMessage['other']]: Forms };
 
-/** One language other than English. Its file is named by its code, as in `?lang=de`. */
+/** One language other than English. Its file is named after its code, as in `?lang=de`. */
 export interface Catalogue {
-  /** In the language itself, as the footer lists it. */
+  /** The name of the language in the language itself, as the footer lists it. */
   name: string;
   /** The BCP 47 tag of documents. Default: the code. */
   tag?: string;
-  /** The locale that `Intl` gets; by default the tag. */
+  /** The locale for `Intl`. Default: the tag. */
   locale?: string;
   /** The direction of writing. Default: left to right. */
   dir?: 'rtl';

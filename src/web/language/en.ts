@@ -1,8 +1,8 @@
-// Long because it is the list of all texts of visitors' pages, which translators read in one place.
+// Long because it lists all texts of the visitors' pages, so translators can read them in one place.
 
 /**
- * Every English text; code and catalogues use it as the key. Names in braces stand for values. A pair is
- * a text with a count, of which a language may have more forms.
+ * Every English text, which the code and the catalogues use as the key. Names in braces are placeholders. A pair is a text with
+ * a count, for which a language may have more than two forms.
  */
 export const ENGLISH = [
   // language/words.ts

@@ -1,15 +1,15 @@
 import { createElement, Fragment, type ReactNode } from 'react';
 import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 
-/** What the code of a page knows of its language. */
+/** What the code of a page has to know about its language. */
 export interface Language {
-  /** The locale that `Intl` gets. */
+  /** The locale for `Intl`. */
   locale: string;
-  /** The value of `lang` in addresses; unset for the language of addresses without it. */
+  /** The value of `lang` in addresses; unset for the language whose addresses have none. */
   param?: string | undefined;
   /** The direction of writing. Default: left to right. */
   dir?: 'rtl' | undefined;
-  /** If unset, texts are English, as they stand in the code. */
+  /** The translations by English text. If unset, texts are English. */
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
@@ -18,12 +18,12 @@ const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
 
-/** Sets the language of all texts. Only the browser calls it, because its document has one language. */
+/** Sets the language of all texts. Only the browser uses it directly, because its document has one language. */
 export function setLanguage(language: Language): void {
   current = language;
 }
 
-/** For the server, which renders many: all texts of `work`, which must be synchronous, are in the language. */
+/** Runs `work` with all texts in one language, for the server, which renders several. `work` must be synchronous. */
 export function inLanguage<Result>(language: Language = ENGLISH, work: () => Result): Result {
   const outer = current;
   setLanguage(language);
@@ -39,18 +39,18 @@ export function intlLocale(): string | undefined {
   return current.messages && current.locale;
 }
 
-/** The arrow keys for the next and the previous item, as the page is read. */
+/** The arrow keys for the next and the previous item, in the reading direction of the page. */
 export function arrowKeys(): { next: string; previous: string } {
   const [next, previous] = current.dir ? ['ArrowLeft', 'ArrowRight'] : ['ArrowRight', 'ArrowLeft'];
   return { next, previous } as { next: string; previous: string };
 }
 
-/** The value of `lang` in addresses of this page's language, for forms. */
+/** The value of `lang` in the addresses of this page, for forms. */
 export function languageParam(): string | undefined {
   return current.param;
 }
 
-/** Makes one formatter per locale, and keeps it: making one takes longer than the rest of a text. */
+/** Caches one formatter per locale, because making one takes longer than formatting a text. */
 export function perLocale<Format>(make: (locale: string) => Format): (locale: string) => Format {
   const made = new Map<string, Format>();
   return (locale) => {
@@ -75,7 +75,7 @@ const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
 /** 1234 → '1,234'. */
 export function formatCount(count: number): string {
-  // Older versions of the data have another narrow space.
+  // Versions of the `Intl` data differ in the kind of this space.
   return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
 }
 
@@ -83,7 +83,7 @@ type Values<Text extends string, Value> = [Placeholders<Text>] extends [never]
   ? []
   : [values: Record<Placeholders<Text>, Value>];
 
-/** A text in the language of the page. Called while rendering or later: a module is loaded before its language is known. */
+/** A text in the language of the page. Call it while rendering or later, because modules load before the language is known. */
 export function t<Text extends Message>(message: Text, ...[values]: Values<Text, string | number>): string {
   return fill(translated(message), values);
 }
@@ -100,7 +100,7 @@ export function plural<Text extends CountedMessage['other']>(
   return fill(form ?? (count === 1 ? one : other), { count, ...values });
 }
 
-/** A text around elements. */
+/** A text whose placeholders are replaced by elements. */
 export function rich<Text extends Message>(message: Text, values: Record<Placeholders<Text>, ReactNode>): ReactNode {
   return withElements(translated(message), values);
 }

@@ -2,7 +2,10 @@ import type { Period } from '../../contract/leaderboards/period.ts';
 import * as english from '../../contract/leaderboards/words.ts';
 import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
-/** A date or time by `Intl`; undefined in English, whose words are fixed. Fields, not styles: their words rarely change. */
+/**
+ * A date or time formatted by `Intl`; undefined in English, whose words are fixed. Callers choose fields instead of styles,
+ * because the words of fields rarely change.
+ */
 export function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
   return locale && dateFormat(locale, options).format(new Date(time)).replaceAll('\u202f', '\u00a0');
@@ -21,7 +24,7 @@ export function periodInWords(period: Pick<Period, 'name' | 'kind'>): string {
   return intlDate(kind === 'day' ? name : `${year}-${part || '01'}-01`, { ...options, timeZone: 'UTC' }) ?? '';
 }
 
-/** 1 → '1st'; in other languages a number, which their messages complete. */
+/** 1 → '1st'. In other languages it is a number, which the messages complete. */
 export function ordinal(rank: number): string {
   return intlLocale() ? formatCount(rank) : english.ordinal(rank);
 }

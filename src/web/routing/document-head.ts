@@ -24,7 +24,7 @@ export function useSite(): Site {
   return useContext(SiteContext);
 }
 
-/** What titles and descriptions say of the site. */
+/** What titles and descriptions say about the site. */
 export type SiteWords = Pick<Site, 'name' | 'tagline'>;
 
 export function useSiteName(): string {
@@ -43,14 +43,14 @@ export function useSiteUrl(): string {
   return useContext(SiteContext).url;
 }
 
-/** The server writes the first head; this updates it from then on. */
+/** Updates the head of the document after a navigation. The server writes the first one. */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
   const siteUrl = useSiteUrl();
   const navigated = useHasNavigated();
   useEffect(() => {
     document.title = title;
     if (!navigated) return;
-    // People see none of these, and the first page has them.
+    // Visitors do not see these tags, and the server has written those of the first page, so their code loads only when needed.
     import('./head-tags.ts').then(
       ({ writeHeadTags }) =>
         writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
@@ -69,7 +69,7 @@ export interface PageHead {
   noindex?: boolean;
 }
 
-/** Also what only the server's document needs, which people do not read. */
+/** A head with further metadata that only the server's document needs, and which visitors do not see. */
 export interface DocumentHead extends PageHead {
   /** The preview picture of a link to the page: its path and its description. */
   card?: { path: string; alt: string };

@@ -1,4 +1,4 @@
-/** Tags that the document has for its own page, which do not apply to other pages. */
+/** Tags of the loaded document that do not apply to other pages. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
 /** Replaces the tags of the loaded document by those of another page; `canonical` is absolute. */
@@ -15,7 +15,7 @@ interface HeadTags {
   canonical: string | undefined;
 }
 
-/** Without a value the tag is removed. */
+/** Sets a tag or, without a value, removes it. */
 function setTag(element: string, key: string, name: string, attribute: string, value: string | undefined): void {
   const found = document.head.querySelector(`${element}[${key}="${name}"]`);
   if (value === undefined) {

@@ -1,7 +1,7 @@
 import { type ComponentType, use } from 'react';
 
 export interface LazyScreen {
-  /** Resolves once the code is loaded; rendered after that, the screen never suspends. */
+  /** Resolves once the code is loaded. A screen that is rendered after that never suspends. */
   preload: () => Promise<void>;
   loaded: () => ComponentType | undefined;
 }

@@ -25,7 +25,7 @@ export function useLastList(): RefObject<ListPlace | null> {
   return useContext(LastListContext);
 }
 
-/** Whether this page was reached from another one here, and not by loading the document. */
+/** Whether the visitor reached this page from another page of the site, without loading a document. */
 export function useHasNavigated(): boolean {
   return useContext(NavigatedContext);
 }
@@ -54,10 +54,13 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 
 const STORAGE_KEY = 'scroll_positions';
 
-/** React effects that must run before paint have no effect on the server. */
+/** An effect that runs before paint in the browser. On the server, where effects do not run, it avoids a layout effect. */
 const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
 
-/** Back and forward return to where a page was left; a new page starts at its top; a changed search stays put. */
+/**
+ * Restores scroll positions: back and forward return to where a page was left, a new page starts at its top, and a changed
+ * search stays in place.
+ */
 function useScrollPositions(): void {
   const { location, type } = useRouter();
   const positions = useRef(new Map<string, number>());

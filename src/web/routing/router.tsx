@@ -14,7 +14,7 @@ import { localAddress, withoutLanguage } from '../language/translate.ts';
 /** One entry of the browser's history. */
 export interface Location {
   pathname: string;
-  /** Begins with a question mark, or is empty. It lacks the language, which no screen has to know. */
+  /** Begins with a question mark, or is empty. It lacks the language, which no screen needs. */
   search: string;
   /** Begins with a number sign, or is empty. */
   hash: string;
@@ -69,7 +69,7 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
         if (replace) window.history.replaceState(entry, '', address);
         else window.history.pushState(entry, '', address);
       } catch {
-        // Safari refuses more than 100 entries in 10 seconds.
+        // Safari refuses more than 100 entries in 10 seconds, so a document is loaded instead.
         window.location.assign(address);
         return;
       }
@@ -93,7 +93,8 @@ function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
   const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
   if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
-  // A new document, or a fragment that the visitor typed: without a key, all such entries would share one scroll position.
+  // A new document and a fragment that the visitor typed have no key. Without one, all such entries would share one scroll
+  // position.
   window.history.replaceState({ key: newKey(), state }, '');
   return currentEntry(type);
 }

@@ -9,14 +9,14 @@ const PREFIX = 'cached ';
 
 export type Kind = keyof typeof MAX_ITEMS;
 
-/** The name includes the build, since pages of another build request files that no longer exist. */
+/** The name contains the build, because pages of another build request files that no longer exist. */
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
 /** Caches a copy of a response in place of an older one, and evicts the oldest copies beyond the maximum. */
 export async function keep(kind: Kind, address: string, response: Response): Promise<void> {
   const headers = new Headers(response.headers);
   headers.set(CACHED_AT_HEADER, new Date().toISOString());
-  // The body is no longer encoded.
+  // The stored body is decoded, so these headers no longer apply.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const cache = await caches.open(cacheName(kind));
@@ -43,13 +43,13 @@ export async function findCopy(kind: Kind, address: string): Promise<Response | 
   return undefined;
 }
 
-/** Caches the files of this build and `more`, atomically. */
+/** Caches the files of this build and `more`, all or none. */
 export async function cacheFiles(more: readonly string[]): Promise<void> {
   const cache = await caches.open(cacheName('files'));
   await cache.addAll([...build.files, ...more]);
 }
 
-/** Adds a file that is needed by some visitors only. */
+/** Caches a file that only some visitors need. */
 export async function cacheFile(address: string, response: Response): Promise<void> {
   const cache = await caches.open(cacheName('files'));
   await cache.put(address, response);

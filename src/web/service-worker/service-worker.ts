@@ -14,12 +14,12 @@ import {
 } from './offline-cache.ts';
 import { type FetchEventLike, worker } from './worker-scope.ts';
 
-/** How long to wait for a page of which there is a copy. */
+/** How long to wait for the network if there is a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
-/** Responses that are the same for every visitor and useful offline. */
+/** API responses that are the same for every visitor and useful offline. */
 const API_RESPONSES = /^\/api\/products(?:\/[a-z0-9-]{1,64}(?:\/comments)?)?$/;
-/** The moderation log is a document beside the app, and is not cached. */
+/** Whether an address is a page of the app. The moderation log is a document without the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
 
@@ -72,7 +72,7 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
   try {
     return await (cached ? Promise.race([network, tooLate()]) : network);
   } catch (error) {
-    // A late response still updates the copy.
+    // A late response still updates the copy, so only its error is ignored.
     network.catch(() => {});
     const copy = cached ?? (await findFile(paths.offlineShell));
     if (!copy) throw error;
@@ -99,7 +99,10 @@ async function markAsCached(copy: Response): Promise<Response> {
   return new Response(html.replace('<html', `<html data-cached-at="${at}"`), { headers: copy.headers });
 }
 
-/** A file never changes under its name. The texts of a language are cached once a page has needed them. */
+/**
+ * A file never changes under its name, so a copy is always current. The texts of a language are cached once a page has needed
+ * them.
+ */
 async function respondWithFile(event: FetchEventLike): Promise<Response> {
   const { request } = event;
   const found = await findFile(request.url);
@@ -123,7 +126,7 @@ async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Re
   }
 }
 
-/** The texts of the page, which may have loaded before this worker was active. */
+/** Caches the texts of the page, which may have loaded before this worker was active. */
 async function cacheLanguage(address: string): Promise<void> {
   if (!LANGUAGE.test(address) || (await findFile(address))) return;
   const response = await fetch(address);
@@ -154,7 +157,7 @@ async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
   if (response.status === 200) await keep(kind, address, response);
 }
 
-/** The address of a page without irrelevant parameters. */
+/** The address of a page without parameters that it ignores. */
 function keyOf({ origin, pathname, searchParams }: URL): string {
   const parameters = new URLSearchParams();
   for (const name of ROUTES[matchRoute(pathname, searchParams).name].parameters) {

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react';
 
-/** The key of queued writes, for which a page looks before it loads their code. */
+/** The key of queued writes. A page looks for it before it loads the code that sends them. */
 export const OUTBOX_KEY = 'outbox';
 
 /** A value in local storage, shared by all tabs. Without storage it lasts as long as the page. */
@@ -21,7 +21,7 @@ export interface BrowserStore<Value> {
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
   const nothing = parse(undefined);
   const listeners = new Set<() => void>();
-  /** The text that storage refused, newer than the stored one. `null`: deleted. */
+  /** The latest text if storage refused it; `null` if the value was deleted. */
   let refused: string | null | undefined;
   let known: { text: string | null; value: Value } = { text: null, value: nothing };
 
@@ -39,7 +39,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   }
 
   function onStorage(event: StorageEvent): void {
-    // `null`: the whole storage was cleared.
+    // The key is `null` if the whole storage was cleared.
     if (event.key === key || event.key === null) tell();
   }
 
@@ -78,7 +78,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   };
 }
 
-/** The value, or a part of it, so changes elsewhere cause no render. */
+/** Returns the value or a part of it. Changes of other parts cause no render. */
 export function useBrowserStore<Value, Part>(store: BrowserStore<Value>, part: (value: Value) => Part): Part {
   return useSyncExternalStore(
     store.subscribe,

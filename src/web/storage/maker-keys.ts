@@ -1,6 +1,6 @@
 import { createBrowserStore } from './browser-store.ts';
 
-/** The keys with which this browser acts as the maker of a product. */
+/** The key with which this browser acts as the maker of a product. */
 export interface MakerKey {
   productId: string;
   /** The product's name when the key was stored; empty if unknown. */
@@ -8,13 +8,13 @@ export interface MakerKey {
   key: string;
 }
 
-/** 32 bytes in base64url; longer ones are not ours. */
+/** The format of a key: 32 bytes in base64url. The limits allow for keys of other lengths. */
 const KEY = /^[\w-]{22,128}$/;
 
-/** Beyond this, the key stored first is forgotten. */
+/** With more keys, the one that was stored first is deleted. */
 const MAX_ITEMS = 50;
 
-/** Latest first. */
+/** The stored keys, latest first. */
 export const makerKeys = createBrowserStore<readonly MakerKey[]>('maker_keys', (saved) =>
   Array.isArray(saved) ? saved.filter(isMakerKey) : [],
 );

@@ -8,7 +8,7 @@ export type QueuedWrite =
 /** A queued write. `refused` is the server's reason for refusing it; only comments stay queued after that. */
 export type OutboxItem = QueuedWrite & { refused?: string };
 
-/** Beyond this, offline writes fail. */
+/** With this many queued writes, further offline writes fail. */
 const MAX_ITEMS = 50;
 
 const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
@@ -25,9 +25,12 @@ export function writeKey(write: QueuedWrite): string {
   return write.kind === 'upvote' ? `upvote ${write.productId}` : `comment ${write.idempotencyKey}`;
 }
 
-/** Returns whether the write was queued. Callers offer every write, since a newer one replaces a queued one. */
+/**
+ * Queues a write while offline. Returns whether it was queued. Callers offer every write, because a write that is sent replaces
+ * a queued one.
+ */
 export function queueWhileOffline(write: QueuedWrite): boolean {
-  // Only if the page could be read offline, too; elsewhere a lost network fails a write as specified.
+  // Writes are queued only if the page can be read offline, too. Elsewhere, a lost network fails a write as specified.
   if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
   if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
   return false;
@@ -39,7 +42,7 @@ export function addToOutbox(write: QueuedWrite): boolean {
   const older = outboxItems().find((item) => writeKey(item) === key);
   const others = outboxItems().filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
-  // The server's state is the one before the first queued write, not before the last.
+  // The server still has the state from before the first queued write.
   const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...before }]);
   return true;

@@ -2,7 +2,7 @@ import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/session.ts'
 
 const VALID = new RegExp(SESSION_PATTERN);
 
-/** The id of a browser without storage, which lasts as long as the page. */
+/** The id in a browser without storage, which lasts as long as the page. */
 let inMemory: string | null = null;
 
 /** The anonymous visitor's id (specification, section 3), created on first use and stored in the browser. */

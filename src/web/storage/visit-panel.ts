@@ -1,13 +1,13 @@
 import { createBrowserStore, useBrowserStore } from './browser-store.ts';
 
-/** Stored only if the visitor closed the panel about the last visit for good. */
+/** 'off' if the visitor has turned off the panel about the last visit. */
 const visitPanel = createBrowserStore<'off' | null>('visit_panel', (stored) => (stored === 'off' ? stored : null));
 
 export function setVisitPanel(isOn: boolean): void {
   visitPanel.write(isOn ? undefined : 'off');
 }
 
-/** Whether the panel may show; the saved products bring it back. */
+/** Whether the panel may show. The dialog of saved products turns it on again. */
 export function useVisitPanel(): boolean {
   return useBrowserStore(visitPanel, (stored) => stored === null);
 }

@@ -1,7 +1,7 @@
 import { type ComponentType, useState } from 'react';
 import { showLoadFailure } from './toasts.ts';
 
-/** A dialog whose code loads when the visitor reaches for the button that opens it. The button takes `props`. */
+/** Loads the code of a dialog when the pointer or the focus reaches the button that opens it. The button takes `props`. */
 export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props>>) {
   const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);
 
@@ -14,7 +14,7 @@ export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props
     }
   }
 
-  // The click tries again after a failure.
+  // After a failure, the click tries again.
   const prepare = () => void load().catch(() => {});
   const props = { 'aria-haspopup': 'dialog', onClick: open, onPointerEnter: prepare, onFocus: prepare } as const;
   return { Dialog, open, close: () => setDialog(null), props };

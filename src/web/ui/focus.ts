@@ -1,12 +1,12 @@
 /**
- * Adds items to a list, then focuses the first new item, or `otherwise` without one. Otherwise the pressed button
- * would be behind the new items, or gone. Selectors; an item may be any element.
+ * Adds items to a list, then focuses the first new item or, without one, `otherwise`. Without this, the focus would stay on the
+ * pressed button, which is behind the new items, or be lost with it. `items` and `otherwise` are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
   const pressed = document.activeElement;
   const before = document.querySelectorAll(items).length;
   await add();
-  // The list has been rendered with the new data by then.
+  // After two frames, the list has been rendered with the new data.
   await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
   // A visitor who has moved the focus elsewhere stays there.
   if (document.activeElement !== pressed && document.activeElement !== document.body) return;

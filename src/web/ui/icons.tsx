@@ -94,7 +94,7 @@ export const BellIcon = () => (
     <path d="M5 14V9a5 5 0 0 1 10 0v5l1.5 1h-13L5 14ZM8.5 17.5h3" />
   </Icon>
 );
-/** Filled by CSS when saved. */
+/** The style sheet fills the icon of a saved product. */
 export const BookmarkIcon = () => (
   <Icon>
     <path d="M5.5 3.5h9v13L10 12.9l-4.5 3.6Z" />

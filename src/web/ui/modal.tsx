@@ -24,7 +24,7 @@ export function Modal({ title, onClose, children }: ModalProps) {
   }, []);
 
   function onClick(event: MouseEvent): void {
-    // The dialog itself is the target only outside its content.
+    // The dialog itself is the target only of clicks outside its content.
     if (event.target === dialog.current) dialog.current.close();
   }
 
@@ -45,8 +45,8 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 /**
- * For links in a dialog, before they are followed: elements behind an open dialog cannot take the focus, which the new page
- * needs.
+ * Closes a dialog when a link in it is pressed, before the link is followed: elements behind an open dialog cannot take the
+ * focus, which the new page needs.
  */
 export function closeOnNavigation(event: MouseEvent): void {
   if (hasModifier(event)) return;
@@ -55,11 +55,11 @@ export function closeOnNavigation(event: MouseEvent): void {
 
 interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
-  /** Unset if the product is gone. */
+  /** Unset if the product is no longer on the site. */
   to?: string | undefined;
   /** A line below the name. */
   state: ReactNode;
-  /** After the words. */
+  /** Shown after the texts. */
   children?: ReactNode;
 }
 

@@ -4,7 +4,7 @@ import { Link } from './link.tsx';
 
 interface NoticeProps {
   children: ReactNode;
-  /** The picture above it: 'quiet' for an empty result, 'failure' after an error, 'lost' for an unknown page. */
+  /** The picture above the message: 'quiet' for an empty result, 'failure' after an error, 'lost' for an unknown page. */
   tone?: 'quiet' | 'failure' | 'lost';
 }
 
@@ -18,7 +18,7 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   );
 }
 
-/** A notice of data that could not be read. `title` says what; `actions` stand beside the one that tries again. */
+/** A notice that data could not be read. `title` says which; `actions` stand beside the button that tries again. */
 export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
   return (
     <Notice tone="failure">
@@ -40,7 +40,7 @@ interface NoticeLinkProps {
   children: ReactNode;
 }
 
-/** The way out of a notice. */
+/** The link that leads away from a notice. */
 export function NoticeLink({ to, onClick, children }: NoticeLinkProps) {
   return (
     <div className="notice-actions">

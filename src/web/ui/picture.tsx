@@ -12,7 +12,7 @@ interface PictureProps {
   width: number;
   height: number;
   className?: string;
-  /** The most important picture of the page. */
+  /** Whether this is the most important picture of the page, which loads first. */
   priority?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
   );
 }
 
-/** The number of one of the colours, the same for a name everywhere. */
+/** The number of a colour, which is always the same for a name. */
 export function hueOf(name: string): number {
   let sum = 0;
   for (const character of name) sum += character.codePointAt(0) ?? 0;

@@ -1,6 +1,6 @@
 import { createBrowserStore, useBrowserStore } from '../storage/browser-store.ts';
 
-/** Stored only if single-key shortcuts were turned off. */
+/** 'off' if single-key shortcuts were turned off. */
 const shortcuts = createBrowserStore<'off' | null>('shortcuts', (stored) => (stored === 'off' ? stored : null));
 
 export function setShortcuts(isOn: boolean): void {

@@ -4,7 +4,7 @@ import { MoonIcon, SunIcon } from './icons.tsx';
 
 type Theme = 'light' | 'dark';
 
-/** Read before the first paint by theme.ts, beside the entries. */
+/** The head script reads this key before the first paint. */
 export const THEME_STORAGE_KEY = 'theme';
 
 function systemTheme(): Theme {
@@ -17,17 +17,17 @@ function currentTheme(): Theme {
   return shown === 'light' || shown === 'dark' ? shown : systemTheme();
 }
 
-/** The colours of the browser's own frame: the header's, from tokens.css. */
+/** The colours of the browser's own frame, which are those of the header in tokens.css. */
 export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
 
-/** `null`: the frame follows the system, as the page does. */
+/** Sets the colour of the browser's frame. With `null` it follows the system, as the page does. */
 function colourFrame(theme: Theme | null): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
   }
 }
 
-/** Choosing the system's own theme forgets the choice, and the page follows the system again. */
+/** Stores the choice. Choosing the system's own theme deletes it, and the page follows the system again. */
 function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;
@@ -41,7 +41,7 @@ function rememberTheme(theme: Theme): void {
   }
 }
 
-/** Day or night. The server does not know which one it is: CSS sets the icon, and hydration the pressed state. */
+/** Switches between day and night. The server does not know the theme: CSS sets the icon, and hydration the pressed state. */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');
   useEffect(() => setTheme(currentTheme()), []);

@@ -12,8 +12,7 @@ const NowContext = createContext(0);
 export function NowProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
   const [now, setNow] = useState(renderedAt);
   useEffect(() => {
-    // Never urgent: an urgent update would hydrate the whole screen in one piece, since it is the context of all of
-    // it.
+    // This update must not be urgent: it changes a context of the whole screen, which React would then hydrate in one piece.
     const tick = () => startTransition(() => setNow(Date.now()));
     tick();
     const timer = setInterval(tick, TICK_MS);

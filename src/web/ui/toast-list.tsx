@@ -23,7 +23,7 @@ export function ToastList({ tone }: ToastListProps) {
 
   function close(id: number): void {
     dismissToast(id);
-    // The pressed button disappears with its toast, so the focus returns to its place before.
+    // The pressed button disappears with its toast, so the focus returns to where it was before.
     if (isInToast(document.activeElement) && cameFrom.current instanceof HTMLElement) {
       cameFrom.current.focus({ preventScroll: true });
     }

@@ -3,7 +3,7 @@ import { t } from '../language/translate.ts';
 import type { ToastListProps } from './toast-list.tsx';
 
 /**
- * Messages of the site. Both live regions exist from the start, since screen readers announce only later additions.
+ * Shows the messages of the site. Both live regions exist from the start, since screen readers announce only later additions.
  * Hydration does not need the code of the messages, so it loads afterwards.
  */
 export function Toaster() {

@@ -8,7 +8,7 @@ export interface Toast {
   tone: 'neutral' | 'destructive';
   /** A newer toast about the same subject replaces this one, e.g. after quick clicks on one button. */
   subject?: string;
-  /** The visitor's possible reaction, e.g. 'Undo'. Pressing it closes the toast. */
+  /** What the visitor can do about it, e.g. 'Undo'. Pressing the button closes the toast. */
   action?: { label: string; onPress: () => void };
 }
 

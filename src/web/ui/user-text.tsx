@@ -6,7 +6,9 @@ const CODE = /^```[^\n`]*\n([\s\S]*?)\n?```[^\S\n]*\n?|`([^`\n]+)`/gm;
 const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const SENTENCE_END = '.,;:!?…';
 
-/** A visitor's or maker's text: plain but for code and links, which search engines must not count as the site's own. */
+/**
+ * A text of a visitor or maker. It is plain except for code and links, which search engines must not count as the site's own.
+ */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {
     if (part.kind === 'text') return part.text;
@@ -52,8 +54,8 @@ export function linksInText(text: string): TextPart[] {
 }
 
 /**
- * A full stop ends the sentence, not the URL; a closing bracket belongs to it only if it was opened in it. Counted
- * once, since every page that shows the comment pays for a long row of brackets.
+ * Removes punctuation that belongs to the sentence and not to the URL. A closing bracket belongs to the URL only if it was
+ * opened in it. Brackets are counted once, since every page with the comment would pay for a long row of them.
  */
 function withoutTrailingPunctuation(address: string): string {
   let unopened = address.split(')').length - address.split('(').length;

@@ -17,10 +17,10 @@ export const COMMENT_TEXTS = {
   empty: 'No comments yet. Be the first to share your thoughts!',
 } as const;
 
-/** Hydration does not need the code that posts, so it loads afterwards. */
+/** Loads the code that posts. Hydration does not need it, so it loads afterwards. */
 const loadWrites = () => import('./write-comments.ts');
 
-/** The browser saves the text until it is posted, and shares it between tabs. */
+/** The form for a comment. The browser saves the text until it is posted, and shares it between tabs. */
 export function CommentForm({ productId }: { productId: string }) {
   const saved = useBrowserStore(drafts, (all) => draftOn(all, productId));
   const text = saved?.text ?? '';
@@ -37,7 +37,7 @@ export function CommentForm({ productId }: { productId: string }) {
   useEffect(() => void loadWrites().catch(() => {}), []);
 
   async function post(): Promise<void> {
-    // A second click may come before React renders the first, or after the visitor left this page and returned.
+    // A second click may come before React renders the first one, or after the visitor has left this page and returned.
     const isMutating = client.isMutating({ mutationKey: commentKeys.addMutation(productId) }) > 0;
     if (!saved || blocked || isPosting.current || isMutating) return;
     isPosting.current = true;
@@ -104,8 +104,8 @@ export function CommentForm({ productId }: { productId: string }) {
 }
 
 /**
- * Disabling the button during a request removes its focus. After a failure the button gets the focus back; after a
- * success, the discussion's title gets it.
+ * Restores the focus, which a button loses while it is disabled during a request. After a failure the button gets it back;
+ * after a success, the title of the discussion gets it.
  */
 function useFocusAfterPosting(button: RefObject<HTMLButtonElement | null>, isPending: boolean): void {
   const hadFocus = useRef(false);

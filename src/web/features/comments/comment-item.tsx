@@ -35,7 +35,7 @@ export function CommentItem({ comment }: { comment: Comment }) {
         <CommentText text={comment.content} />
         <div className="comment-actions">
           <LikeButton comment={comment} />
-          {/* The specification shows Reply without an effect. */}
+          {/* The specification requires this button, which has no effect. */}
           <button type="button" className="button comment-reply" data-tone="quiet">
             <ReplyIcon />
             {t('Reply')}
@@ -46,7 +46,10 @@ export function CommentItem({ comment }: { comment: Comment }) {
   );
 }
 
-/** Plain text with its line breaks; several blank lines become one. The style sheet clips a long text until its details are open. */
+/**
+ * A comment's text with its line breaks, where several blank lines become one. The style sheet clips a long text until its
+ * details are open.
+ */
 function CommentText({ text }: { text: string }) {
   const shown = text.replace(/\n\s*\n/g, '\n\n');
   return (

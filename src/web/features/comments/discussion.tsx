@@ -17,9 +17,9 @@ import { commentListOptions, commentOrder, heldCommentsOptions } from './queries
 
 interface DiscussionProps {
   productId: string;
-  /** The product's count: shown comments and those still to be loaded. */
+  /** The product's number of comments, including those that are not loaded yet. */
   count: number;
-  /** The announcement of new comments, which is another feature's. */
+  /** The announcement of new comments, which another feature provides. */
   liveUpdates: ReactNode;
 }
 
@@ -106,7 +106,7 @@ function CommentsLoading() {
   );
 }
 
-/** A failed read is an empty list (specification, section 8), with an unobtrusive way to retry. */
+/** Shown after a failed read: an empty list (specification, section 8) with an unobtrusive way to retry. */
 function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
   return (
     <p className="comments-failed" role="status">
@@ -133,7 +133,7 @@ interface MoreCommentsProps {
   };
 }
 
-/** Loads the next page; without JavaScript it is a link to a page that starts there. */
+/** Loads the next page. Without JavaScript, it is a link to a page whose comments start there. */
 function MoreComments({ productId, list }: MoreCommentsProps) {
   const cursor = list.data?.pages.at(-1)?.nextCursor;
   if (!list.hasNextPage || !cursor) return null;

@@ -12,18 +12,18 @@ export interface SavedDraft {
   at: number;
 }
 
-/** The form shows the remaining characters from this many on. */
+/** The form shows the number of remaining characters once it is at most this. */
 const COUNT_FROM_LEFT = 200;
 
-/** Beyond this, the draft with the oldest edit is deleted. */
+/** With more drafts, those with the oldest edits are deleted. */
 const MAX_ITEMS = 20;
 
-/** UTF-16 units that the text box accepts: far more than a comment may have, and little for local storage. */
+/** The limit of the text box in UTF-16 code units: far more than a comment may have, and little for local storage. */
 export const MAX_DRAFT_CHARACTERS = 10_000;
 
 const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
 
-/** Latest edit first. */
+/** The saved drafts, latest edit first. */
 export const drafts = createBrowserStore<readonly SavedDraft[]>('comment_drafts', (saved) =>
   Array.isArray(saved) ? saved.filter(isDraft) : [],
 );
@@ -32,7 +32,7 @@ export function draftOn(all: readonly SavedDraft[], productId: string): SavedDra
   return all.find((draft) => draft.productId === productId);
 }
 
-/** A changed text gets a new key: it is another comment, even if the response to the first was lost. */
+/** Saves a draft. A changed text gets a new key: it is another comment, even if the response to the first was lost. */
 export function saveDraft(productId: string, text: string, now = Date.now()): void {
   const before = draftOn(drafts.read(), productId);
   const isSame = before && before.text.trim() === text.trim();

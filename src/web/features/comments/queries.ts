@@ -11,7 +11,7 @@ interface CommentOrder {
   cursor?: string;
 }
 
-/** A cursor in the address belongs to the default order only. */
+/** The order of the list. A cursor in the address is valid only for the default order. */
 export function commentOrder(sort: CommentSort, cursor: string | null): CommentOrder {
   return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
 }
@@ -56,6 +56,6 @@ export const ownComments = createBrowserStore('own_comments', texts);
 
 /** Whether this browser remembers having posted a comment on the product. */
 function hasCommentedOn(productId: string): boolean {
-  // The server knows no visitor, and throwing there would cost a stack trace per page.
+  // There is no visitor on the server, where throwing would cost a stack trace per page.
   return typeof window !== 'undefined' && commentedProducts.read().includes(productId);
 }

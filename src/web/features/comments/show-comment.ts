@@ -7,10 +7,10 @@ import { prefersReducedMotion } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 
-/** At most so many further pages are loaded to find a comment. */
+/** The maximum number of further pages that are loaded to find a comment. */
 const MAX_PAGES = 20;
 
-/** Scrolls to the comment that a fragment names, focuses and highlights it. Loads further pages until it is there. */
+/** Scrolls to the comment that a fragment names, focuses and highlights it. Loads further pages until the comment is found. */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);
   if (route.name !== 'product') return;
@@ -36,7 +36,10 @@ function rendered(): Promise<void> {
   return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 }
 
-/** Copies the address of a comment whose link is pressed. Without the clipboard, on plain http, it is still in the address bar. */
+/**
+ * Copies the address of a comment when its link is pressed. On plain http, where browsers offer no clipboard, the address bar
+ * still shows it.
+ */
 export function copyPressedLinks(): () => void {
   const copy = ({ target }: Event) => {
     const link = target instanceof Element && target.closest<HTMLAnchorElement>('.comment-link');

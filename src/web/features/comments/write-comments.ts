@@ -27,7 +27,7 @@ const MAX_REMEMBERED = 200;
 
 interface Draft {
   content: string;
-  /** The value of the field that people cannot see. */
+  /** The value of the honeypot field. */
   website: string;
   idempotencyKey: string;
 }
@@ -36,7 +36,7 @@ interface Draft {
 export async function postComment(api: Api, client: QueryClient, productId: string, draft: Draft): Promise<void> {
   const options = mutationOptions({
     mutationKey: commentKeys.addMutation(productId),
-    /** `null`: the draft was queued. */
+    /** Resolves to `null` if the draft was queued. */
     mutationFn: async (): Promise<Comment | null> =>
       queueWhileOffline({ kind: 'comment', productId, ...draft }) ? null : sendDraft(api, productId, draft),
     onSuccess: (comment) => {
@@ -65,13 +65,13 @@ export function reportRefusedComment(): void {
 
 function sendDraft(api: Api, productId: string, { content, website, idempotencyKey }: Draft): Promise<Comment> {
   const comment = { productId, content, ...(website === '' ? {} : { website }) };
-  // With the maker's key, the comment is the maker's.
+  // A maker key marks the comment as the maker's.
   return api.addComment(comment, idempotencyKey, makerKeyOf(productId));
 }
 
 async function showAdded(client: QueryClient, comment: Comment): Promise<void> {
   const { productId } = comment;
-  // A response older than the comment must not overwrite it. A first read overwrites no data, so it continues.
+  // A response that is older than the comment must not overwrite it. A first read has nothing to overwrite, so it continues.
   await client.cancelQueries({
     queryKey: commentKeys.product(productId),
     predicate: (query) => query.state.data !== undefined,

@@ -9,7 +9,7 @@ const SHORTCUTS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['?'], does: 'This list' },
 ];
 
-/** These keys never interfere: Escape belongs to the open dialog, the other one to a text field. */
+/** These keys are always active: Escape and the arrows belong to an open dialog or field, and Ctrl-Enter to a text field. */
 const ALWAYS: readonly { keys: readonly string[]; does: PlainMessage }[] = [
   { keys: ['Esc'], does: 'Clear the search; close what is open' },
   { keys: ['←', '→'], does: 'Previous and next screenshot, in the viewer' },

@@ -108,7 +108,7 @@ function BoardRow({ entry, status, vote }: BoardRowProps) {
 
 /** Why fewer votes count than the button shows. */
 function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: { entry: LeaderboardEntry }) {
-  // In a running window, the others were cast a moment ago and are about to count.
+  // In a running window, the remaining votes were cast a moment ago and are about to count.
   const isRunning = useNow() < Date.parse(windowEndsAt);
   const outside = isRunning ? 0 : upvotes - votes - excluded;
   const parts = [
@@ -118,7 +118,7 @@ function UncountedVotes({ entry: { votes, excluded, upvotes, windowEndsAt } }: {
   return parts.length === 0 ? null : <span className="board-row-note">{parts.join(t(', '))}</span>;
 }
 
-/** How long the launch still collects votes. */
+/** The time for which the launch still collects votes. */
 function TimeLeft({ end }: { end: string }) {
   const minutes = Math.ceil((Date.parse(end) - useNow()) / 60_000);
   if (minutes <= 0) return <span className="board-row-note">{t('window over')}</span>;
@@ -129,7 +129,7 @@ function TimeLeft({ end }: { end: string }) {
   return <span className="board-row-note">{left}</span>;
 }
 
-/** How anyone can check the board. */
+/** Explains how the votes are counted, and how anyone can check the board. */
 export function BoardResult({ board: { period, kind, digest } }: { board: Leaderboard }) {
   return (
     <section className="board-result" aria-labelledby="board-result-title">

@@ -34,7 +34,10 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
   );
 }
 
-/** The longer period that contains this one, or the last shorter one in it. In a running period, that is today's. */
+/**
+ * The period of a tab: the longer period that contains this one, or the last shorter period in it. In a running period, the
+ * latter is today's.
+ */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;
   if (PERIOD_KINDS.indexOf(kind) > PERIOD_KINDS.indexOf(period.kind)) return periodHolding(kind, period.firstDay).name;
@@ -42,7 +45,7 @@ function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   return periodHolding(kind, today || lastDay).name;
 }
 
-/** The boards before and after. */
+/** Links to the boards before and after this one. */
 export function AdjacentPeriods({ board }: { board: Leaderboard }) {
   return (
     <nav className="board-adjacent" aria-label={t('Other periods')}>

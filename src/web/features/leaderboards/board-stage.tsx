@@ -8,7 +8,7 @@ import { useNow } from '../../ui/time.tsx';
 
 const WINDOW_MS = LIMITS.launchWindowHours * 3_600_000;
 
-/** The status of a result in words, and what comes next. */
+/** The status of a result in words, and a countdown to what comes next. */
 interface BoardStage {
   label: 'Open' | 'Last votes' | 'Provisional' | 'Final';
   words: string;
@@ -17,7 +17,7 @@ interface BoardStage {
 
 type StageFields = Pick<Leaderboard, 'status' | 'to' | 'finalAt' | 'revision'>;
 
-/** `now` is in milliseconds. */
+/** Describes the status of a board. `now` is in milliseconds since 1970. */
 export function stageOf({ status, to, finalAt, revision }: StageFields, now: number, timeZone?: string): BoardStage {
   const inWords = (time: string) => instantInWords(time, timeZone);
   const closesAt = new Date(Date.parse(to) + WINDOW_MS).toISOString();
@@ -54,12 +54,12 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
 
 interface WindowClockProps {
   label: PlainMessage;
-  /** When it reaches zero: ISO 8601. */
+  /** When the countdown reaches zero, in ISO 8601. */
   end: string;
   onEnd: () => void;
 }
 
-/** A countdown, by the second. Screen readers get the instant next to it instead. */
+/** A countdown that is updated every second. Screen readers get the time in the words next to it instead. */
 export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   const left = useMsUntil(Date.parse(end), onEnd);
   return (
@@ -70,7 +70,7 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   );
 }
 
-/** Starts with the time at which the server rendered the page, because the first render must match. */
+/** The milliseconds until `end`. The first render must match the server's, so it counts from the time of that rendering. */
 function useMsUntil(end: number, onEnd: () => void): number {
   const [now, setNow] = useState(useNow());
   const isOver = now >= end;

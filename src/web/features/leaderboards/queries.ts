@@ -4,13 +4,13 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
-/** A vote moves a board within a second, so a revisited board is refetched. */
+/** A vote changes a board within a second, so a board is refetched when it is revisited. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
-/** The pages of a board; null if the period can have none. */
+/** The pages of a board; null if the period cannot have a board. */
 export type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
-/** A leaderboard from a cursor on; without one, from its top. */
+/** A leaderboard from a cursor on or, without one, from its top. */
 export function boardOptions(api: ReadApi, period: string, cursor = '') {
   return infiniteQueryOptions<Leaderboard | null, Error, PagedBoard, readonly unknown[], string>({
     ...FRESHNESS,
@@ -31,7 +31,7 @@ export function standingsOptions(api: ReadApi, productId: string) {
   });
 }
 
-/** The address of a board's page, from a place on where a cursor is given. */
+/** The address of a board's page, which starts at the cursor if there is one. */
 export function boardHref(path: string, cursor: string | null | undefined): string {
   return cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path;
 }

@@ -4,7 +4,7 @@ import { prefersReducedMotion } from '../../ui/focus.ts';
 
 const MOVE = { duration: 520, easing: 'cubic-bezier(0.2, 0.75, 0.2, 1)' } as const;
 
-/** Events that may end the hold on a row: the pointer or the focus moves on. */
+/** Events after which a held row may be free again, because the pointer or the focus has moved. */
 const RELEASES = ['pointermove', 'pointerout', 'focusin', 'focusout'] as const;
 
 interface Race {
@@ -14,8 +14,8 @@ interface Race {
 }
 
 /**
- * The displayed rows of a board. Rows that change place glide there; while a row that would move is under the pointer
- * or has focus, all stay where they are. `list` contains an item for each entry, with `data-product`.
+ * The displayed rows of a board. Rows that change place glide there. While a row that would move is under the pointer or has
+ * the focus, all rows stay where they are. `list` has one item with `data-product` for each entry.
  */
 export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTMLElement | null>): Race {
   const [shown, setShown] = useState(latest);
@@ -47,7 +47,7 @@ export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTM
     if (before !== null && !prefersReducedMotion()) glide(list.current, before);
   }, [shown, list]);
 
-  // The visitor's own click on a held row must show.
+  // Counts are always current, so the visitor's own click on a held row shows.
   const upvotes = new Map(latest.map((entry) => [entry.productId, entry.upvotes]));
   const entries = shown.map((entry) => ({ ...entry, upvotes: upvotes.get(entry.productId) ?? entry.upvotes }));
   return { entries, isHeld };
@@ -57,7 +57,10 @@ function isSameOrder(shown: readonly LeaderboardEntry[], latest: readonly Leader
   return shown.every(({ productId }, index) => latest[index]?.productId === productId);
 }
 
-/** Whether a row that would move is under the pointer or has the focus. A touch leaves no pointer behind. */
+/**
+ * Whether a row that would move is under the pointer or has the focus. On touch screens only the focus counts, because no
+ * pointer stays on a row.
+ */
 function isPinned(
   list: HTMLElement | null,
   shown: readonly LeaderboardEntry[],
@@ -80,7 +83,7 @@ function topsOf(list: HTMLElement | null): Map<string, number> {
   return new Map(rowsOf(list).map((row) => [row.dataset.product ?? '', row.getBoundingClientRect().top]));
 }
 
-/** FLIP: each row starts where it was and moves to where it is. */
+/** Animates each row from its old place to its new one (FLIP). */
 function glide(list: HTMLElement | null, before: ReadonlyMap<string, number>): void {
   const moves = rowsOf(list).map((row) => ({
     row,

@@ -5,27 +5,32 @@ import { msSinceLastWrite } from '../../api/http-api.ts';
 import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys } from '../../cache/cached-data.ts';
 import { outboxItems } from '../../storage/outbox.ts';
 
-/** Updates wait this long after the visitor's last write. An update from before the write would undo it on screen for a moment. */
+/**
+ * Updates are held for this long after the visitor's last write, because one from before the write would undo it on screen for
+ * a moment.
+ */
 const HOLD_MS = 1_500;
 
-/** A response requested this long after an update includes the update. */
+/** A response includes every update that arrived at least this long before its request. */
 const ANSWER_LAG_MS = 1_000;
 
-/** No pending response is older than this. */
+/** Older updates are deleted, because no pending response is older than this. */
 const EXPIRY_MS = 60_000;
 
 interface Received<Value> {
   value: Value;
-  /** Earliest time at which the value was true, by the page's clock. */
+  /** The earliest time at which the value was true, by `performance.now()`. */
   at: number;
 }
 
 export interface UpdateApplier {
-  /** Shows counts and likes in place. `at`: the earliest time, by `performance.now()`, at which they were true; now by default. */
+  /**
+   * Shows counts and likes in place. `at` is the earliest time, by `performance.now()`, at which they were true. Default: now.
+   */
   apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
 }
 
-/** Applies live updates to the cache. The latest state wins, in any order of responses and updates. */
+/** Applies live updates to the cache. The latest state wins, whatever the order of responses and updates. */
 export function createUpdateApplier(client: QueryClient): UpdateApplier {
   const counts = new Map<string, Received<LiveCounts>>();
   const likes = new Map<string, Received<LiveComment>>();
@@ -43,7 +48,7 @@ export function createUpdateApplier(client: QueryClient): UpdateApplier {
     if (action.type === 'success' && !action.manual) show((askedAt.get(query) ?? 0) - ANSWER_LAG_MS);
   });
 
-  /** Shows the updates received since a time. */
+  /** Shows the updates since a time, once the visitor's last write is long enough ago. */
   function show(since: number): void {
     const quietMs = msSinceLastWrite();
     if (quietMs < HOLD_MS) {
@@ -109,7 +114,7 @@ function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<str
   });
 }
 
-/** The maps are ordered by time of receipt. */
+/** Deletes old updates. The maps are ordered by time of receipt. */
 function deleteExpired(received: Map<string, Received<unknown>>): void {
   const before = performance.now() - EXPIRY_MS;
   for (const [id, { at }] of received) {

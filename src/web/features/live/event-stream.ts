@@ -1,6 +1,6 @@
 import { LIVE_HEARTBEAT_S } from '../../../contract/live/events.ts';
 
-/** A server that is silent for twice its heartbeat is gone. */
+/** A server that is silent for two heartbeats counts as gone. */
 const SILENCE_MS = 2 * LIVE_HEARTBEAT_S * 1_000;
 
 export interface ServerEvent {
@@ -9,24 +9,24 @@ export interface ServerEvent {
 }
 
 export interface EventHandlers {
-  /** The first bytes arrived, so no proxy buffers them. */
+  /** Called when the first bytes arrive, which shows that no proxy buffers them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Everything up to this moment of the server's clock was received. */
+  /** Called when everything up to this moment of the server's clock was received. */
   onId(id: string): void;
 }
 
 /** How a stream ended. */
 export interface StreamEnd {
-  /** HTTP status; 0: no response, or an interrupted one. */
+  /** The HTTP status, or 0 without a response or after an interruption. */
   status: number;
   /** How long the server asks clients to wait. */
   waitMs: number | undefined;
 }
 
 /**
- * Reads a stream of events to its end. With `fetch`, because `EventSource` hides the status of a refusal, its
- * `Retry-After`, and dead connections.
+ * Reads a stream of events to its end. It uses `fetch`, because `EventSource` hides the status of a refusal, its `Retry-After`,
+ * and dead connections.
  */
 export async function readEvents(address: string, handlers: EventHandlers, signal: AbortSignal): Promise<StreamEnd> {
   const silence = new AbortController();
@@ -65,7 +65,7 @@ export async function readEvents(address: string, handlers: EventHandlers, signa
   }
 }
 
-/** Reads one block of lines. The server ends each with a line feed and writes data on one line. Returns a new `retry`. */
+/** Reads one event. The server ends each line with a line feed and writes data on one line. Returns a new `retry` time. */
 function dispatch(block: string, { onEvent, onId }: EventHandlers): number | undefined {
   const fields = new Map<string, string>();
   for (const line of block.split('\n')) {

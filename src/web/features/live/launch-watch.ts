@@ -4,7 +4,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { type VisibleList, visibleList } from './visible-queries.ts';
 
 export interface LaunchWatch {
-  /** Reads the start of the list on screen and compares. @throws ApiError like the API. */
+  /** Reads the start of the list on screen and looks for new products. @throws ApiError like the API. */
   check(): Promise<void>;
   /** Finds products at the start of the current list that are not on screen. */
   look(beginning: readonly Pick<Product, 'id'>[]): void;
@@ -13,9 +13,12 @@ export interface LaunchWatch {
   subscribe(listener: () => void): () => void;
 }
 
-/** Detects launches since the list on screen was read. Only lists ordered by time have a place for them. */
+/**
+ * Detects launches since the list on screen was read. It watches only lists ordered by time, which show new products at their
+ * top.
+ */
 export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatch {
-  /** By list; products that appear on screen are no longer new. */
+  /** The new products of each list. A product is no longer new once it appears on screen. */
   const news = new Map<string, readonly string[]>();
   const listeners = new Set<() => void>();
 
@@ -41,9 +44,9 @@ export function createLaunchWatch(api: ReadApi, client: QueryClient): LaunchWatc
       const list = listOfNewest();
       if (!list) return;
       const { q, tag } = list.filters;
-      // The exact request of a new page, which the server's cache responds to.
+      // A new page sends exactly this request, so the server's cache responds to it.
       const page = await api.listProducts({ ...(q ? { q } : {}), ...(tag ? { tag } : {}) });
-      // Another list has appeared on screen since.
+      // Meanwhile, another list may have appeared on screen.
       if (listOfNewest()?.query === list.query) look(page.items);
     },
     look,

@@ -1,6 +1,6 @@
 import { type ComponentType, createContext, useContext } from 'react';
 
-/** The component that announces news, once its code is loaded. */
+/** The component that announces new items, once its code is loaded. */
 export const LiveUpdatesContext = createContext<ComponentType<{ productId?: string | undefined }> | undefined>(
   undefined,
 );

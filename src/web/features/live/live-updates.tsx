@@ -20,12 +20,12 @@ function connectionOf(api: Api, client: QueryClient, renderedAt: number): LiveCo
   return live;
 }
 
-/** The new items: comments on a product or, without one, launches. */
+/** Announces new items: comments on a product or, without one, launches. */
 export function LiveUpdates({ productId }: { productId?: string | undefined }) {
   return productId === undefined ? <NewLaunches /> : <NewComments key={productId} productId={productId} />;
 }
 
-/** '2 new launches', above the list that does not show them yet. */
+/** Announces '2 new launches' above the list that does not show them yet. */
 function NewLaunches() {
   const client = useQueryClient();
   const { launches } = connectionOf(useApi(), client, useRenderedAt());
@@ -54,7 +54,7 @@ function NewLaunches() {
   );
 }
 
-/** '3 new comments', above the comments that do not show them yet. */
+/** Announces '3 new comments' above the comments that do not show them yet. */
 function NewComments({ productId }: { productId: string }) {
   const client = useQueryClient();
   connectionOf(useApi(), client, useRenderedAt());
@@ -95,7 +95,7 @@ function both(one: () => void, other: () => void): () => void {
   };
 }
 
-/** A list of thousands is not read to its end to find one new item. */
+/** The maximum number of pages that are read to find one new item in a long list. */
 const MAX_PAGES = 5;
 
 /** Loads further pages of the list on screen until the item is found, up to a few pages. */
@@ -114,9 +114,9 @@ async function fetchUntil<Found>(
   return find();
 }
 
-/** Scrolls to the new item, focuses it and highlights it; without it, focuses the heading. */
+/** Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. */
 async function highlight(find: () => Element | null | undefined | '', headingId: string): Promise<void> {
-  // The list has been rendered with the new data by then.
+  // After two frames, the list has been rendered with the new data.
   await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
   const found = find();
   const target = found ?? document.getElementById(headingId);
@@ -163,7 +163,7 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
   );
 }
 
-/** A text that appears and disappears at once, but otherwise changes at a limited rate. */
+/** Limits how often a text changes. It still appears and disappears at once. */
 function useThrottledText(text: string): string {
   const [shown, setShown] = useState({ text, at: 0 });
   if (text !== shown.text && (text === '' || shown.text === '')) setShown({ text, at: performance.now() });

@@ -19,7 +19,7 @@ export interface Refetcher {
 }
 
 /**
- * Refetches the counts of everything on screen, in addition to the pages' own reads, without moving or adding items.
+ * Refetches the counts of everything on screen, without moving or adding items. The pages' own reads continue as usual.
  * @throws ApiError like the API.
  */
 export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {
@@ -35,13 +35,13 @@ export async function refetchVisible({ api, client, applier, launches }: Refetch
   if (productId !== undefined) await refetchComments({ api, client, applier }, productId);
 }
 
-/** Refetches the ranks on screen: unlike lists, leaderboards follow every vote. */
+/** Refetches the ranks on screen. Unlike lists, leaderboards follow every vote. */
 export async function refetchBoards(client: QueryClient): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
   await Promise.all(ranks.map((queryKey) => client.refetchQueries({ queryKey, type: 'active' })));
 }
 
-/** Refetches the likes of the comments on screen, and their total. */
+/** Refetches the likes of the comments on screen. */
 export async function refetchComments(
   { api, client, applier }: Pick<Refetcher, 'api' | 'client' | 'applier'>,
   productId: string,
@@ -68,7 +68,7 @@ async function fetchListed(
   );
   launches.look(read);
   const found = new Set(read.map(({ id }) => id));
-  // In the orders by upvotes or comments, some may have moved out of the loaded range.
+  // In the orders by upvotes or comments, products may have moved out of the loaded range.
   for (const id of ids) {
     if (found.has(id)) continue;
     const detail = await api.getProduct(id);
@@ -82,7 +82,7 @@ interface Page<Item> {
   nextCursor: string | null;
 }
 
-/** At least so many first items from a cursor on, in a few large pages instead of many small ones. */
+/** Fetches at least the first `count` items from a cursor on, in a few large pages instead of many small ones. */
 async function fetchPages<Item>(
   count: number,
   from: string | undefined,

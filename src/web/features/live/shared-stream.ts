@@ -1,13 +1,13 @@
 import { randomId } from '../../storage/session.ts';
 import { type Lead, leadStream, type TabMessage, type Want } from './stream-leader.ts';
 
-/** The name of the channel and of the lock; a build with other messages uses another. */
+/** The name of the channel and of the lock. A build with other messages must use another name. */
 const NAME = 'live-1';
 
 export interface SharedStream {
   /** Sets the subscription of this tab. */
   want(want: Omit<Want, 'tab' | 'number'>): void;
-  /** Unsubscribes; another tab may lead. */
+  /** Unsubscribes. If this tab leads, another tab takes over. */
   leave(): void;
 }
 
@@ -17,13 +17,15 @@ export interface SharedStreamHandlers {
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
-  /** Everything up to this moment of the server's clock was received, if the stream covers the last subscription. */
+  /**
+   * Called when everything up to this moment of the server's clock was received, if the stream covers the last subscription.
+   */
   onId(id: number): void;
 }
 
 /**
- * One stream for all tabs of a browser: the tab that has the lock holds it, and forwards its events. Without locks or
- * channels, as on an insecure origin, each tab holds its own.
+ * One stream for all tabs of a browser: the tab that has the lock opens it and forwards its events. Without locks or channels,
+ * as on an insecure origin, each tab opens its own stream.
  */
 export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
   const tab = randomId() ?? String(Math.random());
@@ -64,7 +66,7 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
         begin();
         return new Promise<void>((resolve) => left.signal.addEventListener('abort', () => resolve()));
       })
-      // The tab was closed before its turn.
+      // The tab left before it got the lock.
       .catch(() => {});
   } else begin();
 

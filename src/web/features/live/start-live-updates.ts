@@ -9,16 +9,18 @@ import { joinSharedStream, type SharedStream } from './shared-stream.ts';
 import { jitter } from './stream-leader.ts';
 import { isBoardVisible, visibleProductId, visibleProducts } from './visible-queries.ts';
 
-/** A visitor who only glances at another tab returns to an open stream. */
+/** A hidden tab keeps its stream for this long, because many visitors only glance at another tab. */
 const HIDDEN_MS = 10_000;
 
 const POLL_MS = 60_000;
 const FIRST_POLL_MS = 10_000;
 
-/** All open pages learn of the same change at once, and should not refetch at once. */
+/**
+ * The mean delay of a refetch. All open pages learn of a change at the same moment, and should not refetch at the same moment.
+ */
 const READ_MS = 1_500;
 
-/** An import changes the catalogue many times in a row. */
+/** The minimum time between two refetches, because an import changes the catalogue many times in a row. */
 const REST_MS = 5_000;
 
 export interface LiveConnection {
@@ -45,11 +47,13 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (productId !== undefined) await refetchComments(reader, productId);
   });
 
-  /** The minimum lead of the server's clock over this one, since its times are never in its future. */
+  /**
+   * The least by which the server's clock is ahead of this one, since the times that the server sends are never in its future.
+   */
   let aheadMs = renderedAt - Date.now();
   let feed: SharedStream | undefined;
   let wanted: readonly string[] = [];
-  /** The server's time up to which everything on screen is known. */
+  /** The server's time up to which all changes of the products on screen are known. */
   let knownUpTo = Number.POSITIVE_INFINITY;
   let isAnswered = false;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
@@ -63,11 +67,11 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (!isLookedAt) return;
     const { productIds, readAt } = visibleProducts(client);
     if (feed && productIds.join() === wanted.join()) return;
-    // The stream covers everything up to its last event, even if the responses are older.
+    // An open stream covers everything up to its last event, even for data from older responses.
     const isKnown = isAnswered && productIds.every((id) => wanted.includes(id));
     if (!isKnown) knownUpTo = Math.min(knownUpTo, readAt + aheadMs);
     wanted = productIds;
-    // Without products, the stream has all counts of the site.
+    // Without products, the stream would carry all counts of the site, which only a leaderboard needs.
     if (productIds.length === 0 && !isBoardVisible(client)) {
       leave();
       return;
@@ -92,7 +96,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
         else if (event === LIVE_EVENTS.catalogue) checkLaunches();
         else if (event === LIVE_EVENTS.refetch) refetchAll();
         if (event !== LIVE_EVENTS.comments) refetchRanks();
-        // A stream of all counts has no comments.
+        // A stream of all counts carries no comments.
         if (all && event === LIVE_EVENTS.counts) readComments();
       },
       onId(id) {
@@ -111,7 +115,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   async function poll(): Promise<void> {
     pollTimer = setTimeout(poll, jitter(POLL_MS));
     if (!navigator.onLine) return;
-    // The next refetch may succeed.
+    // A failure is ignored, because the next refetch may succeed.
     await Promise.all([refetchVisible(reader), refetchBoards(client)]).catch(() => {});
   }
 
@@ -133,7 +137,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   }
 
   client.getQueryCache().subscribe(({ type }) => {
-    // A change of the visible data; a hidden tab handles it when it becomes visible.
+    // The visible data may have changed. A hidden tab follows when it becomes visible.
     if (type !== 'updated' && type !== 'observerAdded' && type !== 'observerRemoved') return;
     if (isLookedAt) followTimer ??= setTimeout(follow, 0);
   });
@@ -141,14 +145,17 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(rest, HIDDEN_MS);
     else begin();
   });
-  // With an open stream or a lock, browsers do not put the page into their back/forward cache.
+  // Browsers do not put a page with an open stream or a lock into their back/forward cache.
   window.addEventListener('pagehide', rest);
   window.addEventListener('pageshow', begin);
   begin();
   return { launches };
 }
 
-/** A refetch that many events may request: done once, and not by all browsers at the same moment. */
+/**
+ * Returns a function that schedules a refetch. Several calls cause one refetch, at a random delay, so browsers do not all
+ * refetch at the same moment.
+ */
 function later(ms: number, read: () => Promise<void>): () => void {
   let isComing = false;
   let notBefore = 0;
@@ -159,7 +166,7 @@ function later(ms: number, read: () => Promise<void>): () => void {
       () => {
         isComing = false;
         notBefore = performance.now() + REST_MS;
-        // The next change, or the next stream, requests it again.
+        // A failure is ignored, because the next change or stream requests another refetch.
         void read().catch(() => {});
       },
       Math.max(jitter(ms), notBefore - performance.now()),

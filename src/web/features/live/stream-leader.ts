@@ -6,34 +6,34 @@ import { readEvents, type ServerEvent, type StreamEnd } from './event-stream.ts'
 /** A tab's subscription. */
 export interface Want {
   tab: string;
-  /** Counts the tab's subscriptions: a later one replaces an earlier one. */
+  /** The number of this subscription in its tab. A later one replaces an earlier one. */
   number: number;
   productIds: readonly string[];
-  /** The server's time, in milliseconds since 1970, up to which the tab knows everything. */
+  /** The server's time, in milliseconds since 1970, up to which the tab knows all changes. */
   since: number;
 }
 
-/** Messages between the tabs of a browser. One of them leads: it holds the stream for all. */
+/** Messages between the tabs of a browser. One tab leads: it holds the stream for all. */
 export type TabMessage =
   | { kind: 'want'; want: Want }
   | { kind: 'leave'; tab: string }
-  /** From a new leader: tabs repeat their subscriptions. */
+  /** Sent by a new leader: tabs repeat their subscriptions. */
   | { kind: 'who' }
   /** The stream is open; for each tab, the number of the subscription that it covers. */
   | { kind: 'open'; answers: Readonly<Record<string, number>> }
-  /** There is no stream for now: tabs poll. */
+  /** There is no stream for now, so tabs poll. */
   | { kind: 'lost' }
-  /** `all`: everything that changes, except comments. */
+  /** `all` tells that the stream carries every change of the site except comments. */
   | ({ kind: 'event'; all: boolean } & ServerEvent)
   | { kind: 'id'; id: number };
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 120_000;
 
-/** After so many failures, tabs poll until one attempt succeeds. */
+/** After this many failures, tabs poll until an attempt succeeds. */
 const ATTEMPTS_BEFORE_LOST = 3;
 
-/** Tabs change their subscriptions in bursts; each change needs another stream. */
+/** Changed subscriptions are collected for this long, because they come in bursts and each change needs another stream. */
 const GATHER_MS = 300;
 
 export interface Lead {
@@ -53,7 +53,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
   let change = signalOnce();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Reopens the stream with the current subscriptions. */
+  /** Reopens the stream with the current subscriptions, after a short delay. */
   function renew(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
@@ -73,9 +73,9 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
       const { signal } = attempt;
       const end = await openOnce(AbortSignal.any([signal, closed.signal]));
       if (closed.signal.aborted) return;
-      // Reopened on purpose, so without delay.
+      // The stream was closed on purpose, so it is reopened without delay.
       if (signal.aborted) continue;
-      // The server asked clients to wait.
+      // In the protocol of event streams, 204 tells clients not to reconnect.
       if (end.status === 204) return;
       await pause(judge(end), closed.signal);
     }
@@ -96,7 +96,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
       },
       onEvent: (event: { event: string; data: string }) => say({ kind: 'event', all, ...event }),
       onId(id: string) {
-        // Missed changes follow the stream's first id, which is valid only afterwards.
+        // The first id becomes valid only with the missed changes, which follow it, so it is ignored.
         if (!isBegun) {
           isBegun = true;
           return;
@@ -113,7 +113,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
     return readEvents(`${paths.api.events}?${query}`, handlers, signal);
   }
 
-  /** How long to wait after a stream ended. */
+  /** How long to wait after a stream ended. Also tells the tabs if the stream is lost for now. */
   function judge({ status, waitMs = 0 }: StreamEnd): number {
     failures += 1;
     const isRefused = status !== 0 && status !== 200;
@@ -122,7 +122,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
       say({ kind: 'lost' });
     }
     const backOffMs = jitter(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)));
-    // All refused clients get the same time.
+    // All refused clients are told the same time, so each adds its own random delay.
     return isRefused ? waitMs + backOffMs : Math.max(waitMs, backOffMs);
   }
 
@@ -154,7 +154,7 @@ function signalOnce(): { given: Promise<void>; give(): void } {
   return { given, give: () => give() };
 }
 
-/** Waits, at most until the network is back. */
+/** Waits for a time, or until the network is back. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -169,7 +169,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Half to one and a half times as long, so many browsers do not act at the same moment. */
+/** A random time from half to one and a half times as long, so many browsers do not act at the same moment. */
 export function jitter(ms: number): number {
   return ms * (0.5 + Math.random());
 }

@@ -46,7 +46,7 @@ export function visibleComments(client: QueryClient, productId: string): Visible
   return { order: query.queryKey[2] as VisibleComments['order'], pages };
 }
 
-/** The products of the leaderboard on screen, and the neighbours of the launch whose standing is. */
+/** The products of the leaderboard on screen, and the neighbours of the launch whose standing is on screen. */
 function rankedProductIds(client: QueryClient): string[] {
   const boards = visibleQueries(client, productKeys.boards).map(
     ({ state }) => state.data as InfiniteData<Leaderboard | null>,
@@ -57,28 +57,28 @@ function rankedProductIds(client: QueryClient): string[] {
   return [...entries, ...neighbours].map(({ productId }) => productId);
 }
 
-/** Whether a leaderboard is on screen, since launches may join an empty one, too. */
+/** Whether a leaderboard is on screen. It may be empty, since launches may still join it. */
 export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
 
-/** All products on screen, and the time of the browser since when changes of them may have been missed. */
+/** All products on screen, and the time by the browser's clock since when changes of them may have been missed. */
 export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
   const detail = visibleProductId(client);
   const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];
   const productIds = [...new Set(ids)].sort();
   const queries = [...visibleQueries(client, productKeys.all), ...visibleQueries(client, commentKeys.all)];
-  // Data that is being refetched is as old as the request.
+  // Restored data that is not fresh has the time 0. It is refetched at once, so it counts as read now.
   const times = queries.map(({ state }) => state.dataUpdatedAt).filter((time) => time > 0);
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
-/** How many comments the product has beyond those on screen and on later pages. */
+/** The number of a product's new comments: those that are neither on screen nor on later pages. */
 export function newCommentCount(client: QueryClient, productId: string): number {
   const first = visibleComments(client, productId)?.pages[0];
   const count = cachedProduct(client, productId)?.comments;
   if (!first || count === undefined) return 0;
-  // The visitor's own held comment is shown and counted to its author only.
+  // The list contains the visitor's own held comments, but the product's count does not.
   const held = client.getQueryData<HeldComments>(commentKeys.held(productId))?.items ?? [];
   const heldHere = held.filter(({ id }) => first.items.some((item) => item.id === id)).length;
   return Math.max(0, count - (first.total - heldHere));

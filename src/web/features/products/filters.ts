@@ -30,7 +30,10 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
   return Array.from(storable).slice(0, maxCharacters).join('');
 }
 
-/** The number of the page that an address names; `undefined` for a list from its start. A search’s first page may be short. */
+/**
+ * The number of the page that an address names; `undefined` for a list from its start. A page that follows a short first page
+ * of a search is still the second one.
+ */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
 }
@@ -40,7 +43,7 @@ export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }
 
-/** Moves the focus to the title of the list, because a link that leads to another list disappears with its own. */
+/** Moves the focus to the title of the list, because the pressed link disappears with the old list. */
 export function focusListTitle(event: MouseEvent): void {
   if (event.metaKey || event.ctrlKey || event.shiftKey) return;
   document.getElementById('list-title')?.focus({ preventScroll: true });

@@ -12,7 +12,7 @@ const SORTS: { sort: ProductSort; label: PlainMessage }[] = [
   { sort: 'discussed', label: 'Discussed' },
 ];
 
-/** The list's orders, as links: each is a URL. */
+/** The orders of the list, as links, so each order has a URL. */
 export function SortLinks({ filters }: { filters: ProductFilters }) {
   const { q, tag, sort: current = 'newest' } = filters;
   return (
@@ -44,7 +44,7 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
           kind="From page"
           value={String(page)}
           without={hrefOf({ q, tag, sort })}
-          // Only the second page knows where the previous one begins.
+          // Only for the second page is it known where the previous page begins.
           rel={page === 2 ? 'prev' : undefined}
         />
       )}

@@ -7,10 +7,13 @@ import type { ProductFilters } from './filters.ts';
 import { ProductCardSkeletons } from './product-card.tsx';
 import type { PagedProducts } from './queries.ts';
 
-/** How far below the screen the next page is requested. */
+/** The next page is requested when the end of the list is this far below the screen. */
 const AHEAD = '800px';
 
-/** Two pages more than the first; then the visitor decides, since what follows the list must be within reach. */
+/**
+ * Up to three pages load without being asked for. Then the visitor decides, because what follows the list must stay within
+ * reach.
+ */
 const MAX_UNASKED = 3 * LIMITS.listedProducts;
 
 interface LoadMoreProps {
@@ -81,7 +84,7 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
-        // Keyboard users continue with the first new item.
+        // Keyboard users who are on the link continue with the first new item.
         if (document.activeElement === link.current) onPress();
         else onNear();
       },

@@ -13,7 +13,7 @@ import { TimeAgo } from '../../ui/time.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
-/** Parts of other features on a card. */
+/** Parts of a card that other features provide. */
 export interface CardParts {
   marker: ReactNode;
   save: ReactNode;
@@ -28,8 +28,8 @@ interface ProductCardProps extends CardParts {
 }
 
 /**
- * The name's link is stretched over the whole card; other controls lie above it. Only its text takes part in the view
- * transition: moving elements cannot be pressed, and a card must be.
+ * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the text of the name
+ * takes part in the view transition, because moving elements cannot be pressed, and a card must be.
  */
 export function ProductCard({ product, rank, q, marker, save, vote }: ProductCardProps) {
   return (
@@ -94,7 +94,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
 function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
   const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');
-  // Every second part is a match.
+  // The term is in a capturing group, so every second part is a match.
   // biome-ignore lint/suspicious/noArrayIndexKey: a text's parts have no ids and never move
   return text.split(term).map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part));
 }

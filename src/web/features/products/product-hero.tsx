@@ -12,12 +12,12 @@ import { UserText } from '../../ui/user-text.tsx';
 import { Morph } from './morph.tsx';
 import { TagList } from './tag-list.tsx';
 
-/** Longer names fill a phone's screen in the usual size. */
+/** In the usual size, longer names would fill a phone's screen. */
 const LONG_NAME_CHARACTERS = 60;
 
 interface ProductHeroProps {
   product: Product;
-  /** The upvote, the standing and the share button, which are other features'. */
+  /** The upvote, the standing and the share button, which other features provide. */
   vote: ReactNode;
   standing: ReactNode;
   share: ReactNode;

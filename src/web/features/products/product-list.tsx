@@ -14,7 +14,7 @@ import { type PagedProducts, productListOptions } from './queries.ts';
 
 interface ProductListProps {
   filters: ProductFilters;
-  /** Parts of other features on a product's card. */
+  /** Renders the parts of a card that other features provide. */
   renderParts: (product: Product) => CardParts;
 }
 
@@ -54,7 +54,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
             return (
               <li key={product.id}>
                 {hasDays && day !== dayOf(ranked[index - 1]?.product) && (
-                  // Servers and browsers may have different versions of these words.
+                  // Servers and browsers may format a date differently, because their versions of `Intl` differ.
                   <p className="list-day" suppressHydrationWarning>
                     {day}
                   </p>
@@ -92,7 +92,7 @@ function ListLoading() {
   );
 }
 
-/** A search without matches so far, before the end of the list. */
+/** Shown while a search has found nothing and has not reached the end of the list. */
 function ListSearching() {
   return (
     <p className="list-loading" role="status">

@@ -84,7 +84,10 @@ function PlainLink({ id, children }: { id: string; children: string }) {
   );
 }
 
-/** In the default order, and for products that are not in the list, those that the server names. */
+/**
+ * The neighbours in the list that the visitor came from. In the default order, and for products that are not in the list, the
+ * server names them.
+ */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
   const { data, fetchNextPage, hasNextPage } = useInfiniteQuery({
@@ -100,10 +103,10 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
   return at < 0 ? detail : { previousId: ids[at - 1] ?? null, nextId: ids[at + 1] ?? null };
 }
 
-/** After what the page itself needs. */
+/** The neighbours load after what the page itself needs. */
 const PREFETCH_AFTER_MS = 500;
 
-/** Prefetched, so the step itself is instant. */
+/** The name of a neighbour. Its page is prefetched with it, so a step there is instant. */
 function useNeighbourName(id: string | null): string | undefined {
   const api = useApi();
   const [isDue, setDue] = useState(false);

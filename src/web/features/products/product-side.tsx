@@ -13,7 +13,7 @@ export function ProductSide() {
   const id = useProductId();
   const { data } = useQuery({
     ...productDetailOptions(useApi(), id),
-    // The screen reads the product; a product known from a list is complete but for its neighbours.
+    // The page itself reads the product. A product from a list lacks only its neighbours.
     enabled: false,
     placeholderData: () => findListedProduct(client, id),
   });

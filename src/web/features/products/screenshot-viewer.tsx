@@ -37,7 +37,7 @@ export function ScreenshotViewer({ pictures, startIndex, onClose }: ScreenshotVi
   }
 
   function onClick(event: MouseEvent): void {
-    // The dialog itself is the target only outside its content.
+    // The dialog itself is the target only of clicks outside its content.
     if (event.target === dialog.current) dialog.current.close();
   }
 

@@ -9,7 +9,7 @@ interface ScreenshotsProps {
   screenshots: readonly string[];
 }
 
-/** A grid of pictures; each links to its file, and opens in a viewer where scripts run. */
+/** A grid of pictures. Each links to its file; with JavaScript, it opens in a viewer. */
 export function Screenshots({ productName, screenshots }: ScreenshotsProps) {
   const [openIndex, setOpenIndex] = useState<number | null>(null);
   if (screenshots.length === 0) return null;

@@ -25,7 +25,8 @@ export function SearchBox() {
   useFocusKey('/', input);
   const hasShortcut = useShortcuts();
 
-  // Back, forward and links change the address of the box; its own changes must not return as an echo.
+  // Back, forward and links replace the text. A change of address by the box itself must not, because the visitor may have
+  // typed more since.
   if (address !== seen) {
     setSeen(address);
     if (address !== sent) {
@@ -39,7 +40,7 @@ export function SearchBox() {
     if (q === inAddress) return;
     const { tag, sort } = atHome ? filters : {};
     setSent(addressOf(paths.home, q));
-    // The first search is a step that Back returns from; refining it is not.
+    // The first search adds a history entry, so Back returns to the list before it. A refined search replaces that entry.
     navigate(paths.list({ ...(q && { q }), ...(tag && { tag }), ...(sort && { sort }) }), {
       replace: inAddress !== '',
     });
@@ -108,7 +109,7 @@ export function SearchBox() {
   );
 }
 
-/** The parts of an address that concern the box: the page, and its search term. */
+/** The parts of an address on which the box depends: the page and its search term. */
 function addressOf(pathname: string, q: string): string {
   return `${pathname}?${q}`;
 }

@@ -4,13 +4,13 @@ import { type SavedProduct, saveProduct, unsaveProduct, useIsSaved } from './sav
 
 interface SaveButtonProps {
   product: SavedProduct;
-  /** Its label where other words stand beside it. */
+  /** Whether the button shows an icon or a word. */
   look?: 'icon' | 'word';
 }
 
 /**
- * Saves a product in this browser, or removes it. The server does not know the state, so the button is set after
- * hydration.
+ * Saves a product in this browser, or removes it. The server does not know which products are saved, so the button shows it
+ * after hydration.
  */
 export function SaveButton({ product, look = 'icon' }: SaveButtonProps) {
   const isSaved = useIsSaved(product.id);

@@ -13,12 +13,12 @@ import { type SavedProduct, savedProducts } from './saved-products.ts';
 
 const FRESH_MS = 5 * 60_000;
 
-/** The saved products. A removed product stays visible until the dialog closes, so a slip can be undone there. */
+/** The saved products. A removed product stays visible until the dialog closes, so a removal by mistake can be undone there. */
 export function SavedDialog({ onClose }: { onClose: () => void }) {
   const saved = useBrowserStore(savedProducts, (all) => all);
   const hasVisitPanel = useVisitPanel();
   const [shown, setShown] = useState(saved);
-  // Another tab may have saved more since.
+  // Another tab may have saved more products since the dialog opened.
   const added = saved.filter(({ id }) => shown.every((product) => product.id !== id));
   if (added.length > 0) setShown([...added, ...shown]);
 
@@ -45,7 +45,7 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
 }
 
 function showVisitPanel({ currentTarget }: MouseEvent): void {
-  // The pressed button disappears.
+  // The pressed button disappears, so the first button of the dialog gets the focus.
   currentTarget.closest('dialog')?.querySelector('button')?.focus();
   setVisitPanel(true);
 }

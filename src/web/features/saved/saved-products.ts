@@ -7,15 +7,15 @@ export interface SavedProduct {
   image: string;
 }
 
-/** As many as people look through; a full list evicts none. */
+/** As many as people look through. A full list accepts no more products. */
 export const MAX_SAVED = 100;
 
-/** Latest first. */
+/** The saved products, latest first. */
 export const savedProducts = createBrowserStore<readonly SavedProduct[]>('saved_products', (stored) =>
   Array.isArray(stored) ? stored.filter(isSavedProduct).slice(0, MAX_SAVED) : [],
 );
 
-/** Returns whether there was room. */
+/** Saves a product. Returns whether there was room. */
 export function saveProduct({ id, name, image }: SavedProduct): boolean {
   const others = savedProducts.read().filter((saved) => saved.id !== id);
   if (others.length >= MAX_SAVED) return false;

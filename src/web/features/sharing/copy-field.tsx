@@ -4,14 +4,14 @@ import { CheckIcon, CopyIcon } from '../../ui/icons.tsx';
 
 interface CopyFieldProps {
   label: string;
-  /** The label and the confirmation, e.g. 'Copy link' and 'Link copied'. */
+  /** The label of the button, e.g. 'Copy link'; `done` is the confirmation, e.g. 'Link copied'. */
   action: string;
   done: string;
   text: string;
   multiline?: boolean;
 }
 
-/** A text to copy. It can also be selected by hand where a browser lets no script copy. */
+/** A text to copy. If the browser does not let scripts copy, the text can be selected by hand. */
 export function CopyField({ label, action, done, text, multiline = false }: CopyFieldProps) {
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
@@ -47,7 +47,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
  */
 async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<boolean> {
   try {
-    // Missing on plain http.
+    // On plain http, browsers offer no clipboard, so this throws.
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {

@@ -61,7 +61,7 @@ export function ShareDialog({ product: { id, name }, onClose }: ShareDialogProps
   );
 }
 
-/** The system's share sheet, where available. */
+/** Opens the system's share sheet, where available. */
 function ShareOnButton({ title, url }: { title: string; url: string }) {
   // Closing the system's sheet is not an error.
   const share = () => navigator.share({ title, url }).catch(() => {});
@@ -120,7 +120,10 @@ interface BadgeSize {
   height: number;
 }
 
-/** A snippet for other pages that shows the badge with the live count and links here. The size prevents a layout shift. */
+/**
+ * A snippet for other pages, which shows the badge with the live count and links to the product. The size prevents a layout
+ * shift.
+ */
 export function badgeSnippet(
   product: SharedProduct,
   theme: BadgeTheme,

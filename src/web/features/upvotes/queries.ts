@@ -6,8 +6,8 @@ import { invalidateProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
- * The products that this browser upvoted, latest first, so a reload shows them at once; the server decides. The head script reads the
- * same key before the first paint.
+ * The products that this browser upvoted, latest first. They are shown at once after a reload, until the server responds. The
+ * head script reads the same key before the first paint.
  */
 export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted', (stored) =>
   Array.isArray(stored) ? stored : [],
@@ -33,7 +33,7 @@ export function upvoteStatusOptions(api: Api, productId: string) {
   });
 }
 
-/** Clicks on this product's upvote without a response yet, including the one in whose callback this is called. */
+/** The number of clicks on this product's upvote that have no response yet, including the click whose callback calls this. */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }

@@ -29,7 +29,7 @@ const subjectOf = (productId: string) => `upvote:${productId}`;
 
 /** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // Read at the moment of the click: two clicks may come before one render.
+  // The vote is read at the moment of the click, because two clicks may come before one render.
   return setUpvote(api, client, productId, !shownVote(client, productId));
 }
 
@@ -37,7 +37,7 @@ async function setUpvote(api: Api, client: QueryClient, productId: string, upvot
   const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId));
   return mutation.execute(upvoted).then(
     () => true,
-    // A toast has reported it.
+    // A toast has reported the failure.
     () => false,
   );
 }
@@ -53,7 +53,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
   const undo = (upvoted: boolean) => ({
     label: t(TEXTS.undo),
     onPress() {
-      // The visitor may have clicked the upvote itself since.
+      // Meanwhile, the visitor may have clicked the upvote button.
       if (client.getQueryData<boolean>(status) === upvoted) void setUpvote(api, client, productId, !upvoted);
     },
   });
@@ -124,7 +124,7 @@ export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, 
   invalidateProduct(client, productId);
 }
 
-/** Cancels pending reads, whose responses would be older than this. */
+/** Sets the vote, and cancels pending reads, whose responses would be older. */
 function setStatus(client: QueryClient, productId: string, upvoted: boolean): void {
   const queryKey = upvoteKeys.status(productId);
   void client.cancelQueries({ queryKey });
@@ -132,7 +132,7 @@ function setStatus(client: QueryClient, productId: string, upvoted: boolean): vo
   rememberVote(productId, upvoted);
 }
 
-/** What the button shows: before the server responded, the remembered vote. */
+/** The vote that the button shows. Until the server responds, it is the remembered one. */
 function shownVote(client: QueryClient, productId: string): boolean {
   const { data, status } = client.getQueryState<boolean>(upvoteKeys.status(productId)) ?? {};
   return data ?? (status !== 'error' && rememberedVotes.read().includes(productId));
@@ -150,7 +150,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
     : t('Failed to remove upvote: {message}', { message });
 }
 
-/** Older votes are asked from the server, and show a moment after the page. */
+/** Older votes are not remembered. Their buttons show them when the server has responded. */
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {

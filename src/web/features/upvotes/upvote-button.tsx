@@ -8,7 +8,7 @@ import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { rememberedVotes, upvoteStatusOptions } from './queries.ts';
 
-/** Specification, section 4. */
+/** The tooltips of the specification, section 4. */
 const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {
@@ -40,10 +40,12 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   );
 }
 
-/** Hydration does not need the code that writes, so it loads afterwards. */
+/** Loads the code that writes. Hydration does not need it, so it loads afterwards. */
 const loadWrites = () => import('./set-upvote.ts');
 
-/** Whether this visitor upvoted the product (until the server responds, as remembered), and the click that changes it. */
+/**
+ * Whether this visitor upvoted the product, and the handler of a click. Until the server responds, the remembered vote applies.
+ */
 function useUpvote(productId: string) {
   const api = useApi();
   const client = useQueryClient();

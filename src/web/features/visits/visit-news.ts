@@ -4,10 +4,10 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** At most so many products of each kind are asked about, those of the latest votes and comments. */
+/** The maximum number of products of each kind to ask about, those of the latest votes and comments first. */
 const MAX_ASKED = 4;
 const MAX_LAUNCHES = 5;
-/** The newest comments on a product, of which those since the last visit are counted. */
+/** The number of newest comments to read per product. Those since the last visit are counted. */
 const COMMENTS = 20;
 
 /** What this browser remembers, latest first. */
@@ -30,8 +30,8 @@ export interface VisitNews {
 type Reads = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
 
 /**
- * What happened since a moment of the browser's clock, by a bounded number of requests, one after the other. Products that
- * cannot be read are left out. @throws ApiError if the server cannot be reached.
+ * Reads what happened since a moment of the browser's clock, with a limited number of requests, one after the other. Products
+ * that cannot be read are left out. @throws ApiError if the server cannot be reached.
  */
 export async function readVisitNews(
   api: Reads,
@@ -65,7 +65,10 @@ export async function readVisitNews(
   }
 }
 
-/** A response that refuses concerns one product; without a response, there is no use in asking on. */
+/**
+ * Resolves to null if the server refuses, which concerns one product only. Without a response, further requests are pointless,
+ * so the error is rethrown.
+ */
 async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
   try {
     return await answer;

@@ -6,9 +6,9 @@ export const VISIT_GAP_MS = 30 * 60_000;
 
 const NOTE_EVERY_MS = 60_000;
 
-/** Moments of the browser's clock, in milliseconds since 1970. */
+/** Times by the browser's clock, in milliseconds since 1970. */
 interface Visits {
-  /** The last activity. */
+  /** The time of the last activity. */
   seenAt: number;
   /** When the previous visit ended; `null` in the first one. */
   lastEndedAt: number | null;
@@ -16,7 +16,7 @@ interface Visits {
 
 export const visits = createBrowserStore<Visits | null>('visits', (stored) => (isVisits(stored) ? stored : null));
 
-/** The visits after activity at a moment. */
+/** The visits after activity at the time `now`. */
 export function visitsAt(stored: Visits | null, now: number): Visits {
   if (!stored) return { seenAt: now, lastEndedAt: null };
   const isAnother = now - stored.seenAt >= VISIT_GAP_MS;
@@ -49,7 +49,7 @@ function isVisits(value: unknown): value is Visits {
 }
 
 /**
- * Marks a product that was launched since this browser's last visit. It lies over the card's edge, so the layout does
+ * Marks a product that was launched since this browser's last visit. The marker lies over the card's edge, so the layout does
  * not shift.
  */
 export function NewMarker({ createdAt }: { createdAt: string }) {

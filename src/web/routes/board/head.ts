@@ -19,9 +19,7 @@ export function boardTitle(period: Period): string {
   return t('Launches of {period}', { period: periodInWords(period) });
 }
 
-/**
- * The head of a leaderboard. One without launches is not indexed, and later pages have the canonical URL of the first.
- */
+/** The head of a leaderboard. A board without launches is not indexed, and later pages have the canonical URL of the first. */
 export function boardHead(period: Period, siteName: string, { empty = false } = {}): PageHead {
   const head = {
     title: `${boardTitle(period)} · ${siteName}`,
@@ -41,7 +39,7 @@ interface BoardData {
   board: Leaderboard;
 }
 
-/** A leaderboard for search engines: its first launches, in the order on screen. */
+/** The structured data of a leaderboard for search engines: its first launches, in the order on screen. */
 export function boardStructuredData({ siteName, siteUrl, period, board }: BoardData): object[] {
   const url = siteUrl + paths.board(period.name);
   const list = {

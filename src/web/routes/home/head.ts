@@ -14,8 +14,8 @@ function homeTitle(filters: ProductFilters, siteName: string): string {
 }
 
 /**
- * The head of a list. Only the list and the list of each tag are indexed: an order shows the same products, later
- * pages move with every launch, and searches are personal.
+ * The head of a list. Only the whole list and the list of each tag are indexed: another order shows the same products, later
+ * pages change with every launch, and searches are personal.
  */
 export function homeHead(filters: ProductFilters, site: SiteWords, { empty = false } = {}): PageHead {
   const { q, tag } = filters;
@@ -25,7 +25,7 @@ export function homeHead(filters: ProductFilters, site: SiteWords, { empty = fal
     description: tag && !q ? `${t('Tech products tagged {tag}.', { tag })} ${tagline}` : tagline,
   };
   if (q || (tag && empty)) return { ...head, noindex: true };
-  // A tag ignores case.
+  // The case of a tag does not matter, so the canonical URL has it in lower case.
   return { ...head, canonical: paths.list(tag ? { tag: tag.toLowerCase() } : {}) };
 }
 
@@ -38,7 +38,7 @@ interface ListData {
   firstRank: number;
 }
 
-/** The list for search engines: its products in order, and on the home page the site and its search. */
+/** The structured data of a list for search engines: its products in order, and on the home page the site and its search. */
 export function listStructuredData({ site, siteUrl, filters, products, firstRank }: ListData): object[] {
   const list = {
     '@type': 'ItemList',

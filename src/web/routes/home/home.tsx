@@ -22,10 +22,10 @@ import { homeHead } from './head.ts';
 /** The code of the sidebar, which is not part of the first load. */
 export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
 
-/** What happened since the last visit, whose code only browsers that were here before load. */
+/** What happened since the last visit. Only browsers that were here before load its code. */
 const SINCE_LAST_VISIT = lazyPart(() => import('./since-last-visit.tsx').then((module) => module.SinceLastVisit));
 
-/** For link previews, which load this code when needed. */
+/** For the preview of a submission, which loads this code when needed. */
 export const ListCard = ProductCard;
 
 export function Home() {

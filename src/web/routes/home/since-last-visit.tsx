@@ -14,7 +14,9 @@ import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
 import { TimeAgo } from '../../ui/time.tsx';
 
-/** A button over the waves of the banner, where it moves nothing. Only if something happened since the last visit. */
+/**
+ * A button over the waves of the banner, where it moves nothing. It appears only if something happened since the last visit.
+ */
 export function SinceLastVisit() {
   const news = useVisitNews();
   const [isOpen, setOpen] = useState(false);
@@ -30,7 +32,7 @@ export function SinceLastVisit() {
   );
 }
 
-/** Read once for each page that is loaded, when the browser is idle. */
+/** Reads what happened since the last visit, once per page load, when the browser is idle. */
 function useVisitNews(): VisitNews | undefined {
   const api = useApi();
   const client = useQueryClient();
@@ -63,7 +65,7 @@ function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: Vi
   function closeForGood(event: MouseEvent): void {
     event.currentTarget.closest('dialog')?.close();
     setVisitPanel(false);
-    // The button that opened the dialog disappears.
+    // The button that opened the dialog disappears, so the title of the list gets the focus.
     document.getElementById('list-title')?.focus({ preventScroll: true });
   }
 

@@ -19,7 +19,7 @@ function DeferredFeatures() {
   return <OfflineNote />;
 }
 
-/** On a page to which the visitor returns, moves the focus from the heading to the link that the visitor followed. */
+/** When the visitor returns to a page, moves the focus from the heading to the link that the visitor had followed. */
 function useReturnFocus(): void {
   const { location, type } = useRouter();
   const { key, state } = location;

@@ -39,21 +39,24 @@ function SiteFooter() {
   );
 }
 
-/** Offline reading and live counts do not compete with a visitor's first seconds. */
+/** Offline reading and live counts load this long after the page, so they do not compete with a visitor's first seconds. */
 const QUIET_MS = 3_000;
 
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
-/** Loads when the browser is idle, or at once if there is something to say about the network. */
+/**
+ * The deferred features, which load when the browser is idle, or at once for a cached page, an offline browser or queued
+ * writes.
+ */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();
 
   useEffect(() => {
     const load = () =>
       import('./deferred-features.tsx').then(
-        // Never urgent: a context of the whole page, which an urgent update would hydrate in one piece.
+        // This update must not be urgent: it changes a context of the whole page, which React would then hydrate in one piece.
         ({ DEFERRED }) => startTransition(() => setDeferred(DEFERRED)),
-        // Offline and never loaded before: the site works without it.
+        // The code could not be loaded, for example offline. The site works without it.
         () => {},
       );
     if (cachedAt() !== undefined || !navigator.onLine || hasOutbox()) {

@@ -6,7 +6,7 @@ import type { PageHead } from '../../routing/document-head.ts';
 import { SiteMark } from '../../ui/icons.tsx';
 import { Notice } from '../../ui/notice.tsx';
 
-/** The head of the public moderation log. A later page is found under its first. */
+/** The head of the public moderation log. Later pages have the canonical URL of the first. */
 export function logHead(siteName: string): PageHead {
   return {
     title: `${t('Moderation log')} · ${siteName}`,
@@ -20,13 +20,16 @@ export function logHead(siteName: string): PageHead {
 interface LogPageProps {
   siteName: string;
   logo?: string | undefined;
-  /** Null: the site has no public log. Undefined: it could not be read. */
+  /** Null if the site has no public log, undefined if it could not be read. */
   log: ModerationLog | null | undefined;
-  /** Whether it begins further down. */
+  /** Whether this is a later page of the log. */
   isContinued: boolean;
 }
 
-/** The public moderation log. Rendered on the server alone: the browser gets no script for it, and links load documents. */
+/**
+ * The public moderation log. It is rendered only on the server: the browser gets no script for it, and its links load
+ * documents.
+ */
 export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
   return (
     <>

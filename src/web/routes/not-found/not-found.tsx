@@ -17,7 +17,7 @@ export function NotFound() {
   const navigated = useHasNavigated();
   useDocumentHead(notFoundHead(useSite()));
   useEffect(() => {
-    // A path that the server was asked for is already in its log.
+    // If the server was asked for the path, its log already has it.
     if (navigated) console.warn(`Page not found: ${pathname}`);
   }, [navigated, pathname]);
 

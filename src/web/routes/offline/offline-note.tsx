@@ -20,14 +20,14 @@ import { cacheVisiblePage, startServiceWorker } from './start-service-worker.ts'
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
 
-/** After a response that leaves the outcome of a write open. */
+/** The delay before queued writes and failed reads are tried again. */
 const TRY_AGAIN_MS = 30_000;
 
-/** Tells the visitor when the page is outdated, and queues writes until the network is back. */
+/** Tells the visitor when the page is outdated, and sends queued writes once the network is back. */
 export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
-  // First, so queued writes are shown before they are sent.
+  // This comes first, so queued votes are shown before they are sent.
   useQueuedUpvotes();
   const isCopy = useReturnToNetwork(online);
   const { pathname } = useLocation();
@@ -44,7 +44,7 @@ export function OfflineNote() {
 
   return (
     <section className="offline-note" aria-label={t('Network')}>
-      {/* There from the start, because only later additions are read out. */}
+      {/* Rendered from the start, because screen readers announce only later additions. */}
       <div role="status">{lines.length > 0 && <p className="offline-note-card">{lines.join(' ')}</p>}</div>
       {refused.map((item) => (
         <RefusedComment key={JSON.stringify(item)} item={item} />
@@ -122,7 +122,7 @@ function useReturnToNetwork(online: boolean): boolean {
   return isCopy;
 }
 
-/** Resolves to whether everything on screen is current. */
+/** Refetches the visible data. Resolves to whether all of it is current. */
 async function refetchAll(client: QueryClient): Promise<boolean> {
   try {
     await client.invalidateQueries({}, { throwOnError: true });

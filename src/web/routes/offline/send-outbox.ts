@@ -37,8 +37,8 @@ function send(api: Api, client: QueryClient, item: OutboxItem): Promise<void> {
 }
 
 /**
- * Without a response, or with a temporary one, a write stays queued, and also over a limit, since queued writes are
- * sent at once. Everything else is final.
+ * Whether a failure is final. A write stays queued if there was no response, after a server error, and beyond a rate limit,
+ * which a burst of queued writes may exceed.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof ApiError)) return true;

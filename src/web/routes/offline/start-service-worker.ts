@@ -1,6 +1,6 @@
 import { paths } from '../../../contract/paths.ts';
 
-/** From then on every visited page is cached. A browser that refuses reads online only. */
+/** Starts the service worker, which from then on caches every visited page. Without it, pages can be read online only. */
 export async function startServiceWorker(): Promise<void> {
   // Development serves its files unbundled, so there is no build to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
@@ -11,7 +11,7 @@ export async function startServiceWorker(): Promise<void> {
   }
 }
 
-/** Also caches the visible data, if it was read before the service worker was active. */
+/** Asks the service worker to cache the visible page, too, which may have loaded before the worker was active. */
 export async function cacheVisiblePage(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { active } = await navigator.serviceWorker.ready;

@@ -26,7 +26,7 @@ export function missingProductHead(site: SiteWords, title: PlainMessage = PRODUC
   return { title: `${t(title)} · ${site.name}`, description: translated(taglineOf(site)), noindex: true };
 }
 
-/** The page itself has the full text; the first words of the first comments are enough. */
+/** The page itself has the full text; for search engines, the beginning of the first comments is enough. */
 const MAX_COMMENTS = 10;
 const COMMENT_CHARACTERS = 300;
 const DESCRIPTION_CHARACTERS = 500;
@@ -95,17 +95,17 @@ function crumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 
-/** None, or the public address. */
+/** The absolute http(s) URL of an address, as a list, which is empty for any other address. */
 function absoluteUrl(address: string, siteUrl: string): string[] {
   if (address === '' || !URL.canParse(address, siteUrl)) return [];
   const url = new URL(address, siteUrl);
   return /^https?:$/.test(url.protocol) ? [url.href] : [];
 }
 
-/** UTF-16 units examined per character: a flag or a family is one character of many units. */
+/** The number of UTF-16 code units to examine per character. A flag or a family emoji is one character of many units. */
 const UNITS_PER_CHARACTER = 32;
 
-/** Cutting at a word may cost at most this share of the room: some scripts have no spaces. */
+/** If a cut between words left a smaller share of the limit, the text is cut within a word: some scripts have no spaces. */
 const MIN_SHOWN_SHARE = 0.6;
 
 const segmenter = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en') : null;
@@ -113,21 +113,21 @@ const segmenter = typeof Intl.Segmenter === 'function' ? new Intl.Segmenter('en'
 /** A text as one line of at most `limit` visible characters; a cut text ends at a word, with an ellipsis. */
 export function clampText(text: string, limit: number): string {
   const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
-  // One more than allowed shows that there are too many: the rest need not be examined.
+  // One character more than allowed shows that the text is too long, so the rest need not be examined.
   const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
   if (looked.length === text.length && characters.length <= limit) return characters.join('');
-  // The last one may have been cut in half.
+  // The last character may have been cut in half.
   const end = Math.min(limit - 1, characters.length - 1);
   const space = characters[end] === ' ' ? end : characters.lastIndexOf(' ', end);
   const shown = characters.slice(0, space > limit * MIN_SHOWN_SHARE ? space : end);
   return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
 }
 
-/** Here each unit is a character: combining characters are beyond ASCII. */
+/** In such a text each unit is one character, because all combining characters are beyond ASCII. */
 const PLAIN = /^[ -~]*$/;
 
 function firstCharacters(line: string, count: number): string[] {
-  // Finding the boundaries of characters is slow, compared with rendering the page.
+  // Segmenting a text is slow, compared with rendering the page, so ASCII is handled without it.
   const start = line.slice(0, count + 1);
   if (PLAIN.test(start)) return Array.from(start).slice(0, count);
   if (segmenter === null) return Array.from(line).slice(0, count);

@@ -102,13 +102,13 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
   );
 }
 
-/** Specification, section 9: about 100 ms. */
+/** The delay before scrolling: about 100 ms (specification, section 9). */
 const DELAY_MS = 100;
 
 /** Scrolls to the discussion or the comment that the address names, and moves the focus there, like a fragment link. */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
   const { hash, key } = useLocation();
-  // From the moment the page is there: other effects wait until picture and name have arrived from the card.
+  // A layout effect runs as soon as the page is there. Other effects wait until picture and name have arrived from the card.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the same link pressed again is another navigation
   useLayoutEffect(() => {
     if (!ready) return;
@@ -148,7 +148,7 @@ function BackLink() {
 /** The maker's view of the product on screen, whose code is not part of the first load. */
 export const MAKER = lazyPart(() => import('../submissions/maker.tsx').then((module) => module.Maker));
 
-/** Others see the children. */
+/** Shows the maker's view where submissions are enabled, otherwise the children. */
 function MakerSlot({ children }: { children: ReactNode }) {
   return useSite().submissions ? (
     <Suspense fallback={children}>

@@ -1,6 +1,6 @@
 /** The fields of a launch that a calendar shows. */
 export interface CalendarEvent {
-  /** Identifies the event, so adding it again replaces it. */
+  /** Identifies the event, so adding it again replaces the earlier one. */
   uid: string;
   title: string;
   description: string;
@@ -35,12 +35,12 @@ export function calendarFile({ uid, title, description, url, startsAt, hours, no
   return lines.map((line) => `${fold(line)}\r\n`).join('');
 }
 
-/** RFC 5545, section 3.3.5: form 2, with UTC time. */
+/** A time in the format of RFC 5545, section 3.3.5, form 2 (UTC). */
 function utc(time: Date): string {
   return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Section 3.3.11. Other control characters are not allowed there. */
+/** Escapes a text as RFC 5545, section 3.3.11, requires. It allows no other control characters, which are removed. */
 function escapeText(text: string): string {
   return text
     .replaceAll(/[\\;,]/g, '\\$&')
@@ -50,7 +50,10 @@ function escapeText(text: string): string {
 
 const MAX_LINE_OCTETS = 75;
 
-/** Section 3.1: no line is longer than 75 octets; continuation lines begin with a space. Characters stay whole. */
+/**
+ * Folds a line as RFC 5545, section 3.1, requires: at most 75 octets per line, and continuation lines begin with a space.
+ * Characters stay whole.
+ */
 function fold(line: string): string {
   const encoder = new TextEncoder();
   let folded = '';

@@ -13,7 +13,7 @@ export interface Draft {
   category: string;
   maker: string;
   team: readonly { name: string; role: string }[];
-  /** ISO 8601; empty means as soon as it is approved. */
+  /** ISO 8601; empty if the product is to launch as soon as it is approved. */
   launchAt: string;
   /** Saved with the texts, so sending them again after a reload does not create a second submission. */
   idempotencyKey: string;
@@ -29,7 +29,7 @@ export interface FieldFault {
   detail: string;
 }
 
-/** The field with this fault. The server may name an item of a list, e.g. `team.0.name`. */
+/** The field to which a fault belongs. The server may name an item of a list, e.g. `team.0.name`. */
 export function fieldWith({ field }: FieldFault): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
@@ -39,18 +39,18 @@ export function newDraft(): Draft {
   return { name: '', description: '', tags: [], category: '', maker: '', team: [], launchAt: '', idempotencyKey };
 }
 
-/** Saved in this browser only, and shared by its tabs. */
+/** The draft of a new submission. It is saved in this browser only, and shared by its tabs. */
 export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (saved) =>
   isDraft(saved) ? saved : null,
 );
 
-/** Empty texts are omitted, so the site's defaults apply. */
+/** The submission to send, with trimmed texts. */
 export function toSubmission({ idempotencyKey: _, launchAt, ...texts }: Draft): NewSubmission {
   const { name, description, tags, category, maker, team } = trimmed(texts);
   return { name, description, tags, category, maker, team, launchAt: launchAt === '' ? null : launchAt };
 }
 
-/** The texts of a submitted product, without the defaults. */
+/** The draft of a submitted product. Texts with default values are empty. */
 export function toDraft(product: Product, launchAt: string | null): Draft {
   const own = (field: 'description' | 'category' | 'maker') =>
     product[field] === PRODUCT_FIELDS[field].default ? '' : product[field];
@@ -91,8 +91,8 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Checks the limits that the server declares, in the order of the form; the server decides. The stored launch time is
- * valid even if it has passed since.
+ * Checks the declared limits, and lists faults in the order of the form. The server makes the final decision. The stored launch
+ * time is valid even if it has passed since.
  */
 export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldFault[] {
   const { name, tags, team, ...texts } = trimmed(draft);
@@ -136,14 +136,14 @@ export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | nul
   return faults.sort((a, b) => FIELD_NAMES.indexOf(a.field as FieldName) - FIELD_NAMES.indexOf(b.field as FieldName));
 }
 
-/** Unicode code points, as the server counts them. */
+/** The number of Unicode code points, as the server counts characters. */
 export function characters(text: string): number {
   return Array.from(text).length;
 }
 
 type Texts = Pick<Draft, 'name' | 'description' | 'category' | 'maker' | 'tags' | 'team'>;
 
-/** Team members without any text are omitted. */
+/** Trims the texts, and omits team members without any text. */
 function trimmed({ name, description, category, maker, tags, team }: Texts) {
   return {
     name: name.trim(),

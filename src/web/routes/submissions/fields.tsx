@@ -29,7 +29,7 @@ interface TextFieldProps {
   onChange: (value: string) => void;
 }
 
-/** The remaining characters show from this share of the limit on. */
+/** The remaining characters are shown once this share of the limit is used. */
 const COUNT_FROM_SHARE = 0.8;
 
 export function TextField({ field, label, hint, value, fault, required = false, rows, onChange }: TextFieldProps) {

@@ -12,21 +12,21 @@ import {
 } from './times.ts';
 
 interface LaunchFieldProps {
-  /** ISO 8601; empty means as soon as it is approved. */
+  /** ISO 8601; empty if the product is to launch as soon as it is approved. */
   launchAt: string;
   siteTimeZone: string;
   fault: string | undefined;
   onChange: (launchAt: string) => void;
 }
 
-/** Chosen but not filled in, which is a fault of the field. */
+/** Stands for a time that is to be chosen but not filled in, which is a fault of the field. */
 const INCOMPLETE = 'incomplete';
 
 const isTime = (text: string) => !Number.isNaN(Date.parse(text));
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** When to launch, by the visitor's clock. */
+/** The field for the launch time, by the visitor's clock. */
 export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchFieldProps) {
   const id = useId();
   const [now] = useState(() => new Date());

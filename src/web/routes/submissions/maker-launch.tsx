@@ -63,10 +63,10 @@ function WindowEnd({ endsAt }: { endsAt: string }) {
 }
 
 const HEIGHT = 40;
-/** The width of a bar; the slot of an hour is 10 wide. */
+/** The width of a bar. Each hour takes 10 units. */
 const BAR_WIDTH = 7;
 
-/** One bar for each hour of the launch; a table for screen readers. */
+/** A chart with one bar for each hour of the launch, and a table for screen readers. */
 function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
   const zone = visitorTimeZone();
   const most = Math.max(1, ...hours.map(({ votes }) => votes));
@@ -80,7 +80,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
       <svg viewBox={`0 0 ${LIMITS.launchWindowHours * 10} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         {Array.from({ length: LIMITS.launchWindowHours }, (_, hour) => {
           const votes = hours[hour]?.votes;
-          // An hour without votes is a line, a future hour a fainter one.
+          // An hour without votes is shown as a line, and a future hour as a fainter one.
           const height = votes ? Math.max(3, (votes / most) * HEIGHT) : 1.5;
           const kind = votes === undefined ? 'future' : votes === 0 ? 'none' : 'votes';
           return (
@@ -100,7 +100,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
         <span>{hours[0] ? timeInWords(hours[0].from, zone) : ''}</span>
         <span>{plural('{count} hour', '{count} hours', LIMITS.launchWindowHours)}</span>
       </p>
-      {/* A table is never narrower than its words, so its wrapper hides it. */}
+      {/* A table is never narrower than its words, so it is hidden by a wrapper. */}
       <div className="visually-hidden">
         <table>
           <caption>{t('Votes by hour')}</caption>

@@ -18,12 +18,12 @@ export interface MakerSubmissionProps {
 
 type DialogName = 'edit' | 'reschedule' | 'withdraw';
 
-/** A launch that is not on the site yet: a page for its maker only. */
+/** The page of a launch that is not on the site yet, which only its maker sees. */
 export function MakerSubmission({ access, submission, onChange }: MakerSubmissionProps) {
   const site = useSite();
   const [open, setOpen] = useState<DialogName | null>(null);
   const page = useRef<HTMLElement>(null);
-  /** Gets the focus when the dialog closes. */
+  /** The element that gets the focus when the dialog closes. */
   const opener = useRef<HTMLElement | null>(null);
   const { product, status, editable } = submission;
   useDocumentHead({
@@ -45,7 +45,7 @@ export function MakerSubmission({ access, submission, onChange }: MakerSubmissio
 
   function close(changed?: Submission, said?: string): void {
     setOpen(null);
-    // The buttons disappear with it.
+    // A withdrawn submission has no buttons, so its heading gets the focus.
     if (changed?.status === 'withdrawn') opener.current = page.current?.querySelector('h1') ?? null;
     if (changed) onChange(changed);
     if (said) showToast({ title: t('Saved'), description: said });

@@ -14,14 +14,14 @@ import { failureOf, type MakerAccess, SubmissionError, submissionsClient } from 
 
 interface MakerViewProps {
   access: MakerAccess;
-  /** Whether the product is hidden from visitors. */
+  /** Whether visitors cannot see the product. */
   isMissing: boolean;
   onRefused: (key: string) => void;
 }
 
 const REFETCH_MS = 15_000;
 
-/** The maximum of a timer (2^31 ms). */
+/** The maximum delay of a timer (2^31 ms). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The launch as its maker sees it, up to date while it is on screen. */
@@ -44,7 +44,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
 
   const isLaunched = data?.status === 'launched';
   useEffect(() => {
-    // The page itself follows, from 'not found' to the product.
+    // The product's page changes, too: from 'not found' to the product.
     if (isLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
   }, [isLaunched, isMissing, client, access.id]);
 
@@ -78,7 +78,7 @@ function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) 
   );
 }
 
-/** An accepted key replaces the stored key, and gets the product's name. */
+/** Stores an accepted key in place of an earlier one, with the product's name. */
 function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefined): void {
   const name = submission?.product.name;
   useEffect(() => {
@@ -88,7 +88,7 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
   }, [id, key, name]);
 }
 
-/** At the launch, refetch at once. */
+/** Refetches at the moment of the launch. */
 function useRefetchAtLaunch(submission: Submission | undefined, refetch: () => unknown): void {
   const launchAt = submission?.status === 'scheduled' ? submission.launchAt : null;
   useEffect(() => {

@@ -41,13 +41,13 @@ function useMakerKey(id: string) {
   const { pathname, search, hash } = location;
   const linked = makerKeyIn(hash);
   const stored = useBrowserStore(makerKeys, (all) => all.find(({ productId }) => productId === id)?.key);
-  /** Replaces the stored key only once the site accepts it. */
+  /** The key of the link, which replaces the stored key only once the site accepts it. */
   const [given, setGiven] = useState<string>();
   const [isRefused, setRefused] = useState(false);
 
   useEffect(() => {
     if (linked === undefined) return;
-    // Read here, because during hydration the hook has no value yet.
+    // The store is read here, because during hydration the hook has no value yet.
     if (makerKeyOf(id) === undefined) saveMakerKey({ productId: id, name: '', key: linked });
     setGiven(linked);
     setRefused(false);

@@ -8,7 +8,7 @@ import { ACCEPTED, type PictureItem, type Pictures } from './pictures.ts';
 interface PictureFieldProps {
   pictures: Pictures;
   isSending: boolean;
-  /** The URLs of the image and the screenshots. */
+  /** The faults of the image and of the screenshots. */
   faults: { image: string | undefined; screenshots: string | undefined };
   onAdd: (files: readonly File[], use: keyof Pictures) => void;
   onChange: (pictures: Pictures) => void;
@@ -66,7 +66,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
                 item={item}
                 name={t('screenshot {number}', { number: index + 1 })}
                 isSending={isSending}
-                // Pictures on the site keep their order.
+                // Pictures that are already on the site keep their order.
                 canMove={item.file !== undefined && screenshots.length > 1}
                 onEarlier={canSwap(screenshots, index - 1, index) ? () => move(index, -1) : undefined}
                 onLater={canSwap(screenshots, index, index + 1) ? () => move(index, 1) : undefined}
@@ -141,7 +141,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
             aria-describedby={fault ? `${id}-words ${id}-fault` : `${id}-words`}
             onChange={({ currentTarget }) => {
               onFiles([...(currentTarget.files ?? [])]);
-              // The same file may be chosen again.
+              // Otherwise, choosing the same file again would have no effect.
               currentTarget.value = '';
             }}
           />
@@ -163,7 +163,7 @@ interface PictureRowProps {
   /** Its label, e.g. 'screenshot 2'. */
   name: string;
   isSending: boolean;
-  /** Whether it can move at all; at an end, only one direction is possible. */
+  /** Whether the picture can be moved at all. At an end of the list, only one direction is possible. */
   canMove?: boolean;
   onEarlier?: (() => void) | undefined;
   onLater?: (() => void) | undefined;
@@ -214,7 +214,7 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
 interface RowButtonProps {
   label: string;
   icon: React.ReactNode;
-  /** Without pictures the button has no effect; it stays, so it keeps the focus. */
+  /** Without pictures the button has no effect, but it stays, so it keeps the focus. */
   onPress: ((event: MouseEvent) => void) | undefined;
 }
 

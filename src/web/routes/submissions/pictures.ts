@@ -30,7 +30,7 @@ export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
 
-/** Longer side of the preview. */
+/** The longer side of a preview, in pixels. */
 const COPY_PIXELS = 640;
 
 /** Reads a file as a picture, and stores any fault in the item. */
@@ -63,7 +63,7 @@ export async function readPicture(file: File): Promise<PictureItem> {
   }
 }
 
-/** As a `data:` address: the content policy allows no `blob:`. */
+/** A smaller copy as a `data:` URL, because the content security policy allows no `blob:`. */
 function copyOf(bitmap: ImageBitmap): string {
   const scale = Math.min(1, COPY_PIXELS / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
@@ -74,8 +74,8 @@ function copyOf(bitmap: ImageBitmap): string {
 }
 
 /**
- * The pictures of a submission on the site. `placeholder` is the URL of the site's placeholder, which is not one of
- * them.
+ * The pictures that a submission has on the site. `placeholder` is the URL of the site's placeholder, which does not count as a
+ * picture.
  */
 export function storedPictures(
   { image, screenshots }: { image: string; screenshots: readonly string[] },
@@ -109,7 +109,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
     latest = submission;
     onStored(submission);
   };
-  // The same picture may be listed twice.
+  // The same picture may be listed twice, so each entry is matched once.
   const remaining = pictures.screenshots.map(({ src }) => src);
   const removed: number[] = [];
   for (const [index, address] of stored.product.screenshots.entries()) {
@@ -141,5 +141,5 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
   }
 }
 
-/** The picture is at fault, so a retry would not help. */
+/** Statuses that reject the picture itself, so a retry would not help. */
 const REFUSALS = [413, 415, 422];

@@ -17,7 +17,7 @@ const TIMEOUT_MS = 40_000;
 /** A picture may take minutes on a slow network. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
-/** A refusal by the API of submissions. */
+/** An error of the API of submissions. */
 export class SubmissionError extends ApiError {
   /** The faults of the sent fields. */
   readonly faults: readonly FieldFault[];
@@ -79,13 +79,16 @@ interface Content {
 }
 
 async function ofMaker(method: Method, path: string, { key }: MakerAccess, content: Content = {}): Promise<Submission> {
-  // The only place where the key leaves the browser.
+  // The key leaves the browser only here.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
   return submission;
 }
 
-/** `fetch` does not report the progress of an upload. @throws SubmissionError; its status is 0 without a response. */
+/**
+ * Sends a request. It uses `XMLHttpRequest`, because `fetch` does not report the progress of an upload. @throws
+ * SubmissionError; its status is 0 without a response.
+ */
 function send<Body>(method: Method, path: string, { json, upload, headers = {} }: Content): Promise<Body> {
   const request = new XMLHttpRequest();
   request.open(method, path);
@@ -113,7 +116,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   });
 }
 
-/** A proxy's HTML error page offers only its status. */
+/** Parses a response. An HTML error page of a proxy is no JSON, so only its status is known. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -128,7 +131,7 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** The API words its reasons in English; the form has checked the common ones in the page's language. */
+/** The API gives its reasons in English only. The form has already checked the common ones in the page's language. */
 function inPageLanguage({ field, detail }: FieldFault): FieldFault {
   return { field, detail: intlLocale() ? t('This is not accepted.') : detail };
 }

@@ -26,7 +26,7 @@ interface Done {
 /** The dialog in which a product is submitted. Closing it loses only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState<Done | null>(null);
-  /** Submitted, but not all pictures were accepted. */
+  /** A new submission of which not all pictures were accepted. */
   const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
@@ -55,7 +55,7 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
       setDone({ access, submission });
       return;
     }
-    // Closed during the upload: this browser has the maker link.
+    // The dialog was closed during the upload. This browser has stored the maker link.
     showToast({
       title: t('Submitted'),
       description: t('{name} waits for review.', { name: submission.product.name }),

@@ -21,7 +21,7 @@ export function SubmitLink() {
   }, [isOpen]);
 
   function close(): void {
-    // Back to the page of this site that the visitor came from, at its scroll position.
+    // Returns to the page of this site that the visitor came from, at its scroll position.
     if (navigated) {
       window.history.back();
       return;

@@ -61,7 +61,7 @@ export function Submitted({ access, submission }: SubmittedProps) {
                   calendarFile({
                     uid: `launch-${id}@${new URL(site.url).host}`,
                     title: t('Launch of {name}', { name: product.name }),
-                    // Without the key, because calendars are shared.
+                    // The description does not contain the key, because calendars are shared.
                     description: t('{name} launches on {site} and collects votes for {hours} hours.', {
                       name: product.name,
                       site: site.name,
@@ -118,7 +118,7 @@ function Download({ label, name, type, content }: DownloadProps) {
     const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
     const link = Object.assign(document.createElement('a'), { href: address, download: name });
     link.click();
-    // By then the browser has begun to read it.
+    // By then the browser has begun to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
@@ -134,7 +134,7 @@ interface QrCodeProps {
   label: string;
 }
 
-/** Light modules around the code, as its standard demands (ISO/IEC 18004). */
+/** The width of the light border around the code, in modules, as its standard (ISO/IEC 18004) demands. */
 const QUIET_ZONE = 4;
 
 /** A text as a QR code. Always dark on light, because many readers require it. */
@@ -167,7 +167,7 @@ function QrCode({ text, label }: QrCodeProps) {
   );
 }
 
-/** One square for each dark module. */
+/** The SVG path of the code, with one square for each dark module. */
 function pathOf(rows: readonly (readonly boolean[])[]): string {
   return rows.flatMap((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : ''))).join('');
 }

@@ -10,7 +10,7 @@ export interface SubmissionForm {
   pictures: Pictures;
   /** What the last attempt found, without the faults of fields that changed since. */
   faults: readonly FieldFault[];
-  /** How many attempts found faults. */
+  /** The number of attempts that found faults. */
   faultyAttempts: number;
   failure: Failure | null;
   isSending: boolean;
@@ -31,9 +31,9 @@ interface Options {
   /** The submission to edit; none to create a new one. */
   editing?: { access: MakerAccess; submission: Submission };
   onDraft?: (draft: Draft) => void;
-  /** A new submission exists; its pictures are not uploaded yet. */
+  /** Called once a new submission exists, whose pictures are not uploaded yet. */
   onCreated?: (access: MakerAccess, submission: Submission) => void;
-  /** Everything is on the site. */
+  /** Called once everything is on the site. */
   onDone: (access: MakerAccess, submission: Submission) => void;
 }
 
@@ -48,13 +48,11 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
-  /**
-   * The submission on the site: after a failed picture, submitting again changes it instead of creating another one.
-   */
+  /** The submission on the site. After a failed picture, submitting again changes it instead of creating another one. */
   const existing = useRef(options.editing ?? null);
 
   function set(change: Partial<Draft>): void {
-    // Other texts are another submission, even if the response to the first one was lost.
+    // A changed draft gets a new key, because it is another submission even if the response to the first one was lost.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
     forgetFaults(Object.keys(change));
@@ -130,7 +128,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           refused ||= change.fault !== undefined;
           onPicture(key, change);
         },
-        // Its revision grows with each picture, so the next attempt continues from here.
+        // The revision grows with each picture, so the next attempt continues from here.
         onStored: (latest) => {
           existing.current = { access, submission: latest };
         },
