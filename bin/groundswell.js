@@ -9,7 +9,7 @@ if (major < NEEDED[0] || (major === NEEDED[0] && minor < NEEDED[1])) {
   process.exit(2);
 }
 
-// Otherwise React and others would run, and be built, in their development mode: several times slower and larger.
+// Otherwise, React and other packages would run, and be built, in development mode: several times slower and larger.
 process.env.NODE_ENV = 'production';
 
 if (

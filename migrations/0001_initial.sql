@@ -28,7 +28,7 @@ CREATE TABLE products (
 
 CREATE INDEX products_newest ON products (created_at DESC, id DESC);
 CREATE INDEX products_tags ON products USING gin (tag_keys);
--- For operators: by name, which is the beginning of search_text, and by category.
+-- Operators list products by name, which is the beginning of search_text, and by category.
 CREATE INDEX products_name ON products ((left(search_text, 48)) COLLATE "C", id);
 CREATE INDEX products_category ON products ((lower(category)) COLLATE "C", created_at DESC, id DESC);
 -- The trigram index of the search, products_search, is created separately: it needs an extension that some servers lack.
@@ -38,17 +38,17 @@ CREATE TABLE product_counts (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
-  -- When the launch window begins: equal to launches.launched_at once the launch is placed for it, '-infinity' once its
-  -- result is final. Beside the counts, so casting a vote reads and locks one row. No upvotes before it.
+  -- When the launch window begins: equal to launches.launched_at once the launch is placed for it, '-infinity' once its result
+  -- is final. It is stored beside the counts, so casting a vote reads and locks one row. There are no upvotes before it.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
-  -- Of the votes cast inside the window: those that count on leaderboards, and those that do not, by reason.
+  -- Votes that were cast inside the window: those that count on leaderboards, and those that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),
   excluded_network integer NOT NULL DEFAULT 0 CHECK (excluded_network >= 0),
   excluded_operator integer NOT NULL DEFAULT 0 CHECK (excluded_operator >= 0),
-  -- Grows with every change of the votes in the window: the version of an open tally.
+  -- The version of an open tally, which grows with every change of the votes in the window.
   window_changes integer NOT NULL DEFAULT 0,
-  -- While a product with many upvotes is being removed, writes to it are refused until this time instead of waiting for
-  -- its row lock. A time rather than a flag: a command that is killed blocks nothing for long.
+  -- While a product with many upvotes is being removed, writes to it are refused until this time instead of waiting for its row
+  -- lock. It is a time rather than a flag, so a command that is killed does not block writes for long.
   writes_blocked_until timestamptz
 );
 
@@ -62,15 +62,16 @@ CREATE TABLE upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- Only of votes in a launch window: the voter's network under the secret of the launch day (tally_secrets).
+  -- The voter's network, hashed with the secret of the launch day (tally_secrets). Only votes in a launch window have it.
   network uuid,
-  -- Of votes in a launch window: NULL counts, 'network' and 'operator' exclude, 'included' counts by the operator's decision.
+  -- Whether a vote in a launch window counts: NULL counts, 'network' and 'operator' exclude it, and 'included' counts by the
+  -- operator's decision.
   verdict text COLLATE "C" CHECK (verdict IN ('network', 'operator', 'included')),
   -- At most one upvote per product and session.
   PRIMARY KEY (product_id, user_session)
 );
 
--- The votes of a network for a product.
+-- Finds the votes of a network for a product.
 CREATE INDEX upvotes_network ON upvotes (product_id, network) WHERE network IS NOT NULL;
 
 -- Networks from which unusually many sessions upvoted one product within an hour. `network` is a salted hash whose salt
@@ -115,7 +116,7 @@ CREATE INDEX launches_to_place ON launches (launched_at) WHERE placed_for IS DIS
 
 -- The periods that have had a launch. A result is final once final_at is set; a later correction is a new revision.
 CREATE TABLE leaderboards (
-  -- 2026-11-21, 2026-W47, 2026-11 or 2026
+  -- A period such as 2026-11-21, 2026-W47, 2026-11 or 2026.
   period text COLLATE "C" PRIMARY KEY,
   kind text COLLATE "C" NOT NULL CHECK (kind IN ('day', 'week', 'month', 'year')),
   time_zone text NOT NULL,
@@ -124,14 +125,14 @@ CREATE TABLE leaderboards (
   final_at timestamptz(3),
   revision integer NOT NULL DEFAULT 0,
   revised_at timestamptz(3),
-  -- Of a final day: 'sha256:' and the SHA-256 of its tally in hexadecimal.
+  -- The digest of a final day: 'sha256:' and the SHA-256 of its tally in hexadecimal.
   digest text
 );
 
 CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC);
 CREATE INDEX leaderboards_not_final ON leaderboards (to_at) WHERE final_at IS NULL;
 
--- How many launches of a period have how many votes: gives every rank without counting rows.
+-- The number of launches of a period with each number of votes, from which every rank follows without counting rows.
 CREATE TABLE leaderboard_counts (
   period text COLLATE "C" NOT NULL,
   votes integer NOT NULL,
@@ -194,11 +195,11 @@ CREATE TABLE comments (
 CREATE INDEX comments_id ON comments (id);
 CREATE INDEX comments_best ON comments (product_id, likes DESC, created_at DESC, id DESC);
 CREATE INDEX comments_newest ON comments (product_id, created_at DESC, id DESC);
--- For the operator: all comments, held comments and hidden comments of the site.
+-- The operator lists all comments, held comments and hidden comments of the site.
 CREATE INDEX comments_recent ON comments (created_at DESC, id DESC);
 CREATE INDEX comments_held ON comments (created_at DESC, id DESC) WHERE held_session IS NOT NULL;
 CREATE INDEX comments_hidden ON comments (created_at DESC, id DESC) WHERE hidden_at IS NOT NULL;
--- For the author of a held comment.
+-- Finds the held comments of an author.
 CREATE INDEX comments_held_session ON comments (product_id, held_session, created_at DESC, id DESC)
   WHERE held_session IS NOT NULL;
 
@@ -226,20 +227,20 @@ CREATE TABLE submissions (
   -- The fields as the maker wrote them, and as they were last approved.
   fields jsonb NOT NULL,
   approved_fields jsonb,
-  -- NULL: as soon as the submission is approved.
+  -- NULL if the product is to launch as soon as the submission is approved.
   launch_at timestamptz(3),
-  -- Why it was declined.
+  -- Why the submission was declined.
   reason text,
-  -- What the last decision replaced, for its undo; NULL once the maker changed the submission.
+  -- What the last decision replaced, so it can be undone. NULL once the maker has changed the submission.
   undo jsonb,
   -- SHA-256 of each maker key.
   key_hashes bytea[] NOT NULL,
-  -- Of waiting submissions: the sender's network under the secret `submissions`.
+  -- The sender's network, hashed with the secret `submissions`. Only waiting submissions have it.
   network uuid,
   suspected_spam boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
-  -- When it last began to wait, which orders the queue.
+  -- When the submission last began to wait, which orders the queue.
   waiting_since timestamptz(3) NOT NULL,
   decided_at timestamptz(3)
 );
@@ -253,7 +254,7 @@ CREATE INDEX submissions_closed ON submissions (updated_at) WHERE status IN ('de
 -- The submission that was created for an idempotency key of a session. `id` is a digest of both. Keys expire after a day.
 CREATE TABLE submission_idempotency_keys (
   id uuid PRIMARY KEY,
-  -- A digest of what was sent: the same key with another submission is refused.
+  -- A digest of what was sent. The same key with another submission is refused.
   content uuid NOT NULL,
   submission_id text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL
@@ -298,7 +299,7 @@ CREATE TABLE removed_upvotes (
   created_at timestamptz(3) NOT NULL,
   network uuid,
   verdict text COLLATE "C",
-  -- Whether the row belongs to retracted_upvotes.
+  -- Whether the row belonged to retracted_upvotes.
   retracted boolean NOT NULL DEFAULT false,
   PRIMARY KEY (removal_id, id)
 );
@@ -322,29 +323,29 @@ CREATE TABLE removed_comments (
 
 -- Operation ----------------------------------------------------------------------------------------------------------
 
--- The operator's commands, for `groundswell log`. A row is written in the transaction of the command.
+-- The commands and console operations of operators. An entry is written in the transaction of its operation.
 CREATE TABLE audit_log (
   id uuid PRIMARY KEY,
   created_at timestamptz(3) NOT NULL,
-  -- The operating system user who ran the command.
+  -- The operator of the console, or the operating system user who ran the command.
   operator text NOT NULL,
   action text COLLATE "C" NOT NULL,
-  -- What the command was applied to: an id, or the name of a file.
+  -- What the operation was applied to: an id, or the name of a file.
   target text NOT NULL,
   details jsonb NOT NULL,
-  -- The entry that this one reverted.
+  -- The entry that this one reverted, if any.
   undoes uuid
 );
 
 CREATE INDEX audit_log_newest ON audit_log (created_at DESC, id DESC);
--- For the public moderation log.
+-- Lists the public moderation log.
 CREATE INDEX audit_log_moderation ON audit_log (created_at DESC, id DESC)
   WHERE action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline');
 CREATE INDEX audit_log_target ON audit_log (target, created_at DESC);
 CREATE INDEX audit_log_undoes ON audit_log (undoes) WHERE undoes IS NOT NULL;
 
--- What an import replaced, so it can be undone: by product, the fields before it as JSON (NULL: it was new) and the version that
--- the import wrote. Of imports of up to 20,000 products, for a month; never part of a backup.
+-- What an import replaced, so it can be undone: for each product, its former fields as JSON (NULL if it was new) and the
+-- version that the import wrote. Stored for a month, for imports of up to 20,000 products. Never part of a backup.
 CREATE TABLE import_changes (
   import_id uuid NOT NULL,
   product_id text COLLATE "C" NOT NULL,
@@ -354,8 +355,8 @@ CREATE TABLE import_changes (
   PRIMARY KEY (import_id, product_id)
 );
 
--- Operators of the console. Like sessions and invitations, none is part of a backup: restoring an old one must not give access
--- back that was revoked.
+-- Operators of the console. Like their sessions and invitations, they are not part of a backup: restoring an old one must not
+-- give back access that was revoked.
 CREATE TABLE operators (
   name text COLLATE "C" PRIMARY KEY,
   -- scrypt with its parameters and salt: 'scrypt$15$8$3$salt$hash'. NULL until the first invitation was accepted.
@@ -363,7 +364,7 @@ CREATE TABLE operators (
   created_at timestamptz(3) NOT NULL
 );
 
--- One-time links that let an operator set a passphrase. Of every token, the SHA-256 is stored alone.
+-- One-time links that let an operator set a passphrase. Only the SHA-256 of each token is stored.
 CREATE TABLE operator_invitations (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
@@ -374,13 +375,13 @@ CREATE TABLE operator_sessions (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
   created_at timestamptz(3) NOT NULL,
-  -- To the minute: a session ends when it was not used for twelve hours.
+  -- Precise to the minute. A session ends when it was not used for twelve hours.
   used_at timestamptz(3) NOT NULL
 );
 
 CREATE INDEX operator_sessions_operator ON operator_sessions (operator);
 
--- Browsers in which an operator signed in before, which limits on guessing treat apart from others.
+-- Browsers in which an operator has signed in before. Limits on guessing treat them separately.
 CREATE TABLE operator_devices (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
@@ -431,10 +432,10 @@ CREATE TABLE webhook_receivers (
   -- SHA-256 of the URL, which may contain a secret.
   url_digest text COLLATE "C" PRIMARY KEY,
   last_success_at timestamptz(3),
-  -- Set while no attempt has succeeded since.
+  -- When the first failure since the last success occurred. NULL while attempts succeed.
   failing_since timestamptz(3),
   last_failure text,
-  -- When it responded 410 Gone: nothing is sent any more.
+  -- When the receiver responded 410 Gone. Nothing is sent to it after that.
   gone_at timestamptz(3)
 );
 

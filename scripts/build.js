@@ -32,7 +32,7 @@ const INPUTS = [
 
 const NOT_BUILT = /\.(?:test|fixture)\.tsx?$/;
 
-/** Builds unless the present build is of exactly these sources. */
+/** Builds unless dist/ was built from exactly these sources. */
 export async function buildIfStale({ quiet = false } = {}) {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
@@ -75,7 +75,7 @@ function isRunning(pid) {
 }
 
 async function build(stamp) {
-  // Loaded here, since a built site needs no bundler.
+  // Vite is loaded here, because a built site does not need it.
   const { build: bundle } = await import('vite');
   const aside = `${DIST}-${process.pid}`;
   try {

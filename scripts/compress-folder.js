@@ -6,7 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 /** Fonts and pictures are compressed already. */
 const COMPRESSIBLE = /\.(?:js|css|svg|json)$/;
 
-/** Writes a `.br` and a `.gz` at maximum compression beside every file of a folder that gets smaller. */
+/** Writes a `.br` and a `.gz` at maximum compression beside every compressible file of a folder. */
 export async function compressFolder(folder) {
   const names = (await readdir(folder)).filter((name) => COMPRESSIBLE.test(name));
   await Promise.all(

@@ -22,7 +22,7 @@ const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   <path d="M-8 23.900c3 .4 5 .6 8 .6 4.500 0 6-3 10.500-3s6.500 4 11.500 4 7-2 10-2.500c3-.5 5-.6 8-.6V40H-8Z" fill="#c9f0ea"/>
 </svg>`;
 
-/** File, edge in pixels, drawing. A mask may crop up to a tenth on each side. */
+/** The file, the edge in pixels and the drawing of each icon. A mask may crop up to a tenth on each side. */
 const ICONS = [
   ['icon-192.png', 192, MARK],
   ['icon-512.png', 512, MARK],
@@ -49,7 +49,7 @@ try {
   await browser.close();
 }
 
-/** An .ico file with one PNG: a directory of 6 bytes, one entry of 16, the picture. */
+/** Wraps one PNG into an .ico file: a directory of 6 bytes, one entry of 16 bytes, and the picture. */
 function icoOf(png, edge) {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2);

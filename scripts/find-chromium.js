@@ -1,4 +1,4 @@
-/** Finds the Chromium that the browser tests drive; as root on Debian, installs one. */
+/** Finds the Chromium that the browser tests drive. As root on Debian, it installs one. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -88,7 +88,7 @@ function openRecord() {
   }
 }
 
-/** Marked if files have changed since the commit. */
+/** The current commit, marked if files have changed since. */
 function commitOf() {
   const git = (...parameters) => execFileSync('git', parameters, { cwd: ROOT, encoding: 'utf8' }).trim();
   const isClean = git('status', '--porcelain', '--', '.', ':!tests/stress/results') === '';

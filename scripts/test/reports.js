@@ -79,7 +79,7 @@ function escapePattern(text) {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** For a POSIX shell. */
+/** Quotes a text for a POSIX shell. */
 function quote(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

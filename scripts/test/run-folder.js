@@ -21,7 +21,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const PREFIX = 'groundswell-run-';
 
-/** Caches of tools in a temporary folder. */
+/** Caches that tools leave in a temporary folder. */
 const TOOL_CACHES =
   /^(?:node-compile-cache|tsx-\d+|playwright-transform-cache.*|v8-compile-cache.*|\.org\.chromium\..*)$/;
 
@@ -57,7 +57,7 @@ export async function removeRunFolder(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** In memory if that is large enough: tests create thousands of small files. */
+/** The folder is in memory if that is large enough, because tests create thousands of small files. */
 function parentFolder() {
   if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -71,14 +71,14 @@ function availableMemory() {
   return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
-/** Some tests run copies of programs, which some systems forbid there. */
+/** Some tests run copies of programs, which some systems forbid in folders that are in memory. */
 function mayRunPrograms(mountPoint) {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';
   return options.startsWith('rw') && !options.split(',').includes('noexec');
 }
 
-/** A killed run could not clean up. Its process id is in the name of its folder. */
+/** Removes the folders of killed runs, which could not clean up. The name of a folder contains its run's process id. */
 function removeAbandoned(parent) {
   if (!existsSync(parent)) return;
   for (const name of readdirSync(parent)) {
@@ -103,7 +103,7 @@ function processesInProc(folder) {
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      // A zombie has no command line: it is dead already.
+      // A zombie has no command line, and has already ended.
       if (command === '') continue;
       const isOurs =
         `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${folder}${sep}`) ||
@@ -111,7 +111,7 @@ function processesInProc(folder) {
         readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').includes(`TMPDIR=${folder}`);
       if (isOurs) found.push({ pid, command });
     } catch {
-      // It ended, or belongs to another account.
+      // The process has ended, or belongs to another account.
     }
   }
   return found;
@@ -138,6 +138,6 @@ function kill(pid, signal = 'SIGKILL') {
   try {
     process.kill(pid, signal);
   } catch {
-    // It ended.
+    // The process has ended.
   }
 }

@@ -28,7 +28,7 @@ export function startStep(step, { folder, root, environment, isAlone }) {
       cwd: root,
       detached: true,
       env: { ...environment, ...reporter.environment },
-      // Steps that run in parallel would mix their lines.
+      // The lines of parallel steps would be mixed, so their output is collected.
       stdio: ['ignore', isAlone ? 'inherit' : 'pipe', isAlone ? 'inherit' : 'pipe'],
     },
   );
@@ -53,7 +53,7 @@ export function startStep(step, { folder, root, environment, isAlone }) {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, name);
       } catch {
-        // The group has ended.
+        // All processes of the group have ended.
       }
     },
   };

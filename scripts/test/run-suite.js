@@ -21,7 +21,7 @@ export async function runSuite(groups, { chromium, show }) {
     ...process.env,
     ...(chromium && { CHROMIUM_PATH: chromium }),
     TMPDIR: folder,
-    // The Node.js of this process, and the project's own programs even if npm does not run this.
+    // Uses the Node.js of this process, and finds the project's own programs even if npm did not start this one.
     PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   };
   /** @type {Set<ReturnType<typeof startStep>>} */

@@ -58,7 +58,7 @@ export const STEP_GROUPS = [
   ],
 ];
 
-/** The tests whose file matches a pattern, by runner. */
+/** The build, and the tests whose file matches a pattern. */
 export function stepsOnly(pattern) {
   const reports = pattern.includes('e2e') ? 'playwright' : 'vitest';
   const steps = STEP_GROUPS.flat();

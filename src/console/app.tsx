@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-/** The token of an invitation's link, taken out of the address so it stays in no history. */
+/** Returns the token of an invitation's link, and removes it from the address, so it stays in no history. */
 function takeInvitation(): string | undefined {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? undefined;
   if (token !== undefined) window.history.replaceState(null, '', window.location.pathname);

@@ -4,7 +4,7 @@ import { messageOf } from './console-api.ts';
 
 /** An operation that shows its result at once and can be undone. */
 export interface Act {
-  /** Shows the result before the server confirms it. @returns a function that takes it back. */
+  /** Shows the result before the server confirms it. @returns a function that reverts what is shown. */
   show?: () => () => void;
   /** @returns a description of the result, such as 'Hid 2 comments', and of the items that failed. */
   run: () => Promise<{ done: string; note?: string | undefined }>;

@@ -10,9 +10,9 @@ export class ConsoleError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The faults by field. */
+    /** The faults of the request's fields. */
     readonly fields: readonly FieldFault[] = [],
-    /** The current version, on a conflict. */
+    /** The current version of the item, after a conflict. */
     readonly current?: unknown,
     options?: ErrorOptions,
   ) {
@@ -91,7 +91,7 @@ export function createConsoleClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         refetchOnWindowFocus: true,
-        // Only requests without a response are retried.
+        // Only requests without a response, or with 503, are retried.
         retry: (failures, error) => failures < 2 && error instanceof ConsoleError && [0, 503].includes(error.status),
       },
     },

@@ -11,7 +11,7 @@ const STALE: Record<LiveSubject, readonly string[]> = {
   counts: ['products', 'comments', 'votes', 'overview'],
 };
 
-/** Changes come in bursts; the screen is refetched at most this often, for counts alone less often. */
+/** Changes come in bursts, so data is refetched after a delay, which is longer if only counts have changed. */
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**

@@ -16,24 +16,24 @@ export interface Pages<Item> {
   /** Undefined while its page is loading. */
   itemAt(index: number): Item | undefined;
   state: 'loading' | 'failed' | 'ready';
-  /** Why a visible page could not be loaded, also in a list whose other pages are there; null if none failed. */
+  /** Why a visible page could not be loaded, even if other pages are shown; null if none failed. */
   error: unknown;
   hasMore: boolean;
   isLoadingMore: boolean;
-  /** Call it with the range of visible rows whenever that changes. */
+  /** Must be called with the range of visible rows whenever the range changes. */
   show(first: number, last: number): void;
   retry(): void;
 }
 
-/** Where a page begins, and its number of rows when it was last loaded; undefined if it never was. */
+/** Where a page begins, and its number of rows when it was last loaded. `rows` is undefined if it never was. */
 interface Place {
   cursor: string;
   rows: number | undefined;
 }
 
-/** The next page loads this many rows before the end. */
+/** The next page loads when the visible rows are this close to the end of the known rows. */
 const AHEAD_ROWS = 20;
-/** For how long a page off screen stays in memory. */
+/** How long a page off screen stays in memory. */
 const FORGET_MS = 60_000;
 
 /**
@@ -46,7 +46,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const keyOf = (cursor: string) => [subject, path, filter, cursor];
   const list = useRef<{ id: string; places: Place[] }>({ id: '', places: [] });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
-  /** The last rows of visible pages, shown while such a page loads again from another cursor. */
+  /** The last rows of visible pages, shown while such a page is loaded again from another cursor. */
   const recent = useRef(new Map<number, readonly Item[]>());
   /** The last list, shown until the list of a new filter has loaded. */
   const before = useRef<Pages<Item>>(undefined);
@@ -57,7 +57,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const { places } = list.current;
   const wanted = span.id === id ? span : { first: 0, last: 0 };
 
-  // Read from the cache before the queries are declared: where a page ends now decides where the next one begins.
+  // The cache is read before the queries are declared, because the end of a page decides where the next one begins.
   const read = new Map<number, readonly Item[]>();
   for (let page = wanted.first; page <= wanted.last; page += 1) {
     const data = client.getQueryData<ConsolePage<Item>>(keyOf(places[page]?.cursor ?? ''));
@@ -115,7 +115,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 
 const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
 
-/** Stores the length of a page and where the next one begins. */
+/** Records the length of a page and where the next one begins. */
 function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
   const place = places[at];
   if (!place) return;
@@ -149,7 +149,8 @@ function placeOf(places: readonly Place[], row: number): { page: number; row: nu
 }
 
 /**
- * Changes the items of every list of a subject at once, before the server confirms it; `undefined` removes an item.
+ * Changes the items of every cached list of a subject, before the server confirms the change. If `change` returns `undefined`,
+ * the item is removed.
  * @returns a function that restores the lists.
  */
 export function changeItems<Item>(

@@ -17,7 +17,7 @@ import { SCREENS } from './screens.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { useWaiting } from './waiting.ts';
 
-/** How long after G the second key is accepted. */
+/** How long a second key is accepted after G. */
 const SEQUENCE_MS = 1_200;
 
 /** The frame of all screens: navigation, palette and shared state. */
@@ -33,7 +33,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
-    // Nothing may be requested between the end of the session and that of this screen.
+    // A request after the end of the session would fail, so none may be sent until this screen is gone.
     flushSync(() => setLeaving(true));
     await client.cancelQueries();
     try {
@@ -46,7 +46,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     }
   }
 
-  /** The second key of a sequence such as `G P`; without G, its letter belongs to the screens. */
+  /** Whether a key is the second one of a sequence such as `G P`. Otherwise it belongs to the screen. */
   const isAfterG = () => performance.now() - goneAt.current < SEQUENCE_MS;
   useKeys({
     g: () => {

@@ -97,7 +97,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     return (
       <Gate title="This invitation does not work">
         <p>
-          {/* The command stands between backticks. */}
+          {/* The message quotes a command between backticks. */}
           {messageOf(invitation.error)
             .split('`')
             .map((part, index) => (index % 2 === 1 ? <code key={part}>{part}</code> : part))}
@@ -111,7 +111,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
     <Gate title={`Welcome, ${invitation.data.operator}`}>
       <p>Choose a passphrase for the console. Four or five unrelated words are easy to remember and hard to guess.</p>
       <form className="form" action={() => accept.mutate()} onReset={(event) => event.preventDefault()}>
-        {/* For password managers. */}
+        {/* Password managers need the user's name. */}
         <input type="hidden" name="username" autoComplete="username" value={invitation.data.operator} readOnly />
         <label className="field">
           <span>Passphrase</span>

@@ -22,7 +22,7 @@ interface ChartProps {
 
 const HEIGHT_PX = 220;
 
-/** Lines over time, with a table of the same numbers for screen readers and others. */
+/** A line chart over time, with a table of the same numbers, for example for screen readers. */
 export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLParagraphElement>(null);
@@ -92,7 +92,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
     };
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT_PX }));
     sizes.observe(element);
-    // The colours follow the theme.
+    // The colours depend on the theme, so the chart is drawn again when it changes.
     const themes = new MutationObserver(redraw);
     themes.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] });
     const system = window.matchMedia('(prefers-color-scheme: dark)');
@@ -154,7 +154,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
   );
 }
 
-/** A token as a colour for the canvas: an element with this colour resolves `light-dark()`. */
+/** Resolves a colour token for the canvas. An element with this colour resolves `light-dark()`, which a canvas cannot. */
 function resolved(within: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;

@@ -6,7 +6,7 @@ interface FormDialogProps {
   /** The label of the button that submits the form. */
   label: string;
   isDisabled?: boolean;
-  /** Fields, and what there is to know before it is done. */
+  /** The fields, and anything that the operator should know before submitting. */
   children: ReactNode;
   onClose: () => void;
   onSubmit: () => void;
@@ -53,7 +53,7 @@ interface ReasonFieldProps {
   onChange: (reason: string) => void;
 }
 
-/** Why something is done, with the usual reasons to press. */
+/** A field for the reason of an operation, with buttons for the usual reasons. */
 export function ReasonField({ value, suggestions, isRequired = false, onChange }: ReasonFieldProps) {
   return (
     <>
@@ -85,7 +85,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   onSubmit: (reason: string) => void;
 }
 
-/** Asks for a reason before a removal. */
+/** Asks for the reason of an operation. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   return (

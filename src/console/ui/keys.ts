@@ -41,7 +41,7 @@ export function useSequence(isPending: () => boolean, run: (key: string) => void
   }, []);
 }
 
-/** Ctrl-K, or Cmd-K, from anywhere, including text fields. */
+/** Handles Ctrl-K, or Cmd-K, anywhere, including in text fields. */
 export function usePaletteKey(open: () => void): void {
   const latest = useRef(open);
   latest.current = open;

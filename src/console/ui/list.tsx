@@ -8,11 +8,11 @@ import { formatCount } from './format-amount.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
 
-/** Whether a row is active (the keyboard is on it) and whether it is selected. */
+/** Whether a row is active, i.e. the one on which keys act, and whether it is selected. */
 export interface RowState {
   isActive: boolean;
   isChosen: boolean;
-  /** `isRange`: together with all rows between the one that was chosen last and this one. */
+  /** If `isRange` is set, all rows between this one and the one that was chosen last are chosen, too. */
   choose(isChosen: boolean, isRange: boolean): void;
 }
 
@@ -25,7 +25,7 @@ interface ListProps<Item> {
   estimatePx: number;
   /** Keys that act on the selected items, or on the active one if none is selected. */
   keys?: Readonly<Record<string, (items: readonly Item[]) => void>>;
-  /** Enter, or a click on the row's own button. */
+  /** Called on Enter, or on a click on the row's own button. */
   onOpen?: ((item: Item) => void) | undefined;
   /** The buttons for the selected items. */
   renderBar?: (items: readonly Item[], clear: () => void) => ReactNode;
@@ -45,7 +45,7 @@ export function List<Item>(props: ListProps<Item>) {
   const focusNext = useRef(false);
   const rangeStart = useRef(0);
 
-  // The height of the content above the list may change with every render; setting the same offset again has no effect.
+  // The content above the list may change its height with every render. Setting an unchanged offset has no effect.
   useLayoutEffect(() => setOffset(list.current?.offsetTop ?? 0));
 
   const rows = useWindowVirtualizer({
@@ -97,7 +97,7 @@ export function List<Item>(props: ListProps<Item>) {
 
   function choose(index: number, isChosen: boolean, isRange = false): void {
     const next = new Map(chosen);
-    // From here back to the start, so rows far off screen, which are not loaded, are left out rather than a gap.
+    // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the choice has no gap.
     const step = rangeStart.current < index ? -1 : 1;
     const end = isRange ? rangeStart.current + step : index + step;
     for (let row = index; row !== end; row += step) {

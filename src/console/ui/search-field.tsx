@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useKeys } from './keys.ts';
 
-/** The list follows after this pause in typing. */
+/** The search runs after this pause in typing. */
 const PAUSE_MS = 150;
 
 interface Props {

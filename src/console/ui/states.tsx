@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { messageOf } from '../api/console-api.ts';
 
-/** An empty list: what it would contain, and what to do. */
+/** Shown for an empty list: what it would contain, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="notice">
@@ -12,7 +12,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** A failed read. */
+/** Shown after a failed read. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <div className="notice" data-tone="failure" role="alert">

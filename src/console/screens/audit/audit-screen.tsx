@@ -112,7 +112,7 @@ interface DayFieldProps {
   onChange: (day: string) => void;
 }
 
-/** A day in UTC, inclusive. */
+/** A field for a day in UTC. */
 function DayField({ label, value, min = '', max = '', onChange }: DayFieldProps) {
   return (
     <label className="select">

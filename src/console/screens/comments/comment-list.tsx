@@ -14,7 +14,7 @@ interface Props {
   empty: ReactNode;
 }
 
-/** Comments to be moderated one by one or in bulk: A releases or restores, D hides, with an optional reason. */
+/** Comments to moderate one by one or in bulk. A holds, releases or restores; D hides, with an optional reason. */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();
   const [hiding, setHiding] = useState<readonly ConsoleComment[]>();

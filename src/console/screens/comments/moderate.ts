@@ -43,7 +43,7 @@ export function useModerate() {
   };
 }
 
-/** Hides restored comments for the reasons that they were hidden for, one request for each. */
+/** Hides restored comments again for their former reasons, with one request for each reason. */
 async function hideAgain(comments: readonly ConsoleComment[], ids: readonly string[]): Promise<void> {
   const byReason = new Map<string, string[]>();
   for (const { id, hidden } of comments) {
@@ -67,7 +67,7 @@ function after(comment: ConsoleComment, action: CommentAction, reason = ''): Con
   }
 }
 
-/** Undefined if a list of this state no longer contains the comment. */
+/** Returns undefined if a list of this state no longer contains the comment. */
 function fitting(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
   const fits = {
     held: comment.held,

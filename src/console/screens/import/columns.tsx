@@ -19,7 +19,7 @@ const SYNONYMS: Partial<Record<ProductFieldName, readonly string[]>> = {
   createdAt: ['created', 'launchedat', 'publishedat', 'timestamp', 'listedsince'],
 };
 
-/** Guesses the column of each field: by the field's own names first, then by common ones. */
+/** Guesses the column of each field: by the field's own names first, then by its label and other common names. */
 export function guessColumns(columns: readonly string[]): ColumnChoice {
   const free = new Set(columns);
   const choice: ColumnChoice = {};
@@ -34,7 +34,10 @@ export function guessColumns(columns: readonly string[]): ColumnChoice {
   return choice;
 }
 
-/** `--map` texts: for chosen columns, and to ignore columns that have a field's name but were not chosen for it. */
+/**
+ * The values of `--map`: one for each chosen column, and one to ignore each column that has a field's name but was not chosen
+ * for it.
+ */
 export function mapTexts(choice: ColumnChoice, columns: readonly string[]): string[] {
   return PRODUCT_FIELD_NAMES.flatMap((field) => {
     const column = choice[field];

@@ -19,7 +19,7 @@ export function ImportScreen() {
   const [choice, setChoice] = useState<ColumnChoice>({});
   const [slugifyIds, setSlugifyIds] = useState(false);
   const [result, setResult] = useState<ImportResult>();
-  /** The rows with faults, or the first ones. */
+  /** The rows that have faults or, if there are none, the first rows. */
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
 
@@ -35,7 +35,7 @@ export function ImportScreen() {
     }
   }
 
-  /** The result of a dry run is valid for its columns only. */
+  /** Assigns other columns, and drops the result of the dry run, which is valid for its own columns only. */
   function change(next: ColumnChoice, slugify = slugifyIds): void {
     setChoice(next);
     setSlugifyIds(slugify);
@@ -143,7 +143,7 @@ export function ImportScreen() {
   );
 }
 
-/** The newest import of this file that can be undone. */
+/** Undoes the newest import of this file that can be undone. */
 async function undoImportOf(name: string): Promise<void> {
   const { items } = await call<ConsolePage<AuditRecord>>('/audit', {
     query: { action: 'import', target: name, limit: 5 },

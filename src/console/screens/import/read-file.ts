@@ -7,11 +7,11 @@ export interface ChosenFile {
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** Rows that are shown before an import. */
+/** The number of rows that are shown before an import. */
 const MAX_ROWS = 50;
 /** Enough bytes for the first rows of a CSV file. */
 const SAMPLE_BYTES = 512 * 1024;
-/** Looking for rows anywhere in a larger file would stop the page. */
+/** Searching a larger file for rows would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
 /** The lines of rows to read, or their items in a JSON array. Default: the first rows. */
@@ -19,7 +19,7 @@ type Wanted = ReadonlySet<number> | undefined;
 
 const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);
 
-/** The rows at these positions; none of a file that is too large to search. */
+/** Reads the rows at these positions. Returns none if the file is too large to search. */
 export async function readRowsAt(
   { file, kind }: ChosenFile,
   positions: readonly { line: number; item?: number | undefined }[],
@@ -46,7 +46,7 @@ export async function readFile(file: File): Promise<ChosenFile> {
 
 type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
-/** RFC 4180, with the separators that the import accepts. */
+/** Reads rows of a CSV text (RFC 4180), with the separators that the import accepts. */
 export function readCsvSample(text: string, wanted?: Wanted): Sample {
   const header = text.split('\n', 1)[0] ?? '';
   const delimiter = [',', ';', '\t'].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';

@@ -34,7 +34,7 @@ export function OverviewScreen() {
   );
 }
 
-/** Placeholders of the size of what they stand for, so nothing moves when it is there. */
+/** Placeholders as large as the content that they stand for, so nothing moves once it has loaded. */
 function LoadingOverview() {
   return (
     <div className="overview" role="status" aria-label="Loading the overview">
@@ -140,7 +140,7 @@ function seriesOf(records: readonly ActivityRecord[], label: string, key: (typeo
 
 const DAY_FORMAT = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 const formatDay = (time: string) => DAY_FORMAT.format(new Date(time));
-/** The date at midnight, else the hour. */
+/** Formats a time below the chart: the date at midnight, otherwise the hour. */
 const formatHourTick = (time: string) => (time.slice(11, 16) === '00:00' ? formatDay(time) : time.slice(11, 16));
 const formatHour = (time: string) => `${formatDay(time)}, ${time.slice(11, 16)}`;
 
@@ -184,7 +184,7 @@ function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
 
 const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 
-/** The findings of `groundswell doctor`. Findings that are fine show on request. */
+/** The findings of `groundswell doctor`, which the operator can check again. */
 function Doctor() {
   const doctor = useQuery({
     queryKey: ['doctor'],

@@ -6,7 +6,7 @@ interface Props {
   use: 'image' | 'screenshot';
   /** The button's text, such as 'Upload a picture'. */
   label: ReactNode;
-  /** Called with the URL of each stored picture; saving the product makes it use the picture. */
+  /** Called with the URL of each stored picture. The product uses the picture once the product is saved. */
   onUploaded: (address: string) => void;
 }
 
@@ -45,7 +45,7 @@ export function PictureUpload({ use, label, onUploaded }: Props) {
           disabled={isSending}
           onChange={({ target }) => {
             const files = [...(target.files ?? [])];
-            // The same file may be chosen again.
+            // Otherwise, choosing the same file again would have no effect.
             target.value = '';
             void send(files);
           }}

@@ -33,7 +33,7 @@ export function teamText(team: readonly TeamMember[]): string {
   return JSON.stringify(team.map(({ name, role, avatar }) => ({ name, role, avatar })));
 }
 
-/** A field's text for people. */
+/** A field's text as operators read it. */
 export function shownText(name: DraftField, text: string): string {
   if (name !== 'team') return text;
   return membersOf({ team: text })
@@ -47,7 +47,7 @@ export function changesOf(before: Draft, draft: Draft): Record<string, unknown> 
   return Object.fromEntries(changed.map((name) => [name, fieldValue(name, draft[name])]));
 }
 
-/** A text as the value of its field. */
+/** Converts the text of a box to the value of its field. */
 export function fieldValue(name: DraftField, text: string): unknown {
   const lines = text
     .split('\n')
@@ -65,7 +65,7 @@ export function fieldValue(name: DraftField, text: string): unknown {
     case 'addresses':
       return lines;
     case 'team':
-      // A member that was added and left empty.
+      // Members that were added and left empty are omitted.
       return membersOf({ team: text }).filter((member) => Object.values(member).some((value) => value.trim() !== ''));
     default:
       return text;

@@ -15,17 +15,20 @@ import { changesOf, type Draft, draftOf, membersOf, previewOf, teamText, withPic
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
-/** An edit that was not saved. */
+/** An edit that has not been saved. */
 interface Edit {
-  /** The version that it began with. */
+  /** The version that the edit began with. */
   base: ProductDetails;
   draft: Draft;
 }
 
-/** The edit that was given up last, for undo. */
+/** The edit that was discarded last, for undo. */
 let givenUp: Edit | undefined;
 
-/** Every field of one product beside the list, with its preview. Closing it gives unsaved changes up, which can be undone. */
+/**
+ * A form for every field of one product beside the list, with a preview. Closing it discards unsaved changes, which can be
+ * undone.
+ */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
   const dialog = useRef<HTMLDialogElement>(null);
@@ -95,7 +98,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
   const [resumed] = useState(() => (givenUp?.base.product.id === details.product.id ? givenUp : undefined));
-  // The version that the edit began with: later versions must not replace text during typing.
+  // The version that the edit began with. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
@@ -109,7 +112,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   useEffect(() => {
     givenUp = undefined;
   }, []);
-  // Saving changes the details before the editor closes.
+  // An edit that is being saved does not count as unsaved when the editor closes.
   useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
 
   async function save(version = base.version, values = changes): Promise<void> {

@@ -33,7 +33,7 @@ const LABELS: Partial<Record<DraftField, string>> = {
   screenshots: 'Screenshots',
 };
 
-/** A box for each field of a product, generated from the declarations. */
+/** A box for each field of a product, generated from the field definitions. */
 export function ProductFieldsForm({ draft, faults, onChange, onPicture, onTeam }: Props) {
   return (
     <div className="form">

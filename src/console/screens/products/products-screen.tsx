@@ -85,7 +85,7 @@ export function ProductsScreen() {
   );
 }
 
-/** Every category, and the one of the address, as options. */
+/** The options of the category filter: all known categories, and the one in the address. */
 function useCategories(current: string): (readonly [string, string])[] {
   const { data } = useQuery({
     queryKey: ['categories'],

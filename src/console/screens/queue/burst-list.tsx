@@ -12,7 +12,7 @@ import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
 
 const HOUR_MS = 3_600_000;
 
-/** Hours in which one network cast many votes: D shows the votes of that hour, to exclude them from the leaderboards. */
+/** Hours in which one network cast many votes. D shows the votes of that hour, to exclude them from the leaderboards. */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
   const [shown, setShown] = useState<BurstRecord>();
@@ -103,7 +103,7 @@ function describeHour(burst: BurstRecord): string {
   return `${hour.slice(0, 10)}, ${hour.slice(11, 16)} to ${endOf(burst).slice(11, 16)} UTC`;
 }
 
-/** Undo reverts the newest change of these votes in the audit log. */
+/** Reverts the newest change of this product's votes in the audit log. */
 async function undoLastOf(productId: string): Promise<void> {
   const { items } = await call<{ items: { id: string; undoable: boolean }[] }>('/audit', {
     query: { target: productId, action: 'votes', limit: 20 },

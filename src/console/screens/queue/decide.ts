@@ -33,7 +33,7 @@ export function useDecide() {
         ),
       async run() {
         const failed: unknown[] = [];
-        // Decided one by one, so a submission that changed since stays in the queue without affecting the others.
+        // Submissions are decided one by one, so one that has changed stays in the queue and does not affect the others.
         for (const { id, revision } of submissions) {
           await send(id, revision, decision).then(
             ({ submission }) => decided.push(submission),

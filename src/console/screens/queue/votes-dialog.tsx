@@ -7,7 +7,7 @@ import { formatAmount } from '../../ui/format-amount.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
-/** The votes to change: these of an hour, or (no voters) all of them. */
+/** The votes to change: those of the named voters or, without names, all votes of the hour. */
 export interface VoteChoice {
   action: 'exclude' | 'include';
   reason: string;
@@ -30,11 +30,11 @@ const REASONS = {
 
 const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an operator' } as const;
 
-/** The votes of an hour, those that count and those that do not, to be excluded or included one by one or all at once. */
+/** Shows the votes of an hour, counted or not, to be excluded or included one by one or all at once. */
 export function VotesDialog({ burst: { productId, productName, hour }, to, description, onClose, onSubmit }: Props) {
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
   const [reason, setReason] = useState('');
-  /** Those that are left as they are. */
+  /** The voters whose votes are left as they are. */
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: ['votes', productId, hour],
