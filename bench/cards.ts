@@ -13,15 +13,15 @@ import type { BenchOptions } from './options.ts';
 const CARDS_PER_ROUND = 1_000;
 const CARD_CONNECTIONS = 16;
 const READER_CONNECTIONS = 4;
-/** Low enough that neither the reader nor the machine is busy, because waiting time is measured. */
+/** Low enough that neither the reader nor the machine is busy, because response times are measured. */
 const READS_PER_SECOND = 400;
 
 const reads = [{ method: 'GET' as const, path: '/' }];
 const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
- * The home page alone and while uncached cards are drawn, 1,000 per round, in turns. Then the processor time per card, uncached and
- * cached, and the memory of the worker.
+ * Measures the home page alone and while uncached cards are drawn, 1,000 per round, in turns. Then measures the processor time
+ * per card, uncached and cached, and the memory of the worker.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -44,7 +44,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const left = Array.from({ length: CARDS_PER_ROUND }, (_, index) => `og/p-${round * CARDS_PER_ROUND + index}.png`);
       const turns: CardsDrawn[] = [];
-      // In short turns, so other load on the machine affects both sides alike.
+      // The turns are short, so other load on the machine affects both sides alike.
       while (left.length > 0) {
         alone.push(await read());
         let isReading = true;

@@ -10,7 +10,7 @@ export interface BarChart {
   series: readonly { name: string; colour: string }[];
   rows: readonly BarRow[];
   format(value: number): string;
-  /** Logarithmic where values differ by powers of ten. */
+  /** Use 'log' if values differ by powers of ten. */
   scale: 'linear' | 'log';
 }
 

@@ -27,9 +27,9 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 };
 
 /**
- * Throughput of several processes: one, as many as cores on one port by WEB_CONCURRENCY, and two sites on two ports,
- * each side with its own database on one PostgreSQL, in turns. Then how soon each of two sites shows upvotes on the
- * other. Two load processes per side.
+ * Measures the throughput of one process, of 2, 4 and further powers of two on one port, and of two sites on two ports. Each
+ * side has its own database on one PostgreSQL and two load processes; the sides take turns. Then measures how soon the second
+ * of two sites shows upvotes on the first.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -103,7 +103,7 @@ function describe(result: SideLoad = addUp([])): string {
   return `${Math.round(result.perSecond)}/s, p99 ${Math.round(result.p99Ms)} ms, ${result.siteCpuUs.toFixed(0)} µs, ${result.siteCores.toFixed(2)} cores`;
 }
 
-/** The time from an upvote on one site to the other's responses, two bars each: idle, and under other upvotes. */
+/** Draws the time from an upvote on one site to the other's responses, with two bars each: idle, and under other upvotes. */
 function draw({ quiet, busy }: Readonly<Record<'quiet' | 'busy', Freshness>>): string {
   const seen = { API: 'api', page: 'page', stream: 'stream' } as const;
   return drawBars({

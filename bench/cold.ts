@@ -14,7 +14,7 @@ const PAGES_A_ROUND = 200;
  */
 const WARM_UP = 2_000;
 
-/** Processor time per uncached product page: reading, rendering, compressing, sending. */
+/** Measures the processor time per uncached product page: reading, rendering, compressing and sending. */
 export async function cold({ rounds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
   const { url, query } = await server.createDatabase(0);
@@ -59,7 +59,7 @@ async function measure({ address, pid }: ServerProcess, ids: readonly string[]) 
   };
 }
 
-/** One after the other, so pages share no work. */
+/** Requests the pages one after the other, so they share no work. */
 async function requestAll(address: string, ids: readonly string[]): Promise<void> {
   for (const id of ids) {
     const response = await fetch(`${address}/product/${encodeURIComponent(id)}`, {

@@ -12,7 +12,7 @@ const HALF_OPEN = 200;
 const FLOOD_PER_SECOND = 2_000;
 const FLOOD_CONNECTIONS = 100;
 const READER_CONNECTIONS = 4;
-/** Separate networks, since limits apply per /24. */
+/** Addresses in separate networks, because limits apply per /24. */
 const READER = '127.0.1.1';
 const ATTACKER = '127.0.9.9';
 
@@ -23,8 +23,8 @@ const reads: Target[] = Array.from({ length: PRODUCTS }, (_, index) => ({
 const flooded: Target[] = [{ method: 'PUT', path: '/api/products/p-0/upvote' }];
 
 /**
- * Reads from one network, alone and while another network holds 200 half-open connections and floods the site with upvotes, in turns.
- * The attacker runs on the same machine, which makes the results a little worse.
+ * Measures reads from one network, alone and while another network holds 200 half-open connections and floods the site with
+ * upvotes, in turns. The attacker runs on the same machine, which makes the results a little worse.
  */
 export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -42,7 +42,7 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     runLoad({
       address: site.address,
       connections: FLOOD_CONNECTIONS,
-      // Longer than the reads, whose process has to start first.
+      // Longer than the reads, because the process of the reads has to start first.
       seconds: seconds + 2,
       targets: flooded,
       localAddress: ATTACKER,
@@ -81,7 +81,7 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   });
 }
 
-/** Connections that send part of a request's head. */
+/** Opens connections that send only a part of a request's head. */
 function openHalf(address: string): Promise<Socket[]> {
   const { hostname, port } = new URL(address);
   return Promise.all(

@@ -15,7 +15,7 @@ const SEED = 7;
 const BATCH = 1_000;
 
 /**
- * Rows per second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time
+ * Measures rows per second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time
  * without validation; then the same file again, and how long until a running site lists the new products.
  * Flags: `--rows=N` (200,000), `--rounds=N` (3).
  */
@@ -69,7 +69,7 @@ function* linesOf(rows: number): Generator<string> {
   for (const product of makeProducts(rows, SEED)) yield `${JSON.stringify(product)}\n`;
 }
 
-/** @returns seconds. */
+/** @returns the duration in seconds. */
 async function upsertAll(database: BenchDatabase, rows: number): Promise<number> {
   const begin = performance.now();
   await database.transaction(async (sql) => {

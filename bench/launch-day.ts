@@ -82,7 +82,7 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
   const { visitors, acknowledged, pages, mostStreams, brokenStreams } = report;
   const actions = { ...report.actions, moderation: operator.moderation };
   const missing = await site.missing(acknowledged);
-  // Seconds, since a visitor costs milliseconds.
+  // Milliseconds per visitor equal seconds per 1,000 visitors.
   const per1000 = (of: keyof Use) => round((after[of] - before[of]) / visitors);
   return {
     visitors,
@@ -100,12 +100,12 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
 }
 
 interface HighestRate {
-  /** Visitors per second; 0: none of the steps. */
+  /** The highest rate that was good, in visitors per second; 0 if none was. */
   perSecond: number;
   steps: { perSecond: number; pagesP99Ms: number; failed: number; siteCpuSecondsPer1000Visitors: number }[];
 }
 
-/** Even rates, each for some seconds: the highest with p99 of pages below the target and no failed request. */
+/** Tries even rates, each for some seconds, and finds the highest with p99 of pages below the target and no failed request. */
 async function findHighestRate(site: LaunchSite, { stepSeconds, maxSteps }: Options): Promise<HighestRate> {
   const steps: HighestRate['steps'] = [];
   let [good, bad] = [0, Number.POSITIVE_INFINITY];
@@ -158,7 +158,7 @@ function describe({ visitors, failed, lostWrites, wrongCounts, pages, actions }:
   return `${visitors} visitors, ${failed} failed, ${lostWrites} lost, ${wrongCounts} wrong counts; p50/p99: ${times.join(', ')}`;
 }
 
-/** Pages by phase beside the actions. */
+/** Names pages by their phase, so they can be listed beside the actions. */
 function withPrefix(pages: Day['pages']): Day['pages'] {
   return Object.fromEntries(Object.entries(pages).map(([phase, times]) => [`pages, ${phase}`, times]));
 }

@@ -20,16 +20,16 @@ const AUDITS: Record<string, string> = {
 };
 
 interface PageReport {
-  /** Points of 100. */
+  /** Scores from 0 to 100. */
   scores: Record<string, Spread>;
   measures: Record<string, Spread>;
-  /** Bytes transferred, by kind. */
+  /** Kilobytes transferred, by kind. */
   kilobytes: Record<string, number>;
   /** Failed audits of the last run. */
   notPassed: string[];
 }
 
-/** Size and Lighthouse scores of the pages, emulating a mid-range phone, its network and processor. */
+/** Measures the size and the Lighthouse scores of pages, emulating a mid-range phone with its network and processor. */
 export async function lighthouseMarks(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
@@ -51,7 +51,7 @@ export async function lighthouseMarks(): Promise<void> {
   }
 }
 
-/** Chromium sometimes begins its trace too late (`NO_NAVSTART`): such a run is repeated. */
+/** Runs Lighthouse. Chromium sometimes begins its trace too late (`NO_NAVSTART`), and such a run is repeated. */
 async function examine(url: string): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runLighthouse(url);
@@ -98,7 +98,7 @@ function markOf({ categories }: Result, category: string): number {
   return Math.round((categories[category]?.score ?? Number.NaN) * 100);
 }
 
-/** Bytes transferred, by kind. */
+/** Kilobytes transferred, by kind. */
 function kilobytesOf({ audits }: Result): Record<string, number> {
   const details = audits['network-requests']?.details;
   const items = details?.type === 'table' ? details.items : [];

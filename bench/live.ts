@@ -15,8 +15,8 @@ const PAGES = 30;
 const ALL_COUNTS_EVERY = 10;
 
 /**
- * `npm run bench -- live`: the cost of open streams, and how soon they carry an upvote. `--idle` is the quiet time before their memory is
- * measured, in seconds, longer than a heartbeat. Needs `ulimit -n` above the number of streams.
+ * `npm run bench -- live`: the cost of open streams, and how soon they carry an upvote. `--idle` is the quiet time in seconds
+ * before memory is measured, which should exceed a heartbeat. Needs `ulimit -n` above the number of streams.
  */
 export async function live(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -81,7 +81,7 @@ export async function live(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** As on a busy site: most visitors look at a page of the list, some at everything. */
+/** The subscriptions of a busy site: most visitors look at a page of the list, some at everything. */
 function subscriptions(): (string[] | null)[] {
   return Array.from({ length: PAGES }, (_, index) => {
     if (index % ALL_COUNTS_EVERY === 0) return null;

@@ -26,7 +26,7 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   console: (flags) => consoleActions(readOptions(flags)),
   cards: (flags) => cards(readOptions(flags)),
   'first-upvote': (flags) => firstUpvote(readOptions(flags)),
-  // These have their own flags, which their files describe.
+  // These scenarios have flags of their own, which their files describe.
   seed,
   scale,
   lighthouse: lighthouseMarks,

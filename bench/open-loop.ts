@@ -8,7 +8,7 @@ import { startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
-/** The engine optimises the code of a new process for some 1,500 pages; the measurements are of one that has run for a while. */
+/** The engine optimises the code of a new process for some 1,500 pages, and a site that has run for a while is measured. */
 const WARM_UP_S = 20;
 
 /** Pages and upvotes that are due per second. */
@@ -22,7 +22,7 @@ const SINGLE_READER = { name: 'one reader, a page every 20 ms, 200 upvotes/s', p
 
 interface Measured {
   succeeded: number;
-  /** Requests of an open loop; those of a closed one are `sent`. */
+  /** The number of requests of an open loop; a closed loop has `sent` instead. */
   due?: number;
   sent?: number;
   p50Ms: number;
@@ -31,8 +31,8 @@ interface Measured {
 }
 
 /**
- * How long visitors wait for pages while upvotes keep changing them, measured from the moment each request is due: the
- * home page and every product's page of the sample catalogue in turn, with upvotes on all of its products.
+ * Measures how long visitors wait for pages while upvotes keep changing them, from the moment each request is due: the home
+ * page and every product's page of the sample catalogue in turn, with upvotes on all of its products.
  */
 export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

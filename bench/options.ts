@@ -13,7 +13,7 @@ export const OPTIONS_USAGE = Object.keys(DEFAULTS)
   .map((option) => `[--${option}=N]`)
   .join(' ');
 
-/** @throws Error where a flag is unknown. */
+/** Reads the flags of a scenario. @throws Error if a flag is unknown. */
 export function readOptions(flags: readonly string[], defaults: BenchOptions = DEFAULTS): BenchOptions {
   const options = { ...defaults };
   for (const flag of flags) {

@@ -76,7 +76,7 @@ export async function reads(options: BenchOptions): Promise<void> {
 /** Fields that every Node.js server writes itself. */
 const CONNECTION_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
-/** The bytes as they are on the wire, which `fetch` would decompress. */
+/** Records the bytes as they are on the wire, which `fetch` would decompress. */
 function recordResponse({ address }: ServerProcess, path: string): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     request(`${address}${path}`, { headers: { 'accept-encoding': ENCODING } }, async (response) => {
@@ -112,7 +112,7 @@ async function measureUnderWrites(
   const upvotes = runLoad({
     address: site.address,
     connections: 20,
-    // Longer than the reads, whose process has to start first.
+    // Longer than the reads, because the process of the reads has to start first.
     seconds: options.seconds + 1,
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,
@@ -123,7 +123,7 @@ async function measureUnderWrites(
   return measured;
 }
 
-/** Ratios first: they carry over to other machines. */
+/** Ratios come first, because they carry over to other machines. */
 function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
   const ratio = (results: readonly Measured[], of: (result: Measured) => number) =>
     spreadOf(results.map((result, round) => of(result) / of(bare[round] ?? result)));
@@ -161,7 +161,7 @@ function describeLast(results: readonly Measured[]): string {
   return `${Math.round(last.perSecond)}/s, p99 ${last.p99Ms.toFixed(1)} ms, ${last.cpuUs.toFixed(0)} µs`;
 }
 
-/** Three bars per workload. */
+/** Draws three bars per workload. */
 function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
   return drawBars({
     title: 'Cached responses per second over HTTP (median of the rounds)',

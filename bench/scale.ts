@@ -32,8 +32,8 @@ interface Timing {
 }
 
 /**
- * `npm run bench -- scale`: the cost of each uncached read with a thousand and with a million products, in turns on
- * two databases of one server, so other load on the machine affects both.
+ * `npm run bench -- scale`: measures each uncached read with a thousand and with a million products, in turns on two databases
+ * of one server, so other load on the machine affects both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -54,7 +54,7 @@ export async function scale(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** `-- scale --on URL --on URL`: two databases that `seed` filled before, the smaller one first. */
+/** `-- scale --on URL --on URL`: measures two databases that `seed` filled before, the smaller one first. */
 async function measureSeeded(urls: readonly string[]): Promise<void> {
   const databases = urls.map((url) => openDatabase({ url, log: LOG, statementTimeoutMs: 0 }));
   try {
@@ -78,7 +78,7 @@ async function measureAll([small, large]: readonly Side[]): Promise<void> {
     console.log(summary(measured));
   }
   const sizes = [small.products, large.products];
-  // The machine's other load shows how much the absolute numbers are worth.
+  // The load of the machine shows how reliable the absolute numbers are.
   const load = { before: startedUnder, after: loadavg() };
   await writeResults('scale', { sizes, load, reads }, draw(reads, sizes));
 }

@@ -5,7 +5,7 @@ import { connect } from '../src/core/database/connect.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
-/** Per product, by default. */
+/** The default number of upvotes per product. */
 const UPVOTES = 5;
 const COMMENTS = 2;
 

@@ -16,7 +16,7 @@ const VOTERS_PER_NETWORK = 25;
 const BATCHES_PER_ROUND = 60;
 const WARM_UP_BATCHES = 10;
 
-/** Votes in one statement: one visitor alone, some, and a busy site's batch during one commit. */
+/** Votes in one statement: one visitor alone, some visitors, and the batch that a busy site collects during one commit. */
 const BATCH_SIZES = [1, 16, 128];
 
 /** Votes in one statement of the warm-up. */
@@ -25,8 +25,8 @@ const BATCH = 100;
 type Cast = (changes: readonly UpvoteChange[]) => Promise<unknown>;
 
 /**
- * The cost of launches for votes: `setUpvotes` on products in their launch window and on products launched long ago,
- * against the statement from before launches; batch by batch in turns, each on its own database.
+ * Measures what launches cost votes: `setUpvotes` on products in their launch window and on products launched long ago, against
+ * the statement from before launches. The sides take turns batch by batch, each on its own database.
  */
 export async function compareVotes(server: BenchServer, rounds: number) {
   const statement = await readFile(join(import.meta.dirname, 'baselines/upvotes-without-launches.sql'), 'utf8');
@@ -45,7 +45,7 @@ export async function compareVotes(server: BenchServer, rounds: number) {
     outsideWindow: (changes) => current(outside)(changes.map(({ network: _network, ...change }) => change)),
     insideWindow: current(inside),
   };
-  // The first vote for a product reads what its networks cast before.
+  // A warm-up, because the first vote for a product also reads what its networks cast before.
   for (let cast = 0; cast < PRODUCTS; cast += BATCH) {
     const changes = votes(BATCH);
     for (const side of Object.values(sides)) await side(changes);

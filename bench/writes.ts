@@ -44,12 +44,12 @@ const WORKLOADS = {
   ],
 };
 const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
-/** Compared with the baseline, which has no launches. */
+/** The workloads that are compared with the baseline, which has no launches. */
 const COMPARED = WORKLOAD_NAMES.filter((name) => name !== 'upvotes, in a launch window');
 
 /**
- * Writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL, in turns, so other load on the
- * machine affects both.
+ * Measures writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL, in turns,
+ * so other load on the machine affects both.
  */
 export async function writes(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -121,8 +121,8 @@ async function measure(
 }
 
 /**
- * Votes for products in their launch window against votes for products launched long ago, on the same site in turns.
- * Each connection is another network, since those of one are soon beyond the cap.
+ * Measures votes for products in their launch window against votes for products launched long ago, on the same site in turns.
+ * Each connection uses another network, because the votes of one network would soon exceed the cap.
  */
 async function measureWindow(side: Side, options: BenchOptions) {
   await launchNow(side.database, 'w-', PRODUCTS);
@@ -136,7 +136,7 @@ async function measureWindow(side: Side, options: BenchOptions) {
   return { insideWindow: spreadOf(ratios) };
 }
 
-/** Ratios first: they carry over to other machines. */
+/** Ratios come first, because they carry over to other machines. */
 function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
   const ratio = (of: (result: LoadResult) => number) =>
     spreadOf(ours.map((result, round) => of(result) / of(theirs[round] ?? result)));
@@ -183,7 +183,7 @@ function summary(result: LoadResult | undefined): string {
   return result === undefined ? '' : `${Math.round(result.perSecond)}/s (p99 ${Math.round(result.p99Ms)} ms)`;
 }
 
-/** Two bars per workload. */
+/** Draws two bars per workload. */
 function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
   return drawBars({
     title: 'Writes per second over HTTP (median of the rounds)',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A response as the site sent it: these bytes behind these header fields. */
+/** A response that the site sent, with its header fields and bytes. */
 export interface RecordedResponse {
   path: string;
   /** Base64. */

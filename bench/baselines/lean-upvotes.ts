@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
 /**
- * The fastest plain design for upvotes: `node:http` without a framework, and one prepared statement per request, which is its own
- * transaction.
+ * The fastest plain design for upvotes: `node:http` without a framework, and one prepared statement per request, which is its
+ * own transaction.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 

@@ -31,7 +31,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** All products as a client sees them, page by page. */
+/** Reads all products page by page, as a client does. @returns those with another count than the stored one. */
 async function wrongAt(address: string, stored: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   let cursor: string | null = null;

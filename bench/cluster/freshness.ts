@@ -50,7 +50,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
     const id = `p-${sample % (options.products / 2)}`;
     const askApi = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
     const askPage = requestText('GET', `/product/${id}`, 'session-of-a-reader');
-    // Cached from now on, so a later version was produced because of the upvote.
+    // The responses are cached from now on, so a later version was produced because of the upvote.
     const before = upvotesIn(await api.send(askApi));
     await page.send(askPage);
     const sentAt = performance.now();
@@ -83,7 +83,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
   };
 }
 
-/** In the second half of the products: those of the first are watched. */
+/** Upvotes products in the second half of the list, because those in the first half are watched. */
 async function otherUpvotes(side: Side, address: string, options: FreshnessOptions): Promise<void> {
   const { seconds, upvotesPerSecond, products } = options;
   if (upvotesPerSecond === 0) return;
@@ -103,7 +103,7 @@ function upvotesIn({ status, body }: HttpResponse): number {
   return Number(found);
 }
 
-/** @returns when it became true. */
+/** Polls until a condition is true. @returns when it became true. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
   while (!(await isSo())) {

@@ -33,7 +33,7 @@ export async function loadSide(
         address: side.addresses[loader % side.addresses.length] ?? '',
         connections: Math.ceil(connections / LOADERS),
         seconds,
-        // Two that begin at the same product would keep waiting for each other's row.
+        // Two load processes that begin at the same product would keep waiting for each other's row lock.
         targets: rotated(targets, (loader * targets.length) / LOADERS),
       }),
     ),
@@ -54,7 +54,7 @@ export async function loadSide(
   };
 }
 
-/** The sum of several load processes, and the worse of their latencies. */
+/** Adds up the results of several load processes, and takes the worse of their latencies. */
 export function addUp(results: readonly LoadResult[]): SideLoad {
   const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
   return {
@@ -77,7 +77,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The processor time of all cores together, without idle time; `iowait`, the fifth number, is idle, too. */
+/** The processor time of all cores together, without idle time. `iowait`, the fifth number, counts as idle, too. */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

@@ -6,11 +6,11 @@ import { type ServerProcess, startSite } from '../harness/server-process.ts';
 export interface Side {
   name: string;
   database: BenchDatabase;
-  /** One, or several on separate ports. */
+  /** One address, or one for each site. */
   addresses: readonly string[];
   /** All processes of the side, except its database's. */
   pids(): Promise<number[]>;
-  /** Acknowledged upvotes. */
+  /** The number of acknowledged upvotes. */
   upvotes: number;
   stop(): Promise<void>;
 }

@@ -10,7 +10,7 @@ const log = pino({ level: 'error' });
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 export interface BenchServer {
-  /** A new database with the schema and this many products, `p-0` and so on. */
+  /** Creates a database with the schema and this many products, `p-0` and so on. */
   createDatabase(productCount: number): Promise<BenchDatabase>;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface BenchDatabase extends Database {
   url: string;
 }
 
-/** A PostgreSQL with the site's own settings, fsync and all, in a temporary folder. */
+/** Starts a PostgreSQL with the site's own settings, including fsync, in a temporary folder. */
 export async function startBenchServer(): Promise<BenchServer> {
   const cluster = await startThrowawayCluster({ durability: 'full' });
   const opened: Database[] = [];

@@ -8,8 +8,8 @@ export interface HttpResponse {
 }
 
 /**
- * One keep-alive HTTP/1.1 connection with one request in flight. It understands only responses with a Content-Length,
- * which makes it far cheaper than a general client, so it measures the server.
+ * One keep-alive HTTP/1.1 connection with one request in flight. It understands only responses with a Content-Length, which
+ * makes it far cheaper than a general client, so results depend on the server.
  */
 export class HttpConnection {
   readonly #socket: Socket;
@@ -73,7 +73,7 @@ export class HttpConnection {
   }
 }
 
-/** As many connections as there are requests in flight: a request never waits for another's response. */
+/** Opens as many connections as there are requests in flight, so a request never waits for another's response. */
 export class ConnectionPool {
   readonly #address: string;
   readonly #idle: HttpConnection[] = [];
@@ -83,7 +83,7 @@ export class ConnectionPool {
   }
 
   async send(request: string): Promise<HttpResponse> {
-    // The one used last is the least likely to reach the server's keep-alive timeout.
+    // The connection used last is the least likely to reach the server's keep-alive timeout.
     let connection = this.#idle.pop();
     while (connection !== undefined && !connection.isOpen) connection = this.#idle.pop();
     connection ??= new HttpConnection(this.#address);

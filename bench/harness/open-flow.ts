@@ -19,12 +19,12 @@ export async function sendWhenDue<Request extends { dueAt: number }>(
   await Promise.all(inFlight);
 }
 
-/** The requests of a flow, from the moment each was due to the end of its response. */
+/** Records the requests of a flow, from the moment each was due to the end of its response. */
 export class FlowRecorder {
   readonly #latenciesMs: number[] = [];
   readonly #statuses: Record<string, number> = {};
 
-  /** Call it at the end of the response. `status`: its code, or why there was none. */
+  /** Call this at the end of a response. `status` is its code, or why there was none. */
   record(dueAt: number, status: number | string): void {
     this.#latenciesMs.push(performance.now() - dueAt);
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;

@@ -8,7 +8,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   return (await cpuTicksOf(pid, 2)) * TICK_MS;
 }
 
-/** The first of four counters: its own user and system time, then those of its ended children. */
+/** The sum of the first of four counters: the process's own user and system time, then those of its ended children. */
 async function cpuTicksOf(pid: number, counters: 2 | 4): Promise<number> {
   const fields = await statOf(pid);
   return fields.slice(11, 11 + counters).reduce((sum, ticks) => sum + Number(ticks), 0);

@@ -13,7 +13,7 @@ export interface LoadOptions {
   address: string;
   connections: number;
   seconds: number;
-  /** Requested in turn, each time by another session. */
+  /** The requests, which are sent in turn, each by another session. */
   targets: readonly Target[];
   /** Source address of the requests; 127.0.0.1 by default. */
   localAddress?: string;
@@ -58,7 +58,7 @@ export interface FlowResult {
   due: number;
   succeeded: number;
   statuses: Record<string, number>;
-  /** From the moment a request was due to the end of its response. */
+  /** The time from the moment a request was due to the end of its response. */
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;
@@ -73,7 +73,7 @@ export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, Fl
   return runInChild(join(import.meta.dirname, 'open-load.ts'), options);
 }
 
-/** The load runs in a separate process, so it never competes with the caller for an event loop. */
+/** Runs a load in a separate process, so it never competes with the caller for an event loop. */
 export async function runInChild<Result>(program: string, options: object): Promise<Result> {
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   child.send(options);

@@ -14,7 +14,7 @@ export interface StreamLoad {
 }
 
 export interface StreamReport {
-  /** Pairs of upvote and stream that were received, and that should have been. */
+  /** Pairs of an upvote and a stream that received it; `expected` is the number of pairs that should exist. */
   deliveries: number;
   expected: number;
   /** Streams that did not stay open. */
@@ -23,12 +23,12 @@ export interface StreamReport {
   p95Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** For each subscription the last received upvotes, by product. */
+  /** The last received upvotes of each subscription, by product. */
   finalCounts: Record<string, number>[];
 }
 
 export interface StreamRun {
-  /** Upvotes, and reports what arrived. */
+  /** Upvotes at the given rate, and reports what arrived. */
   vote(): Promise<StreamReport>;
   end(): void;
 }

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 export interface ServerProcess {
   address: string;
   pid: number;
-  /** SIGTERM, and waits for the end. */
+  /** Sends SIGTERM, and waits for the end of the process. */
   stop(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The site as an operator runs it: built, logging warnings, without limits per visitor. */
+/** Starts the site as an operator runs it: built, logging warnings, without limits per visitor. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
   await build();
   const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
@@ -26,7 +26,7 @@ export async function startSite(databaseUrl: string, environment: Record<string,
   });
 }
 
-/** In a separate process: a site that builds itself first would keep the bundler in the measured memory. */
+/** Builds the site in a separate process: a site that builds itself would keep the bundler in the measured memory. */
 async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
@@ -34,7 +34,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site could not be built');
 }
 
-/** One of the baseline servers. */
+/** Starts one of the baseline servers. */
 export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
   return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
 }
@@ -58,7 +58,7 @@ export async function runCommand(
   });
   let peakMb = 0;
   const watch = setInterval(async () => {
-    // The process may have ended; earlier readings stay.
+    // The process may have ended; earlier readings remain valid.
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
   }, WATCH_MS);
@@ -68,7 +68,7 @@ export async function runCommand(
   return { seconds: (performance.now() - begin) / 1_000, peakMb };
 }
 
-/** A process that prints the address at which it listens. */
+/** Starts a process that prints the address at which it listens. */
 async function start(parameters: readonly string[], environment: Record<string, string>): Promise<ServerProcess> {
   const child = spawn(process.execPath, parameters, {
     env: { ...process.env, NODE_ENV: 'production', ...environment },

@@ -6,7 +6,7 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { StreamLoad, StreamReport } from './run-streams.ts';
 import { quantile } from './statistics.ts';
 
-/** The process that listens and votes, separate from the site: all its times are on one clock. */
+/** The number of connections that upvote. This process also listens to the streams, so all times are on one clock. */
 const WRITERS = 16;
 
 /** Sockets opened at the same time. */
@@ -33,7 +33,7 @@ for (const socket of sockets) socket.on('close', () => (closed += 1));
 process.send?.('open');
 await once(process, 'message');
 const votes = await vote();
-// Frames in flight still arrive.
+// Waits for frames that are still in flight.
 await sleep(2_000);
 process.send?.(report(votes));
 process.disconnect();
@@ -115,7 +115,7 @@ async function vote(): Promise<Map<string, number[]>> {
   return sentAt;
 }
 
-/** Every upvote of every subscribed stream: from its sending to the first frame that contains it. */
+/** Reports the time of every upvote on every subscribed stream: from its sending to the first frame that contains it. */
 function report(sentAt: ReadonlyMap<string, number[]>): StreamReport {
   const latencies: number[] = [];
   const finalCounts: StreamReport['finalCounts'] = [];

@@ -17,13 +17,13 @@ import type { Catalogue } from './visits.ts';
 
 export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
-/** Other products launched in as many days before yesterday. */
+/** Other products were launched in this many days before yesterday. */
 const OLDER_DAYS = 90;
 const DAY_MS = 24 * 3_600_000;
 const WORDS = 2_000;
 const SEED = 14;
 
-/** Processes of the site and of its database. */
+/** Processor time or memory of the site and of its database. */
 export interface Use {
   site: number;
   database: number;
@@ -58,7 +58,7 @@ export async function openLaunchSite(folder: string, processes: number): Promise
     createdAt: new Date(Date.now() - 2 * DAY_MS - (index / PRODUCTS) * OLDER_DAYS * DAY_MS).toISOString(),
   }));
   const launches = Array.from({ length: LAUNCHES }, (_, index) => {
-    // Without a time, so they launch when they are imported.
+    // These products have no time, so they launch when they are imported.
     const { createdAt: _createdAt, ...product } = { ...older[index], id: `launch-${index}`, name: `Launch ${index}` };
     return product;
   });
@@ -95,8 +95,8 @@ export async function openLaunchSite(folder: string, processes: number): Promise
 }
 
 /**
- * Boards are final two days after their period. Placing imported launches and publishing old boards is work of the first minute of a
- * site, not of a launch day.
+ * Waits for boards, which are final two days after their period. Placing imported launches and publishing old boards is work of
+ * a site's first minute, not of a launch day.
  */
 async function untilBoardsAreFinal(database: Database): Promise<void> {
   const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at
@@ -111,7 +111,7 @@ function wordsOf(seed: number): string[] {
   return [...new Set(drawn)].slice(0, WORDS);
 }
 
-/** The postmaster may be a child of the site, and is not counted twice. */
+/** The postmaster may be a child of the site, and must not be counted twice. */
 async function useOf(of: (pid: number) => Promise<number>, site: number, postmaster: number): Promise<Use> {
   const isChild = (await withChildren(site)).includes(postmaster);
   const [all, database] = [await of(site), await of(postmaster)];
@@ -128,7 +128,7 @@ async function findMissing(
   address: string,
   { upvotes, commentIds }: Acknowledged,
 ): Promise<{ upvotes: number; comments: number; wrongCounts: number }> {
-  // A visitor may have upvoted a product twice, which is one upvote.
+  // A visitor may have upvoted a product twice, which counts once.
   const distinct = [...new Map(upvotes.map((upvote) => [`${upvote.productId} ${upvote.session}`, upvote])).values()];
   return withoutTimeLimit(async (database) => {
     const [storedUpvotes] = await database.query<{ stored: number }>(STORED_UPVOTES, [
@@ -162,7 +162,7 @@ async function findMissing(
 
 const SHOWN_WITHIN_MS = 10_000;
 
-/** Whether the site shows this number of upvotes; a cached response may be a second old. */
+/** Whether the site shows this number of upvotes before the deadline; a cached response may be a second old. */
 async function shows(address: string, id: string, upvotes: number, deadline: number): Promise<boolean> {
   for (;;) {
     const response = await fetch(`${address}/api/products/${encodeURIComponent(id)}`);

@@ -4,21 +4,21 @@ import type { FlowResult } from '../harness/run-load.ts';
 import type { CommandRun } from '../harness/server-process.ts';
 import type { LaunchSite } from './launch-site.ts';
 
-/** Rows of each file; two fifths are changed and a tenth is new. */
+/** Rows of each file: half of them are changed, and a tenth is new. */
 const IMPORT_ROWS = 1_000;
 /** When the imports begin, as parts of the run: before, in and after the burst. */
 const IMPORTS_AT = [0.15, 0.42, 0.75];
 const MODERATION_EVERY_MS = 2_000;
-/** Every third hidden comment is restored. */
+/** One in three actions restores a hidden comment; the others hide one. */
 const RESTORE_EVERY = 3;
 
 export interface OperatorReport {
-  /** Reading the newest comments and hiding or restoring one, in the console. */
+  /** The times of reading the newest comments and hiding or restoring one, in the console. */
   moderation: FlowResult;
   imports: { rows: number; seconds: number[]; peakMb: number };
 }
 
-/** The operator imports by the command and moderates in the console, for this time. */
+/** Acts as the operator for this time: imports by the command, and moderates in the console. */
 export async function operate(site: LaunchSite, seconds: number): Promise<OperatorReport> {
   const [moderation, imports] = await Promise.all([moderate(site, seconds), runImports(site, seconds)]);
   return {

@@ -7,7 +7,7 @@ export interface VisitorLoad {
   phases: readonly Phase[];
   catalogue: Catalogue;
   seed: number;
-  /** Requests due before are sent, but not measured. */
+  /** Requests that are due in this time are sent, but not measured. */
   warmUpSeconds?: number;
 }
 
@@ -22,13 +22,13 @@ export interface VisitorReport {
   actions: Record<string, FlowResult>;
   /** All pages, by the phase in which the visitor arrived. */
   pages: Record<string, FlowResult>;
-  /** Streams that were open at the same time, and those that the site ended. */
+  /** The most streams that were open at the same time; `brokenStreams` is the number that the site ended. */
   mostStreams: number;
   brokenStreams: number;
   acknowledged: Acknowledged;
 }
 
-/** Visitors who arrive, act when their actions are due, and leave, from a separate process. */
+/** Runs visitors, who arrive, act when their actions are due, and leave, in a separate process. */
 export function runVisitors(load: VisitorLoad): Promise<VisitorReport> {
   return runInChild(join(import.meta.dirname, 'visitors.ts'), load);
 }

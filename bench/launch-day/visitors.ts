@@ -8,8 +8,8 @@ import type { Acknowledged, VisitorLoad, VisitorReport } from './run-visitors.ts
 import { type Action, planVisits, type Step } from './visits.ts';
 
 /**
- * The process of all visitors. Their requests arrive through the connections of a reverse proxy, which names each visitor's address;
- * streams have connections of their own.
+ * The number of networks from which visitors come. Their requests arrive through the connections of a reverse proxy, which
+ * names each visitor's address; streams have connections of their own.
  */
 const NETWORKS = 4_096;
 
@@ -95,7 +95,7 @@ function newVisitor(number: number): Visitor {
 async function send(visitor: Visitor, step: Step, action: Exclude<Action, 'stream'>): Promise<number> {
   const { method, path, body } = requestOf(step, action);
   const response = await pool.send(requestText(method, path, visitor.session, body, 'br', visitor.fields));
-  // As a browser does: later pages show the visitor's own writes.
+  // The visitor sends the cookie as a browser does, so later pages show the visitor's own writes.
   const cookie = /\r\nset-cookie: (last_write=[^;]+)/i.exec(response.head)?.[1];
   if (cookie !== undefined) visitor.fields.Cookie = cookie;
   acknowledge(visitor, step, response);
@@ -138,7 +138,7 @@ function acknowledge({ session }: Visitor, { action, productId }: Step, { status
   if (action === 'comment') acknowledged.commentIds.push(JSON.parse(body).comment.id);
 }
 
-/** @returns the status, once the first bytes have arrived. The stream stays open until the visitor leaves. */
+/** Opens a stream, which stays open until the visitor leaves. @returns the status, once the first bytes have arrived. */
 function openStream(visitor: Visitor, { productId }: Step): Promise<number> {
   const { hostname, port } = new URL(load.address);
   const path = `/api/events?products=${shownProducts(productId)}`;

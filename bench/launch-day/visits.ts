@@ -1,9 +1,9 @@
 import { type Random, randomFrom } from '../seed/random.ts';
 
-/** Of every second of the hour only a twelfth passes: visitors arrive, read and leave twelve times as fast. */
+/** The run is twelve times as fast as the day: visitors arrive, read and leave in a twelfth of the time. */
 export const TIMES_FASTER = 12;
 
-/** Visitors arrive at this rate for this time. */
+/** A part of the run, in which visitors arrive at an even rate. */
 export interface Phase {
   name: string;
   perSecond: number;
@@ -11,17 +11,17 @@ export interface Phase {
 }
 
 export interface Catalogue {
-  /** Products of the launch day, the most popular first, and older ones. */
+  /** The products of the launch day, the most popular first; `older` are the other products. */
   launches: readonly string[];
   older: readonly string[];
-  /** Words of the products: what visitors search for and write, the most frequent first. */
+  /** Words of the products, the most frequent first, which visitors search for and write. */
   words: readonly string[];
 }
 
 export type Action = 'home page' | 'product page' | 'search' | 'own upvotes' | 'stream' | 'upvote' | 'comment';
 
 export interface Step {
-  /** From the start of the run. */
+  /** The time since the start of the run. */
   dueMs: number;
   /** The number of the visitor. */
   visitor: number;
@@ -40,11 +40,11 @@ const LANDS_ON_HOME = 0.7;
 const LAUNCH_SHARE = 0.8;
 const MORE_STEPS = 0.8;
 const MAX_STEPS = 12;
-/** Between two steps, in the visitor's own time. */
+/** The mean time between two steps, in the visitor's own time. */
 const MEAN_PAUSE_MS = 18_000;
-/** From a page to what its scripts request, which no visitor waits for. */
+/** The time from a page to the requests of its scripts, for which no visitor waits. */
 const SCRIPT_MS = 300;
-/** A burst over 10 % of the time, with this many times the visitors. */
+/** The burst takes 10 % of the time, with this many times the visitors. */
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;
 const COMMENT_WORDS = 12;
 
@@ -59,7 +59,8 @@ export function launchDay(perSecond: number, seconds: number): Phase[] {
 }
 
 /**
- * Everything that all visitors do until the last phase ends, in order. They arrive by a Poisson process, independently of each other.
+ * Plans what all visitors do until the last phase ends, in order of time. Visitors arrive independently of each other (a
+ * Poisson process).
  */
 export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed: number): Step[] {
   const random = randomFrom(seed);
@@ -81,7 +82,7 @@ export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed:
 
 function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
   const anyOf = (list: readonly string[]) => list[random.below(list.length)] ?? '';
-  // The square prefers the head of the list.
+  // The square prefers the beginning of the list.
   const pick = (list: readonly string[]) => list[Math.floor(list.length * random.next() ** 2)] ?? '';
   const anyProduct = () => (random.chance(LAUNCH_SHARE) ? pick(launches) : anyOf(older));
 

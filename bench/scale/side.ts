@@ -9,12 +9,12 @@ import { PRODUCT_ORDERS } from '../../src/core/products/product-row.ts';
 export interface Side {
   database: Database;
   products: number;
-  /** Ids of products all over the list. */
+  /** Ids of products from all parts of the list. */
   ids: string[];
   /** The product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that at most one product in 2,000 contains, and more frequent words that are not common. */
+  /** Words that at most one product in 2,000 contains; `middlingWords` are more frequent, but not common. */
   rareWords: string[];
   middlingWords: string[];
   /** Leaderboards of each kind, those with the most launches first. */
@@ -52,7 +52,7 @@ export async function openSide(database: Database, products: number): Promise<Si
   };
 }
 
-/** Words of names, by how many products contain them: rarity is measured over the whole list. */
+/** Words of product names, divided by how many products of the whole list contain them. */
 async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; middling: string[] }> {
   const rows = await database.query<{ word: string; found: number }>(
     `SELECT word, (SELECT count(*)::integer FROM products WHERE search_text LIKE '%' || word || '%') AS found

@@ -20,11 +20,11 @@ const TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches',
 const NOW = Date.UTC(2026, 0, 1);
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Different kinds of rows must have different ids although all count from 0. */
+/** A part of each id, because rows of different kinds are all counted from 0 and must have different ids. */
 const KIND = { upvote: 0, comment: 1, session: 2 } as const;
 
 /**
- * Fills an empty database with the current schema: the same options make the same rows. All or nothing.
+ * Fills an empty database with the current schema, completely or not at all. The same options make the same rows.
  * @throws Error if there are products already, unless `force`.
  */
 export async function fillDatabase(
@@ -44,7 +44,7 @@ export async function fillDatabase(
     await copyAll(client, sizes, progress);
     for (const statement of restore) await progress.timed(titleOf(statement), () => client.query(statement));
     await client.query('COMMIT');
-    // Also sets the visibility map, without which index-only scans visit every row.
+    // VACUUM also sets the visibility map, without which index-only scans visit every row.
     for (const table of TABLES)
       await progress.timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
   } finally {
@@ -90,7 +90,7 @@ const PRODUCT_COLUMNS = [
   ...['created_at', 'search_text', 'tag_keys'],
 ];
 
-/** Also remembers the ids and launches, which the other tables need. */
+/** The rows of products. Also collects their ids and launches, which the other tables need. */
 function* productRows({
   products,
   seed,
@@ -215,7 +215,7 @@ function timeBefore(share: number): string {
   return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
 }
 
-/** `products_search` from the statement that builds it. */
+/** The name of the index or constraint that a statement creates, e.g. `products_search`. */
 function titleOf(statement: string): string {
   return /(?:INDEX|CONSTRAINT) (\S+)/.exec(statement)?.[1] ?? statement;
 }

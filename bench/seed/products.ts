@@ -30,7 +30,7 @@ export function* makeProducts(count: number, seed: number): Generator<StoredProd
   const step = (LAST - FIRST) / count;
   let createdAt = FIRST;
   for (let index = 0; index < count; index += 1) {
-    // Some arrive in the same millisecond, like those of one import.
+    // Some products arrive in the same millisecond, like those of one import.
     if (!random.chance(0.02)) createdAt = Math.max(createdAt, Math.floor(FIRST + step * (index + random.next())));
     yield makeProduct({ index, createdAt: new Date(createdAt), random, writer, tagRank });
   }
@@ -51,7 +51,7 @@ function makeProduct({ index, createdAt, random, writer, tagRank }: Making): Sto
   const product = {
     id,
     name: writeName(vocabulary, random),
-    // Most are short, some are long.
+    // Most descriptions are short, and some are long.
     description: writeText(vocabulary, random, 6 + Math.floor(60 * random.next() ** 2)),
     image: `/pictures/seed/${id}.webp`,
     tags: [...tags],

@@ -1,7 +1,7 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Where the stages of a long job are shown. */
+/** Shows the stages of a long job. */
 export interface Progress {
   /** A stage with a known number of parts. */
   start(title: string, total: number): { add(count: number): void; end(): void };

@@ -1,8 +1,8 @@
 /** Pseudo-random numbers, the same for the same seed, so the data can be reproduced elsewhere. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** A number from 0 up to, but not including, 1. */
   next(): number;
-  /** A whole number from 0 up to, not including, `bound`. */
+  /** A whole number from 0 up to, but not including, `bound`. */
   below(bound: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
@@ -20,10 +20,7 @@ export function randomFrom(seed: number): Random {
   return { next, below: (bound) => Math.floor(next() * bound), chance: (probability) => next() < probability };
 }
 
-/**
- * Draws ranks from 0, the k-th with a probability in proportion to 1 (k + 1 + flatness) ** exponent (Zipf,
- * Mandelbrot).
- */
+/** Draws ranks from 0. The probability of rank k is in proportion to 1 / (k + 1 + flatness) ** exponent (Zipf, Mandelbrot). */
 export function zipf(size: number, exponent: number, flatness = 0): (random: Random) => number {
   const cumulative = new Float64Array(size);
   let total = 0;
@@ -43,11 +40,11 @@ export function zipf(size: number, exponent: number, flatness = 0): (random: Ran
   };
 }
 
-/** A UUID (version 4 in form) for a kind of row and its number. */
+/** A UUID in the form of version 4, for a kind of row and its number. */
 export function uuidOf(seed: number, kind: number, index: number): string {
   const random = randomFrom(seed ^ Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const hex = Math.floor((1 + random.next()) * 2 ** 32).toString(16);
-  // Contains the number itself: 32 random bits alone would collide among millions.
+  // The id contains the number itself, because 32 random bits alone would collide among millions.
   const number = (0x1000000000000 + index).toString(16);
   return `${hex.slice(1, 9)}-${hex.slice(2, 6)}-4${hex.slice(3, 6)}-a${hex.slice(5, 8)}-${number.slice(1)}`;
 }

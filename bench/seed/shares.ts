@@ -1,8 +1,8 @@
 import { randomFrom } from './random.ts';
 
 /**
- * Splits a total over products with a heavy head (Zipf): exactly, and in an order independent of their age. `most`
- * bounds the share of one product.
+ * Splits a total over products by a Zipf distribution: the parts add up to the total, and do not depend on the age of products.
+ * `most` bounds the part of one product.
  */
 export function splitByZipf(
   total: number,
@@ -18,7 +18,7 @@ export function splitByZipf(
   let left = total;
   for (let rank = 0; rank < products; rank += 1) {
     const weight = weightOf(rank);
-    // Of the remainder, so the parts add up; rounded randomly, so the long tail is not all zero.
+    // The part is a share of the remainder, so the parts add up. It is rounded randomly, so the long tail is not all zero.
     const exact = Math.min(most, (left * weight) / weightLeft);
     const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
     counts[order[rank] ?? 0] = part;
@@ -39,7 +39,7 @@ function random01(seed: number, index: number): number {
   return randomFrom(seed ^ Math.imul(index + 1, 0x9e3779b1)).next();
 }
 
-/** Fisher and Yates. */
+/** The numbers below `length` in random order, by the algorithm of Fisher and Yates. */
 function shuffled(length: number, seed: number): Int32Array {
   const random = randomFrom(seed);
   const order = Int32Array.from({ length }, (_, index) => index);

@@ -6,8 +6,8 @@ interface Rule {
   restore: string;
 }
 
-// Foreign keys first and primary keys last, and back in the opposite order. Read from the server, so indexes of later
-// migrations are included.
+// Foreign keys are dropped first and primary keys last, and restored in the opposite order. All are read from the server, so
+// indexes of later migrations are included.
 const CONSTRAINTS = `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS restore
   FROM pg_constraint
@@ -20,7 +20,7 @@ const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, p
     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid::regclass::text`;
 
 /**
- * Drops indexes, keys and references of tables: building an index once is several times as fast as updating it row by
+ * Drops indexes, keys and references of tables, because building an index once is several times as fast as updating it row by
  * row, and so is checking references.
  * @returns the statements that recreate them, in order.
  */

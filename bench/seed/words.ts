@@ -12,8 +12,8 @@ export interface Script {
 }
 
 /**
- * Syllables of an onset, a vowel and a coda, with frequent ones repeated: as many three-letter sequences as real
- * languages have, since a trigram index is as good as its trigrams are rare.
+ * Syllables of an onset, a vowel and a coda, with frequent ones repeated. They make as many three-letter sequences as real
+ * languages have, because a trigram index works well only if its trigrams are rare.
  */
 function latinSyllables(): string[] {
   const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');
@@ -89,9 +89,9 @@ export const SCRIPTS: Record<string, Script> = {
 export const EMOJI = list('🌊 🚀 ✨ 🔥 🎉 💡 🧠 📦 🛠️ 🔒 📈 🎨 🧪 🗺️ 🎧 👩‍💻 🏄 🇺🇳');
 
 export interface Vocabulary {
-  /** A word, frequent ones more often. */
+  /** A random word. Frequent words are drawn more often. */
   word(random: Random): string;
-  /** A content word: not one of the frequent ones. */
+  /** A word that is not one of the frequent ones. */
   rareWord(random: Random): string;
   spaced: boolean;
 }
