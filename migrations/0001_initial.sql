@@ -192,7 +192,8 @@ CREATE TABLE comments (
   PRIMARY KEY (product_id, id)
 );
 
-CREATE INDEX comments_id ON comments (id);
+-- Unique, so PostgreSQL expects one row per id before the table's first ANALYZE and never scans all comments for a like.
+CREATE UNIQUE INDEX comments_id ON comments (id);
 CREATE INDEX comments_best ON comments (product_id, likes DESC, created_at DESC, id DESC);
 CREATE INDEX comments_newest ON comments (product_id, created_at DESC, id DESC);
 -- The operator lists all comments, held comments and hidden comments of the site.

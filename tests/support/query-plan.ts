@@ -26,6 +26,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 }
 
 function literal(value: unknown): string {
-  if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(', ')}]`;
+  // Without a type, unlike ARRAY[…], so the parameter's type decides.
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(String(item))).join(',')}}`);
   return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value));
 }

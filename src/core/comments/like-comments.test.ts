@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
 import { buildProduct } from '../../../tests/support/build-product.ts';
+import { planOf } from '../../../tests/support/query-plan.ts';
 import { recordStatements } from '../../../tests/support/recording-database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { CoreError } from '../core-error.ts';
@@ -139,5 +141,33 @@ if (inject('citusWorkers').length === 0) {
       await sql.query('UPDATE comments SET likes = likes + 1 WHERE id = $1', [second]);
     });
     expect(await waiting).toEqual([2, 1]);
+  });
+
+  test('likes of many comments use the index although the table has no statistics yet', async () => {
+    const growing = await createTestDatabase();
+    const client = new pg.Client({ connectionString: growing.url });
+    await client.connect();
+    try {
+      await growing.query('ALTER TABLE comments SET (autovacuum_enabled = false)');
+      await saveProducts(growing, [buildProduct({ id: 'tide' })]);
+      await growing.query(`INSERT INTO comments (id, product_id, content)
+        SELECT gen_random_uuid(), 'tide', repeat('wave ', 20) FROM generate_series(1, 20000)`);
+      const asked = await growing.query<{ id: string }>('SELECT id FROM comments LIMIT 200');
+      const recorded = recordStatements(growing);
+      const { outcomes } = await likeComments(
+        recorded.database,
+        asked.map(({ id }) => ({ commentId: id, session: READER })),
+      );
+      expect(outcomes).toEqual(asked.map(() => ({ likes: 1 })));
+      const statement = recorded.statements.find(({ text }) => text.includes('UPDATE comments'));
+      if (!statement) throw new Error('No comment was updated.');
+      const nodes = await planOf(client, statement, 'custom');
+      const scans = nodes.filter((node) => node['Relation Name'] === 'comments').map((node) => node['Node Type']);
+      expect(scans.length).toBeGreaterThan(0);
+      expect(scans).not.toContain('Seq Scan');
+    } finally {
+      await client.end();
+      await growing.drop();
+    }
   });
 }

@@ -17,14 +17,14 @@ export interface Like {
 // that wrote it, and a hidden comment for no session.
 const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
-      AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $3::timestamptz
+      AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $4::timestamptz
         WHERE c.product_id = comments.product_id AND ${OPEN})
     ORDER BY id ${lock}
   )
   UPDATE comments SET likes = comments.likes + CASE WHEN held_session IS NULL THEN added.likes
     ELSE (SELECT count(*)::integer FROM unnest(added.sessions) AS session WHERE session = held_session) END
   FROM (SELECT id, count(*)::integer AS likes, array_agg(session) AS sessions
-    FROM unnest($1::uuid[], $2::text[]) AS liked (id, session)
+    FROM unnest($2::uuid[], $3::text[]) AS liked (id, session)
     WHERE id IN (SELECT id FROM locked) GROUP BY id) AS added
   WHERE comments.id = added.id AND hidden_at IS NULL AND (held_session IS NULL OR held_session = ANY(added.sessions))
   RETURNING comments.id, comments.product_id, comments.likes, comments.held_session`;
@@ -69,5 +69,7 @@ async function write(
 ): Promise<{ id: string; product_id: string; likes: number; held_session: string | null }[]> {
   if (likes.length === 0) return [];
   const statement = likeCommentsStatement(await rowLock(sql, 'FOR NO KEY UPDATE'));
-  return sql.query(statement, [likes.map(({ id }) => id), likes.map(({ session }) => session), now.toISOString()]);
+  const ids = likes.map(({ id }) => id);
+  // Each id once in the first parameter: PostgreSQL expects rows for every element.
+  return sql.query(statement, [[...new Set(ids)], ids, likes.map(({ session }) => session), now.toISOString()]);
 }

@@ -73,6 +73,9 @@ async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): 
     tables.map(({ name }) => name),
   );
   for (const { table, name } of references) await sql.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
+  // Citus supports unique indexes only on the distribution column.
+  if (tables.some(({ name }) => name === 'comments'))
+    await sql.query('DROP INDEX comments_id; CREATE INDEX comments_id ON comments (id)');
   for (const { name, column } of tables) {
     const together = name === 'products' ? 'none' : 'products';
     await sql.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [name, column, together]);
