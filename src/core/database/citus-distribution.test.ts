@@ -27,7 +27,7 @@ const distributed = () =>
   );
 const all = DISTRIBUTED_TABLES.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 
-// The server of the run decides which of the two is tested (docs/testing.md).
+// The database server of the test run decides which branch is tested (docs/testing.md).
 if (inject('citusWorkers').length === 0) {
   test('on one server no table is distributed, and rows are locked in order', async () => {
     await migrate(database, MIGRATIONS, silentLog);

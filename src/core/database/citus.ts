@@ -2,8 +2,8 @@ import type { Log } from '../runtime.ts';
 import type { Database, Sql } from './database.ts';
 
 /**
- * Tables that grow with visitors, and their distribution column: the product, so all rows of a product are colocated.
- * Rows come after those that they reference. All other tables are small and stay on the coordinator.
+ * Tables that grow with visitors, each after those that it references. Their distribution column is the product, so all
+ * rows of a product are colocated. All other tables are small and stay on the coordinator.
  */
 export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
   { name: 'products', column: 'id' },
@@ -16,9 +16,9 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
 ];
 
 /**
- * If the database has Citus, distributes the tables that are not distributed yet, with their rows, atomically. If
+ * If the database has Citus, distributes those tables and their rows that are not distributed yet, atomically. If
  * several processes begin at once, one does it and the others wait.
- * @returns the tables that this call distributed; none on other engines.
+ * @returns the names of the tables that this call distributed; none on other engines.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
   if (!(await hasCitus(database)) || (await leftToDistribute(database)).length === 0) return [];
@@ -35,9 +35,9 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 }
 
 /**
- * While one batch waits for one product's row, Citus blocks all other batches, unless configured that writes commute. They
- * do while each shard has one placement, as here; that server's streaming replication protects it. Applies to new
- * connections.
+ * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
+ * a row. The setting is safe while each shard has one placement, as here, where streaming replication of its server
+ * protects it. It applies to new connections.
  */
 async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
@@ -65,9 +65,9 @@ async function leftToDistribute(sql: Sql): Promise<DistributedTable[]> {
 }
 
 async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): Promise<void> {
-  // One after the other: in parallel, one connection would not see shards that another created.
+  // Runs one after the other: parallel connections would not see each other's new shards.
   await sql.query("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)");
-  // Only a distributed table can reference a distributed one.
+  // Foreign keys are dropped and added again, because only a distributed table can reference a distributed one.
   const references = await readReferences(
     sql,
     tables.map(({ name }) => name),
@@ -84,7 +84,7 @@ async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): 
     await sql.query(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`);
 }
 
-/** Foreign keys of these tables, with quoted names. */
+/** Reads the foreign keys of these tables, with quoted names. */
 function readReferences(
   sql: Sql,
   tables: readonly string[],
@@ -100,7 +100,7 @@ function readReferences(
 const remembered = new WeakMap<Sql, Promise<boolean>>();
 
 /**
- * Whether rows are distributed (Citus). Queried once per pool, and once per transaction that needs it.
+ * Whether rows are distributed, that is, whether the database has Citus. Queried once per pool or transaction.
  * @throws CoreError `unavailable`.
  */
 export function isDistributed(sql: Sql): Promise<boolean> {
@@ -108,7 +108,7 @@ export function isDistributed(sql: Sql): Promise<boolean> {
   if (known) return known;
   const asking = hasCitus(sql);
   remembered.set(sql, asking);
-  // A failed query is repeated the next time.
+  // The next call repeats a failed query.
   asking.catch(() => remembered.delete(sql));
   return asking;
 }
@@ -118,24 +118,24 @@ export async function hasCitus(sql: Sql): Promise<boolean> {
   return (await sql.query("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 }
 
-/** The end of a SELECT whose rows are about to be changed. */
+/** The locking clause of a SELECT whose rows are about to be changed; empty on Citus. */
 export type RowLock = 'FOR UPDATE' | 'FOR NO KEY UPDATE' | '';
 
 /**
- * The lock that a statement takes on rows of many products before it changes them, in the order in which it reads
- * them, so two processes never deadlock. Citus cannot lock rows of many shards in order, so none is taken there:
- * deadlocks are detected, and one of the transactions is retried (40P01).
+ * Returns the locking clause for rows of many products. All processes lock rows in the order of the SELECT, so they
+ * never deadlock. Citus cannot lock rows of many shards in order, so the clause is empty there: Citus detects
+ * deadlocks, and one of the transactions is retried (40P01).
  */
 export async function rowLock(sql: Sql, lock: RowLock): Promise<RowLock> {
   return (await isDistributed(sql)) ? '' : lock;
 }
 
-/** Runs a statement that locks rows of the products `$1`: at once, or one after the other on Citus. */
+/** Runs a statement that locks rows of the products `$1`: once for all products, or on Citus once per product, in order. */
 export async function lockByProduct(sql: Sql, statement: string, productIds: readonly string[]): Promise<void> {
   if (!(await isDistributed(sql))) {
     await sql.query(statement, [productIds]);
     return;
   }
-  // Ids are ASCII, so both sides sort alike.
+  // Ids are ASCII, so JavaScript and the database sort them alike.
   for (const id of [...new Set(productIds)].sort()) await sql.query(statement, [[id]]);
 }

@@ -4,23 +4,26 @@ import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
 export interface ConnectOptions {
-  /** A PostgreSQL server; without it the embedded one is used. */
+  /** The URL of a PostgreSQL server. If unset, the embedded database is used. */
   databaseUrl?: string | undefined;
   /** The folder of the embedded database. */
   dataDir: string;
-  /** `own`: this process is the site. `share`: it uses the site's database, or starts it and stops it when done. */
+  /**
+   * `own`: this process is the site. `share`: this process uses the site's database, or starts and stops it if no site
+   * runs.
+   */
   mode: 'own' | 'share';
   log: Log;
-  /** The pool's limit, without connections for long work; the default suits one process. */
+  /** Maximum number of connections in the pool, not counting those for long work; the default suits one process. */
   maxConnections?: number;
 }
 
 export interface Connection {
   database: Database;
-  /** Whether the database is embedded, and where it is: a folder, or host and database name without secrets. */
   embedded: boolean;
+  /** The folder of the embedded database, or host, port and database name of the server, without secrets. */
   location: string;
-  /** Applies the migrations in a folder and returns the names of those that were new. */
+  /** Applies the missing migrations of a folder. @returns their names. */
   migrate(directory: string): Promise<string[]>;
   /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
   withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
@@ -30,7 +33,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** The database cannot be used; the message is one line that says what to do. */
+/** Reports that the database cannot be used. The message is one line that says what to do. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
@@ -91,7 +94,7 @@ async function withoutTimeLimit<Result>(
   }
 }
 
-/** The error is complete, so there is no further log line. */
+/** The thrown error says everything, so nothing is logged as well. */
 const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 async function checkServer(url: string, location: string): Promise<void> {
@@ -117,14 +120,14 @@ async function checkServer(url: string, location: string): Promise<void> {
   }
 }
 
-/** Host, port and database of a URL, without the role's password. */
+/** Returns host, port and database name of a URL, without role and password. */
 export function describeUrl(url: string): string {
   const { hostname, port, pathname, searchParams } = new URL(url);
   const host = hostname || searchParams.get('host') || 'localhost';
   return `${host}${port ? `:${port}` : ''}${pathname}`;
 }
 
-/** The innermost reason, since the outer error only says that the database is unavailable. */
+/** Returns the message of the innermost cause, since the outer error only says that the database is unavailable. */
 function reasonOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
@@ -138,8 +141,8 @@ interface ConnectionLimit {
   setBy: 'max_connections' | 'the role' | 'the database';
 }
 
-// Settings that this server does not have are 0; -1 means no limit. `reserved_connections` exists since PostgreSQL
-// 16.
+// A setting that the server does not have counts as 0; `reserved_connections` exists since PostgreSQL 16. A role's or
+// database's limit of -1 means no limit.
 const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
     - coalesce(current_setting('superuser_reserved_connections', true)::integer, 0)
     - coalesce(current_setting('reserved_connections', true)::integer, 0) AS server,
@@ -147,7 +150,8 @@ const SELECT_LIMITS = `SELECT current_setting('max_connections')::integer
   (SELECT datconnlimit FROM pg_database WHERE datname = current_database()) AS database`;
 
 /**
- * The limit of this connection's role, for all its sites and commands together. A pooler's own limit cannot be read.
+ * Reads how many connections this role may open, shared by all its sites and commands. A pooler's own limit cannot be
+ * read.
  * @throws CoreError `unavailable`.
  */
 export async function readConnectionLimit(sql: Sql): Promise<ConnectionLimit> {

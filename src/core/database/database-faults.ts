@@ -20,9 +20,9 @@ const SOCKET_CODES = new Set([
 ]);
 
 /**
- * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) that pass without a change of the statement, or
- * that refuse the connection: 08 connection, 25006 read-only, 28 and 3D000 role or database missing, 53 resources
- * (53100: disk full), 57 shutdown, recovery or cancelled, 58 the system around the server.
+ * SQLSTATE classes and codes (PostgreSQL documentation, appendix A) of errors that the statement did not cause: 08
+ * connection, 25006 read-only, 28 authorization, 3D000 database missing, 53 resources (53100: disk full), 57 shutdown,
+ * recovery or cancelled, 58 system errors outside PostgreSQL.
  */
 const UNAVAILABLE_STATE = /^(?:08...|25006|28...|3D000|53...|57...|58...)$/;
 const REFUSES_WRITES_STATE = /^(?:25006|53100)$/;
@@ -32,7 +32,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof pg.DatabaseError) return UNAVAILABLE_STATE.test(error.code ?? '');
   const code = 'code' in error ? String(error.code) : '';
-  // Node reports several failed addresses of one host name as an AggregateError without a message.
+  // If several addresses of a host name fail, Node throws an AggregateError without a message but with a code.
   return SOCKET_CODES.has(code) || CONNECTION_MESSAGE.test(error.message);
 }
 
@@ -41,17 +41,17 @@ export function refusesWrites(error: unknown): boolean {
   return error instanceof pg.DatabaseError && REFUSES_WRITES_STATE.test(error.code ?? '');
 }
 
-/** Invalid values or broken constraints: one row of many can cause them. */
+/** SQLSTATE classes of invalid values, violated constraints and exceeded limits, which one row of many can cause. */
 const DATA_FAULT_STATE = /^(?:2[123]|44|54)...$/;
 
-/** Whether one item of a batch can have caused the error. Any other error would meet each half as well. */
+/** Whether one item of a batch can have caused the error. After any other error, splitting the batch does not help. */
 export function isFaultOfAnItem(error: unknown): boolean {
   return !(error instanceof pg.DatabaseError) || DATA_FAULT_STATE.test(error.code ?? '');
 }
 
 const QUERY_CANCELED = '57014';
 
-/** Whether a statement exceeded its own time limit; `Sql` wraps the error. */
+/** Whether a statement exceeded the server's time limit. `Sql` wraps the error, so its cause is checked as well. */
 export function isStatementTimeout(error: unknown): boolean {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return cause instanceof pg.DatabaseError && cause.code === QUERY_CANCELED;
@@ -67,7 +67,7 @@ export function isSerializationFailure(error: unknown): boolean {
 
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Whether the row that a new one references does not exist. */
+/** Whether a new row references a row that does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code === FOREIGN_KEY_VIOLATION;
 }
@@ -76,8 +76,8 @@ export function isForeignKeyViolation(error: unknown): boolean {
 const QUIET_MS = 60_000;
 
 /**
- * Logs an outage once, with its cause: during one, every request fails for the same reason. The reason is the SQLSTATE
- * or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
+ * Logs an outage once, with its cause, since every request fails for the same reason meanwhile. The reason is the
+ * SQLSTATE or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
  */
 export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();

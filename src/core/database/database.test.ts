@@ -18,7 +18,7 @@ const unavailable = expect.objectContaining({ name: 'CoreError', code: 'unavaila
 const idsIn = async () =>
   (await database.query<{ id: number }>('SELECT id FROM notes ORDER BY id')).map(({ id }) => id);
 
-/** Closes the connection of a pool of one, on the server. */
+/** Ends a connection from the server's side. */
 async function terminate(pid: number): Promise<void> {
   await database.query('SELECT pg_terminate_backend($1::integer)', [pid]);
 }
@@ -48,7 +48,7 @@ describe('slow statements', () => {
     await pool.query('SELECT pg_sleep(0.2),\n  $1::text', ['a secret']);
     await pool.transaction((sql) => sql.query('SELECT pg_sleep(0.2) AS inside'));
     await pool.close();
-    // On a busy machine others, such as BEGIN, are slow as well.
+    // On a busy machine other statements, such as BEGIN, may be slow as well.
     const slept = () => lines().filter(({ statement }) => String(statement).includes('pg_sleep'));
     await expect.poll(() => slept().length).toBe(2);
     expect(slept()).toMatchObject([
@@ -195,7 +195,7 @@ describe('an unavailable database', () => {
     const pool = openDatabase({ url: dropped.url, log: silentLog });
     await pool.query('SELECT 1');
     await dropped.drop();
-    // The first statement may still use the closed connection, the second finds no database.
+    // The first statement may still use the closed connection; the second one finds no database.
     for (const _attempt of [1, 2]) await expect(pool.query('SELECT 1')).rejects.toEqual(unavailable);
     await pool.close();
   });
@@ -211,7 +211,7 @@ describe('an unavailable database', () => {
   });
 });
 
-/** A port without a listener: picked by the kernel, then released. */
+/** Returns a port without a listener: the kernel chose it, and the test released it. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -4,14 +4,14 @@ import type { Log } from '../runtime.ts';
 import { createOutageLog, isUnavailable, refusesWrites } from './database-faults.ts';
 import { type Listener, type Listening, listenOn } from './listen.ts';
 
-/** Where a statement can be sent: the pool, or the one connection of a transaction. */
+/** Runs statements: on the pool, or on the one connection of a transaction. */
 export interface Sql {
   /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is unavailable. */
   query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
 }
 
 export interface StatementOptions {
-  /** The client's timeout for this statement, if shorter than the default. */
+  /** The client's timeout for this statement; shorter than the pool's. */
   timeoutMs?: number;
 }
 
@@ -20,9 +20,13 @@ export interface Database extends Sql {
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Listens to a channel (LISTEN) on a separate connection. */
   listen(channel: string, listener: Listener): Listening;
-  /** Call while something queries regularly: reopens the pool when no connection responds. @returns how to stop. */
+  /**
+   * Starts to check that connections respond, and reopens the pool if none does. Requires that statements run
+   * regularly.
+   * @returns a function that stops the checks.
+   */
   startWatchdog(intervalMs?: number): () => void;
-  /** The number of connections, and of callers that wait for one. */
+  /** Returns the number of connections, and of callers that wait for one. */
   connections(): Connections;
   /** Waits for running statements and closes every connection. */
   close(): Promise<void>;
@@ -42,7 +46,7 @@ export interface DatabaseOptions {
   maxConnections?: number;
   /** The client's timeout per statement; 0: none, for work such as building an index. */
   statementTimeoutMs?: number;
-  /** Slower statements, including their wait for a connection, are logged. */
+  /** Statements slower than this, including their wait for a connection, are logged. */
   slowStatementMs?: number;
 }
 
@@ -50,26 +54,26 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /** The server's timeout is shorter than the client's, so a refused statement is never executed later. */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
-/** How soon a server notices that the client of a running statement is gone. */
+/** How often the server checks that the client of a running statement is still connected. */
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
 const SLOW_STATEMENT_MS = 1_000;
 
 /** Opens a pool on a PostgreSQL URL. It connects at the first statement. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { url, log, maxConnections = 10, statementTimeoutMs = STATEMENT_TIMEOUT_MS } = options;
-  // A statement without a timeout is expected to be slow.
+  // Callers that disable the timeout expect slow statements.
   const { slowStatementMs = statementTimeoutMs === 0 ? Number.POSITIVE_INFINITY : SLOW_STATEMENT_MS } = options;
   const pool = new pg.Pool({
     connectionString: url,
     max: maxConnections,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    // On the client, since a pooler may reject start-up parameters.
+    // Enforced by the client, since a pooler may reject start-up parameters.
     query_timeout: statementTimeoutMs,
     idleTimeoutMillis: 30_000,
     application_name: 'groundswell',
     onConnect: (client) => limitStatements(client, statementTimeoutMs),
   });
-  // The pool replaces a broken idle connection; unhandled, its error would end the process.
+  // Without this handler, an error of an idle connection would end the process. The pool replaces the connection.
   let isClosing = false;
   pool.on('error', (error) => {
     if (!isClosing) log.warn({ err: error }, 'An idle database connection was lost');
@@ -101,8 +105,8 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 /**
- * Sets the server's limits on each new connection. By statements, since a pooler may reject start-up parameters. A
- * server that does not know a setting is used without it.
+ * Sets the server's timeouts on a new connection. Uses statements, since a pooler may reject start-up parameters, and
+ * ignores settings that the server does not know.
  */
 async function limitStatements(client: pg.ClientBase, statementTimeoutMs: number): Promise<void> {
   const serverTimeoutMs = Math.floor(statementTimeoutMs * SERVER_SHARE_OF_TIMEOUT);
@@ -114,7 +118,7 @@ async function limitStatements(client: pg.ClientBase, statementTimeoutMs: number
   }
 }
 
-/** Reports every response, and logs slow statements without their values, which visitors sent. */
+/** Reports every response, and logs slow statements without their values, which come from visitors. */
 function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
   return async <Result>(text: string, running: Promise<Result>): Promise<Result> => {
     const started = performance.now();
@@ -139,7 +143,7 @@ async function run<Row extends object>(
   { timeoutMs }: StatementOptions = {},
 ): Promise<Row[]> {
   try {
-    // The driver's types want a mutable array, which it does not change, and lack the timeout of one statement.
+    // The driver's types require a mutable array, although the driver does not change it, and lack `query_timeout`.
     const statement: pg.QueryConfig & { query_timeout?: number } = { text };
     if (values !== undefined) statement.values = values as unknown[];
     if (timeoutMs !== undefined) statement.query_timeout = timeoutMs;
@@ -166,8 +170,8 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     await run(client, 'COMMIT');
     return result;
   } catch (error) {
-    // After a timeout the statement still runs, and a ROLLBACK would queue behind it: the connection is closed, and
-    // the server rolls back when it notices.
+    // After a timeout the statement still runs, and a ROLLBACK would wait for it. So the connection is closed, and the
+    // server rolls back when it notices that.
     if (isAway(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {
@@ -193,20 +197,23 @@ function asCoreError(error: unknown): unknown {
 }
 
 const CHECK_INTERVAL_MS = 500;
-/** Counted, not timed: a process that was suspended has not read what arrived. */
+/**
+ * How many checks without a response mean that the connections are dead. A count, not a time, because a process that
+ * was suspended has not read the responses that arrived meanwhile.
+ */
 const SILENT_CHECKS = 8;
 
 interface PoolWatchdog {
-  /** Call for every response of the server. */
+  /** Call after every response of the server. */
   noteResponse(): void;
-  /** Starts, while something queries regularly. @returns how to stop. */
+  /** Starts the checks, which require that statements run regularly. @returns a function that stops them. */
   start(intervalMs?: number): () => void;
 }
 
 /**
- * Closes the connections of a pool when none responds. After a failover, or behind a firewall that drops state, they
- * look alive and nothing arrives: each statement would wait for its whole timeout, even when the database is back, and
- * there would be no room for a new connection, which would reach it.
+ * Closes the connections of a pool when none responds. After a failover, or behind a firewall that drops state, dead
+ * connections look alive. Each statement would wait for its whole timeout, even when the database is back, and the dead
+ * connections would leave no room for new ones.
  */
 function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
   const busy = new Set<pg.PoolClient>();
@@ -222,8 +229,8 @@ function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
     silentChecks = 0;
     if (!isTold) log.warn('The database has not responded for some seconds; reopening the connections');
     isTold = true;
-    // Statements that wait on them fail as `unavailable`, and the pool removes them. The pool's clients have more
-    // methods than its types.
+    // Statements on these connections fail as `unavailable`, and the pool removes the connections. The pool's types
+    // lack `end`.
     for (const client of busy) void (client as pg.PoolClient & Pick<pg.Client, 'end'>).end();
     for (let idle = pool.idleCount; idle > 0; idle -= 1) pool.connect().then(discard, () => {});
   }

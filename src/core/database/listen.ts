@@ -5,20 +5,20 @@ const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 10 * 60 * 1_000;
 
 export interface Listener {
-  /** The channel is being listened to. */
+  /** Called after each successful LISTEN. */
   onListening(): void;
   onNotice(payload: string): void;
 }
 
 export interface Listening {
-  /** Closes the connection for some minutes, because it seems to receive no notifications. */
+  /** Closes the connection for ten minutes, if it seems to receive no notifications. */
   pause(): void;
   stop(): Promise<void>;
 }
 
 /**
- * Listens to notifications of a channel on its own connection, and reconnects when that is lost. Not every engine has
- * notifications, and not every pooler forwards them, so a failure is not a fault: it is retried with growing delays.
+ * Listens to notifications of a channel on a separate connection, and reconnects after a loss. Not every engine has
+ * notifications, and not every pooler forwards them, so failures are not logged but retried with growing delays.
  */
 export function listenOn(url: string, channel: string, listener: Listener): Listening {
   let client: pg.Client | undefined;
@@ -31,13 +31,13 @@ export function listenOn(url: string, channel: string, listener: Listener): List
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,
-      // Without keep-alive, a server that disappeared silently would be waited for forever.
+      // Without keep-alive, the client would wait forever for a server that disappeared silently.
       keepAlive: true,
       application_name: 'groundswell',
     });
     client = own;
     own.on('notification', ({ payload = '' }) => listener.onNotice(payload));
-    // Any fault of a connection ends it.
+    // Every error ends the connection, so 'end' handles it.
     own.on('error', () => {});
     own.on('end', () => again(own));
     try {

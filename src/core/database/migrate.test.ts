@@ -72,7 +72,7 @@ describe('the schema', () => {
       SELECT gen_random_uuid(), 'a', 'session-' || n, '2026-01-01'::timestamptz + n * interval '1 minute' FROM generate_series(1, 60000) AS n`);
     await database.query('ANALYZE upvotes');
     const plan = await database.transaction(async (sql) => {
-      // On Citus: of all shards, since any one may be empty. Elsewhere it has no effect.
+      // On Citus, includes the plans of all shards, since any one may be empty. Elsewhere the setting has no effect.
       await sql.query('SET LOCAL citus.explain_all_tasks = on');
       return sql.query(
         "EXPLAIN (FORMAT JSON) SELECT count(*) FROM upvotes WHERE created_at >= '2026-02-10'::timestamptz",

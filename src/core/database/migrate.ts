@@ -16,9 +16,9 @@ interface Migration {
 /**
  * Brings the schema up to date: applies missing numbered files in order, each in a transaction.
  *
- * Two processes may do this at once. Each claims a version by inserting its row before it runs the file; the second
- * waits on that row until the first commits, and then finds it taken. It uses no advisory locks, which poolers and
- * distributed engines do not support.
+ * Two processes may do this at once. Each claims a version by inserting its row before it runs the file; the second one
+ * waits on that row until the first commits, and then finds it taken. Advisory locks are not used, because poolers and
+ * distributed engines do not support them.
  *
  * @returns the names of the files that this call applied.
  */
@@ -58,7 +58,7 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** PostgreSQL lets two `IF NOT EXISTS` race: one then violates the catalogue's own unique index. */
+/** SQLSTATE codes after a lost race: PostgreSQL lets two `IF NOT EXISTS` run at once, and one of them fails. */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
 async function createHistory(sql: Sql): Promise<void> {
@@ -84,16 +84,16 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
 }
 
 /**
- * The statements of a migration, each of which ends at the end of a line. Sent one by one, since Citus forwards the
- * whole text to its servers, which then may be only one statement.
+ * Splits a migration into statements; each ends at the end of a line. They are sent one by one, since Citus forwards a
+ * text to its workers, where it must be a single statement.
  */
 export function statementsOf(sql: string): string[] {
   return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');
 }
 
 /**
- * The trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every role
- * may create; without it the search walks the list.
+ * Creates the trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every
+ * role may create. Without the index, a search reads the whole list.
  */
 async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
@@ -109,8 +109,9 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
 }
 
 /**
- * Upvotes by day, for statistics. A block range index takes a few kilobytes for millions of rows, which arrive in the
- * order of their time, and hardly slows down writes; engines without such an index read the whole table.
+ * Creates an index of upvotes by time, for statistics. Rows arrive in the order of their time, so a block range index
+ * takes a few kilobytes for millions of rows and hardly slows down writes. Engines without such indexes read the whole
+ * table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");

@@ -37,7 +37,7 @@ describe('one ahead', () => {
   });
 });
 
-/** A connection that the test lets respond, and that records statements. */
+/** Creates a connection that records statements and responds when the test calls `answer`. */
 function createConnection() {
   const sent: string[] = [];
   const waiting: { succeed(): void; fail(error: Error): void }[] = [];

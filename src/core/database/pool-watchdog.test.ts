@@ -4,7 +4,7 @@ import { type SwallowingProxy, startSwallowingProxy } from '../../../tests/suppo
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { type Database, openDatabase } from './database.ts';
 
-/** Much less than the timeout of a statement, fifteen seconds. */
+/** Makes the watchdog act after 0.4 s, long before a statement times out. */
 const CHECK_INTERVAL_MS = 50;
 const CONNECTIONS = 3;
 
@@ -30,7 +30,7 @@ afterEach(async () => {
 
 const unavailable = expect.objectContaining({ code: 'unavailable' });
 
-/** All connections at the same time, so the pool is full. */
+/** Uses all connections at the same time, so the pool is full. */
 function askOnAll(): Promise<unknown[]> {
   return Promise.all(Array.from({ length: CONNECTIONS }, () => pool.query('SELECT pg_sleep(0.1)')));
 }

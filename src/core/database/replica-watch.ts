@@ -2,12 +2,12 @@ import pg from 'pg';
 import type { Log } from '../runtime.ts';
 import type { Database } from './database.ts';
 
-/** A replica as it may be read. Moments are milliseconds of the monotonic clock. */
+/** A replica, and whether it may be read. Moments are milliseconds of the monotonic clock. */
 export interface Replica {
   database: Database;
-  /** Whether it is known to show everything that was committed up to a moment, and lags by seconds at most. */
+  /** Whether the replica is known to show everything committed up to a moment, and to lag by a few seconds at most. */
   hasReplayed(moment: number): boolean;
-  /** Stops reading it until it has been verified again. */
+  /** Marks the replica as unusable until it has been verified again. */
   distrust(reason: unknown): void;
   close(): Promise<void>;
 }
@@ -24,9 +24,9 @@ interface WatchOptions {
   onVerified: () => void;
 }
 
-/** While it may lack known writes. */
+/** Interval of checks while the replica may lack known writes. */
 const SHORT_INTERVAL_MS = 50;
-/** Interval while there are no writes, or the replica cannot be read. */
+/** Interval of checks while there are no writes, or the replica cannot be read. */
 const LONG_INTERVAL_MS = 500;
 /** A replica is not read when it was last verified longer ago than this. */
 const MAX_LAG_MS = 5_000;
@@ -34,7 +34,7 @@ const MAX_LAG_MS = 5_000;
 const ASSUMED_LAG_MS = 2_000;
 const RESPONSE_TIMEOUT_MS = 1_000;
 
-// The insert position, not the write position: with `synchronous_commit = off`, commits are ahead of the disk.
+// Reads the insert position, not the write position: with `synchronous_commit = off`, commits are ahead of the disk.
 const SELECT_POSITION = 'SELECT pg_current_wal_insert_lsn()::text AS position';
 const SELECT_REPLAYED = `SELECT pg_is_in_recovery() AS follows,
   coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS has_replayed`;
@@ -45,16 +45,16 @@ export interface Goal {
   requestedAt: number;
 }
 
-/** It shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
+/** The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
 export type ReplicaState =
   | { kind: 'unverified'; goal?: Goal | undefined }
   | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryAway: boolean; goal?: Goal | undefined };
 
 export type ReplicaEvent =
   | { type: 'position'; goal: Goal }
-  /** The primary did not respond, so no write is committed either. */
+  /** The primary did not respond, so it cannot commit writes either. */
   | { type: 'primaryAway' }
-  /** An engine without positions; the replica responded. */
+  /** The engine has no WAL positions, but the replica responded. */
   | { type: 'noPosition'; requestedAt: number }
   | { type: 'replayed'; goal: Goal }
   | { type: 'behind'; now: number }
@@ -88,8 +88,8 @@ export function shows(state: ReplicaState, moment: number, now: number): boolean
 }
 
 /**
- * Checks repeatedly how far a replica has come: requests the primary's position in the log, then asks the replica
- * whether it has replayed that. Everything committed before the request is then on the replica.
+ * Checks repeatedly how far a replica has come: reads the primary's WAL position, then asks the replica whether it has
+ * replayed that. If so, everything committed before the first request is on the replica.
  */
 export function watchReplica(options: WatchOptions): Replica {
   const { name, database, primary, log, monotonicMs, latestWrite, onVerified } = options;
@@ -102,7 +102,7 @@ export function watchReplica(options: WatchOptions): Replica {
   function dispatch(event: ReplicaEvent, reason?: unknown): void {
     state = step(state, event);
     if (event.type === 'replayed' || event.type === 'noPosition') onVerified();
-    // A failure of the primary does not concern the replica.
+    // Events of the primary do not change whether the replica is usable.
     if (event.type === 'position' || event.type === 'primaryAway') return;
     const isUsable = state.kind === 'usable';
     if (isUsable === wasUsable) return;

@@ -42,7 +42,7 @@ afterEach(() => reads.close());
 const usable = () => reads.stats().usable;
 const untilUsable = (count: number) => expect.poll(usable).toBe(count);
 
-/** One more upvote, by its own session. */
+/** Adds an upvote by a new session. */
 async function upvote(productId = 'tide') {
   sessions += 1;
   const session = `session-number-${sessions}`;
@@ -57,7 +57,7 @@ async function readsDuring(work: () => Promise<unknown>): Promise<{ primary: num
   return { primary: after.primary - before.primary, replicas: after.replicas - before.replicas };
 }
 
-/** Everything that shows an upvote shows this one. */
+/** Expects every read that shows upvotes to show this one. */
 async function expectSeen(session: string, upvotes: number, productId = 'tide') {
   expect((await core.getProduct(productId))?.product.upvotes).toBe(upvotes);
   const { items } = await core.listProducts({});
@@ -81,7 +81,7 @@ describe('replicas of a real server', () => {
       await expectSeen(session, upvotes);
       expect((await core.getProduct('ebb'))?.product.upvotes).toBe(0);
     }
-    // The other product was not written: both of its statements went to a replica each time.
+    // 'ebb' was not written, so both statements of each of its reads went to a replica.
     expect(reads.stats().replicas).toBeGreaterThanOrEqual(200);
   });
 
@@ -92,10 +92,10 @@ describe('replicas of a real server', () => {
       const { session, upvotes } = await upvote();
       expect(await readsDuring(() => expectSeen(session, upvotes))).toEqual({ primary: 4, replicas: 0 });
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
-      // A browser that has written at another process.
+      // Reads as for a browser that has written through another process.
       const readOfWriter = () => reads.showing(performance.now(), () => core.getProduct('ebb'));
       expect(await readsDuring(readOfWriter)).toEqual({ primary: 2, replicas: 0 });
-      // No other visitor's.
+      // Reads for other visitors still go to the replicas.
       expect(await readsDuring(() => core.getProduct('ebb'))).toEqual({ primary: 0, replicas: 2 });
       await untilUsable(0);
       await expectSeen(session, upvotes);
@@ -140,7 +140,7 @@ describe('replicas of a real server', () => {
     await untilUsable(2);
     const [first, second] = servers.replicas;
     await first?.stop();
-    // No client notices which one is next.
+    // Reads alternate between the replicas, so some of these first go to the stopped one.
     for (let round = 0; round < 4; round += 1) expect(await core.getProduct('tide')).not.toBeNull();
     await untilUsable(1);
     await second?.stop();

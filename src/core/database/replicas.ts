@@ -6,21 +6,24 @@ import { ConnectError, describeUrl } from './connect.ts';
 import { type Database, openDatabase, type Sql, type StatementOptions } from './database.ts';
 import { type Replica, watchReplica } from './replica-watch.ts';
 
-/** The scope of a read: products, or the session that reads its own rows; without either, everything. */
+/**
+ * The scope of a read: products, the session that reads its own rows, or both. Without either, the read concerns
+ * everything.
+ */
 interface ReadScope {
   productIds?: readonly string[];
   session?: string;
 }
 
-/** Longer than a readable replica may lag, so older moments are irrelevant. */
+/** How long writes are remembered: longer than a readable replica may lag. */
 export const RETENTION_MS = 10_000;
 
 const MAX_ENTRIES = 20_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * When each product and session was last written, as far as this process knows. Moments are milliseconds of the
- * monotonic clock. Beyond `MAX_ENTRIES`, one moment replaces all of them.
+ * Remembers when each product and session was last written, as far as this process knows. Moments are milliseconds of
+ * the monotonic clock. Beyond `MAX_ENTRIES`, one moment replaces all of them.
  */
 export class LastWrites {
   readonly #products = new Map<string, number>();
@@ -31,7 +34,7 @@ export class LastWrites {
   #everything = NEVER;
 
   add({ productIds, catalogue }: Change, moment: number): void {
-    // A product's neighbours change with the catalogue.
+    // A change of the catalogue also affects reads of other products, such as their neighbours.
     if (catalogue) this.addEverything(moment);
     for (const id of productIds) put(this.#products, id, moment);
     this.#any = Math.max(this.#any, moment);
@@ -51,7 +54,7 @@ export class LastWrites {
     if (this.#sessions.size > MAX_ENTRIES) this.#sessions.clear();
   }
 
-  /** The last write that a read must show. */
+  /** Returns the moment of the last write that a read must show. */
   since({ productIds, session }: ReadScope): number {
     if (productIds === undefined && session === undefined) return this.#any;
     let moment = this.#everything;
@@ -60,12 +63,12 @@ export class LastWrites {
     return moment;
   }
 
-  /** The last write of all. */
+  /** Returns the moment of the last write of any kind. */
   latest(): number {
     return this.#any;
   }
 
-  /** Forgets what every readable replica already shows. */
+  /** Forgets the writes that every readable replica already shows. */
   forget(now: number): void {
     for (const moments of [this.#products, this.#sessions]) {
       for (const [key, moment] of moments) {
@@ -76,25 +79,25 @@ export class LastWrites {
   }
 }
 
-/** Reinserts at the end, so the oldest come first. */
+/** Moves an entry to the end, so the oldest come first. */
 function put(moments: Map<string, number>, key: string, moment: number): void {
   moments.delete(key);
   moments.set(key, moment);
 }
 
-/** Chooses the server of a read, which shows at least the writes that this process knows of. */
+/** Chooses the server for a read: one that shows at least the writes that this process knows of. */
 export interface ReadSources {
   of(scope: ReadScope): Sql;
-  /** A session's own write was committed. */
+  /** Records that a write of this session was committed. */
   noteSession(session: string): void;
 }
 
-/** Reads from the primary alone. */
+/** Returns a source that always reads from the primary. */
 export function readsFrom(primary: Sql): ReadSources {
   return { of: () => primary, noteSession: () => {} };
 }
 
-/** The number of reads by kind of server, and of usable replicas. */
+/** The number of statements sent to the primary and to replicas, and of usable replicas. */
 export interface ReadStats {
   primary: number;
   replicas: number;
@@ -102,9 +105,9 @@ export interface ReadStats {
 }
 
 export interface ReplicatedReads extends ReadSources {
-  /** Something was written, by this process or another. Call before invalidating cached responses. */
+  /** Records a write by this process or another. Call it before invalidating cached responses. */
   noteChange(change: Change): void;
-  /** Anything may have been written. */
+  /** Records that anything may have been written. */
   noteGap(): void;
   /** Runs `work` with reads that show what any process wrote up to a moment of the monotonic clock. */
   showing<Result>(moment: number, work: () => Result): Result;
@@ -116,8 +119,9 @@ export interface ReplicatedReads extends ReadSources {
 const REPLICA_TIMEOUT_MS = 3_000;
 
 /**
- * Spreads reads over replicas. A read goes to a replica that has replayed every write within the read's scope, else to
- * the primary. A replica that lags, stops or is promoted is skipped until it has caught up.
+ * Spreads reads over replicas. A read goes to a replica that has replayed every write within the read's scope,
+ * otherwise to the primary. A replica that lags or stops is skipped until it has caught up; a promoted one is no longer
+ * read.
  */
 function readFromReplicas(
   primary: Database,
@@ -138,11 +142,14 @@ function readFromReplicas(
       onVerified: () => writes.forget(monotonicMs()),
     }),
   );
-  /** A claim applies only to the request that makes it: a forged one moves no other visitor's reads to the primary. */
+  /**
+   * The moment of the last write, as claimed by the current request. It concerns this request only, so a forged claim
+   * does not move the reads of other visitors to the primary.
+   */
   const claimed = new AsyncLocalStorage<number>();
   let turn = 0;
 
-  /** Round-robin among those that show enough. */
+  /** Chooses the next replica, round-robin, that has replayed every write within the scope. */
   function choose(scope: ReadScope): Replica | undefined {
     const since = Math.max(writes.since(scope), claimed.getStore() ?? Number.NEGATIVE_INFINITY);
     turn += 1;
@@ -153,7 +160,10 @@ function readFromReplicas(
     return undefined;
   }
 
-  /** All statements of one operation go to the same server. */
+  /**
+   * Returns the source of one operation: all its statements go to one replica, or, from its first failure on, to the
+   * primary.
+   */
   function of(scope: ReadScope): Sql {
     let replica: Replica | undefined;
     let isChosen = false;
@@ -170,7 +180,7 @@ function readFromReplicas(
             counted.replicas += 1;
             return rows;
           } catch (error) {
-            // The primary shows whether the statement or the replica is at fault.
+            // Repeating the statement on the primary shows whether the statement or the replica is at fault.
             replica.distrust(error);
             replica = undefined;
           }
@@ -198,9 +208,9 @@ function readFromReplicas(
 }
 
 /**
- * With Citus each server replicates its own rows, so the position of the coordinator's replica does not cover those of
- * the workers.
- * @throws ConnectError for such a database.
+ * Refuses replicas of a database with Citus. There, each server replicates its own rows, so the position of the
+ * coordinator's replica does not cover the workers.
+ * @throws ConnectError.
  */
 export async function expectReplicable(primary: Sql): Promise<void> {
   if (!(await isDistributed(primary))) return;
@@ -209,7 +219,7 @@ export async function expectReplicable(primary: Sql): Promise<void> {
   );
 }
 
-/** Opens replicas by their URLs; they may be unreachable. */
+/** Opens replicas by their URLs. They may be unreachable; reads then use the primary. */
 export function openReplicas(
   primary: Database,
   urls: readonly string[],

@@ -6,8 +6,9 @@ const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 20;
 
 /**
- * Runs `work` in a transaction, and retries it after a deadlock. On one PostgreSQL, where rows are locked in one
- * order, there are none; a database on several servers cannot guarantee that. `work` must have no other effect.
+ * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. A single PostgreSQL server
+ * has none, because all transactions lock rows in the same order; a database on several servers cannot guarantee that.
+ * `work` must have no effects outside the transaction.
  */
 export async function transactionWithRetries<Result>(
   database: Database,
@@ -24,7 +25,7 @@ export async function transactionWithRetries<Result>(
   }
 }
 
-/** Removes the timeouts of the transaction, for operators' commands that may take long and block no visitor. */
+/** Removes the timeouts of the transaction, for operators' commands that may take long and do not block visitors. */
 export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL statement_timeout = 0');
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
@@ -42,7 +43,8 @@ export async function holdSnapshot(sql: Sql): Promise<void> {
 }
 
 /**
- * Reads the rows of a SELECT in batches. Call it in a transaction after `holdSnapshot`, for one statement at a time.
+ * Reads the rows of a SELECT in batches. Call it in a transaction after `holdSnapshot`; only one read may run at a
+ * time.
  */
 export async function* readInBatches<Row extends object>(
   sql: Sql,
@@ -59,7 +61,7 @@ export async function* readInBatches<Row extends object>(
 }
 
 /**
- * Maps each part of a source, in order, and starts mapping the next part before the result is requested.
+ * Maps the parts of a source in order, and prepares the next result while the consumer uses the current one.
  * @throws the errors of the source or `make`, in order.
  */
 export async function* oneAhead<Part, Made>(
@@ -69,7 +71,7 @@ export async function* oneAhead<Part, Made>(
   let ahead: Promise<Made> | undefined;
   for await (const part of source) {
     const making = make(part);
-    // A consumer that continues gets the error below; a stopped one already has an error.
+    // Prevents an unhandled rejection. A consumer that continues gets the error below; one that stopped does not need it.
     making.catch(() => {});
     if (ahead !== undefined) yield await ahead;
     ahead = making;
@@ -77,15 +79,18 @@ export async function* oneAhead<Part, Made>(
   if (ahead !== undefined) yield await ahead;
 }
 
-/** A connection for statements that are sent without waiting for each other. */
+/** A connection that accepts a statement before the previous one has ended. */
 interface Turns {
-  /** Statements run one after the other. After a failure, all later ones fail with the same error. */
+  /** Runs statements one after the other. After a failure, all later ones fail with the same error. */
   sql: Sql;
-  /** Resolves when the current work has ended; later parts are never started. */
+  /** Waits for the running statement. Later ones fail and are never sent. */
   end(): Promise<void>;
 }
 
-/** Accepts statements in turn; without `end`, one could still come after its transaction. */
+/**
+ * Queues statements and sends them one at a time. Call `end` before the transaction ends; otherwise a queued statement
+ * could be sent after it.
+ */
 export function takeTurns(connection: Sql): Turns {
   let last: Promise<unknown> = Promise.resolve();
   let ended = false;
@@ -96,7 +101,7 @@ export function takeTurns(connection: Sql): Turns {
           if (ended) throw new Error('Statement sent after its transaction ended');
           return connection.query<never>(text, values, options);
         });
-        // Its caller gets the error, at the latest from the next statement.
+        // Prevents an unhandled rejection. The caller gets the error from this statement or from the next one.
         result.catch(() => {});
         last = result;
         return result;

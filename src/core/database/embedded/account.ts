@@ -16,19 +16,19 @@ import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
 /**
- * The identity that runs PostgreSQL's programs. PostgreSQL refuses root, so root has two ways out: `user` gives up
- * root for an unprivileged account, and `namespace` stays root on disk while it is an unprivileged user inside its own
- * user namespace (which reaches folders that only root can enter).
+ * The identity that runs PostgreSQL's programs. PostgreSQL refuses to run as root, so root has two options: `user`
+ * switches to an unprivileged account; `namespace` stays root on disk but is an unprivileged user inside its own user
+ * namespace, so it can use folders that only root can enter.
  */
 export type Account =
   | { readonly kind: 'self' }
   | { readonly kind: 'user'; readonly uid: number; readonly gid: number }
   | { readonly kind: 'namespace' };
 
-/** Exists on every system and owns nothing that matters. */
+/** The account `nobody`, which exists on every system and owns no important files. */
 export const nobody: Account = { kind: 'user', uid: 65534, gid: 65534 };
 
-/** True when this process is root in the sense of PostgreSQL's refusal. False on Windows. */
+/** Whether this process is root; PostgreSQL refuses to run as root. False on Windows. */
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
@@ -39,9 +39,9 @@ export interface FolderOwner {
 }
 
 /**
- * The identities to try, best first. For root: the owner of an existing cluster keeps it; a new cluster goes to the
- * owner of the data folder if that is a known unprivileged user (so `sudo` leaves nothing that this user cannot open
- * later), else to `nobody`; a user namespace is next.
+ * Returns the accounts to try, best first. For root: the owner of an existing cluster keeps it; a new cluster goes to
+ * the owner of the data folder if that is a known unprivileged user (so `sudo` creates nothing that this user cannot
+ * open later), otherwise to `nobody`, then to a user namespace.
  */
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
   if (!isRoot()) return hasName() ? [{ kind: 'self' }] : [{ kind: 'namespace' }, { kind: 'self' }];
@@ -56,7 +56,7 @@ export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: Folde
   return [nobody, { kind: 'namespace' }];
 }
 
-/** The owner of files that the account writes. Undefined: ownership is not changed. */
+/** Returns the owner of files that the account writes; undefined if their ownership is not changed. */
 export function ownerOnDisk(account: Account): FolderOwner | undefined {
   if (account.kind === 'user') return { uid: account.uid, gid: account.gid };
   if (account.kind === 'namespace' && isRoot()) return { uid: 0, gid: 0 };
@@ -64,8 +64,8 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
 }
 
 /**
- * Runs synchronous work with the rights of a folder's owner, so a link planted there leads root no further than that
- * account could go. Synchronous, since the identity applies to the whole process.
+ * Runs work with the rights of a folder's owner, so a link planted there gives root no more access than that account
+ * has. The work must be synchronous, since the identity applies to the whole process.
  */
 export function withRightsOf<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
   const { seteuid, setegid, setgroups, getgroups } = process;
@@ -98,7 +98,7 @@ export function withRealFolder<Result>(folder: string, work: (path: string, hand
   }
 }
 
-/** Deletes a folder with its contents, each with the rights of its owner. */
+/** Deletes a folder: its contents with the rights of its owner, and the folder with those of its parent's owner. */
 export function removeFolder(folder: string): void {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) {
@@ -111,7 +111,10 @@ export function removeFolder(folder: string): void {
   withRightsOf(statSync(dirname(folder)), () => rmSync(folder, { recursive: true, force: true }));
 }
 
-/** Changes the owner of a folder and its contents. The folder comes last, so an unfinished change is recognised. */
+/**
+ * Changes the owner of a folder and its contents. The folder comes last, so its owner shows whether the change is
+ * complete.
+ */
 export function giveFolder(folder: string, owner: FolderOwner): void {
   withRealFolder(folder, (path, handle) => {
     for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -123,9 +126,9 @@ export function giveFolder(folder: string, owner: FolderOwner): void {
 }
 
 /**
- * Whether the account can reach this folder. (Root inside a namespace has only the rights of root's files.) Checks the
- * mode bits of every folder on the way, since asking the kernel would need a program that runs as that account. A
- * deviating access list only makes us choose a namespace.
+ * Whether the account can reach this folder, by the mode bits of every folder on the path: asking the kernel would need
+ * a program that runs as that account. Access control lists are ignored, which at worst selects a user namespace. Root
+ * inside a namespace has only the rights of root as a file's owner.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);
@@ -141,7 +144,10 @@ export async function canReach(account: Account, folder: string): Promise<boolea
   }
 }
 
-/** initdb refuses a user id without an entry in the password file, such as in containers with `--user 12345`. */
+/**
+ * Whether the user id has an entry in the password file. Without one, as in containers with `--user 12345`, initdb
+ * refuses to run.
+ */
 function hasName(): boolean {
   try {
     userInfo();

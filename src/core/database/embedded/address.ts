@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Account, ownerOnDisk } from './account.ts';
 
-/** Where a postmaster listens: in the folder of a unix socket, or (socketDir undefined) on a loopback port. */
+/** Where a postmaster listens: on a unix socket in `socketDir`, or, if that is undefined, on a loopback port. */
 export interface Address {
   readonly socketDir: string | undefined;
   readonly port: number;
@@ -15,7 +15,10 @@ export interface Address {
 export const ROLE = 'groundswell';
 export const DATABASE = 'groundswell';
 
-/** `starting` includes stopping: the server lives and accepts no sessions. `silent`: no response in time. */
+/**
+ * The result of `probeServer`. `starting`: the server runs but accepts no sessions, also while it stops. `silent`: no
+ * response in time.
+ */
 export type ProbeResult = 'ready' | 'starting' | 'unreachable' | 'silent';
 
 const PROBE_TIMEOUT_MS = 10_000;
@@ -24,7 +27,10 @@ const CANNOT_CONNECT_NOW = '57P03';
 
 const SOCKET_PORT = 5432;
 const LOOPBACK = '127.0.0.1';
-/** `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating zero. */
+/**
+ * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating
+ * zero.
+ */
 const SOCKET_PATH_BYTES = 103;
 const SHORT_FOLDER = 'groundswell-pg-';
 
@@ -50,7 +56,7 @@ export function removeShortFolder(socketDir: string | undefined): void {
   rmSync(socketDir, { recursive: true, force: true });
 }
 
-/** The `postgres://` URL of the site's database. It contains the password: never log it. */
+/** Returns the `postgres://` URL of the site's database. It contains the password: never log it. */
 export function databaseUrl(address: Address, password: string): string {
   const url = `postgres://${ROLE}:${encodeURIComponent(password)}@`;
   if (address.socketDir === undefined) return `${url}${LOOPBACK}:${address.port}/${DATABASE}`;
@@ -58,8 +64,8 @@ export function databaseUrl(address: Address, password: string): string {
 }
 
 /**
- * Opens a session, which alone proves that the server lives: the kernel also accepts connections for a stopped
- * process, or a killed process that still exists.
+ * Opens a session to check that the server responds. Connecting is not enough: the kernel also accepts connections for
+ * a suspended process, and for a killed one that still exists.
  */
 export async function probeServer(address: Address, password: string): Promise<ProbeResult> {
   const client = new pg.Client({
@@ -67,7 +73,7 @@ export async function probeServer(address: Address, password: string): Promise<P
     connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     application_name: 'groundswell',
   });
-  client.on('error', () => undefined); // A server that dies during the session.
+  client.on('error', () => undefined); // The server may die during the session.
   try {
     await client.connect();
     return 'ready';

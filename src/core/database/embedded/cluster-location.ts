@@ -18,7 +18,7 @@ import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { runProgram } from './processes.ts';
 import { tellingLine } from './server-log.ts';
 
-/** Where the cluster is, who runs it, and with which programs. */
+/** Where the cluster is, which account runs it, and with which programs. */
 export interface ClusterLocation {
   readonly clusterDir: string;
   readonly exists: boolean;
@@ -34,15 +34,16 @@ interface LocationOptions {
   readonly dataDir: string;
   readonly binaries: Binaries;
   readonly namespaces: boolean;
-  /** Where clusters go if no unprivileged account can enter the data folder. */
+  /** The parent folder of clusters whose data folder no unprivileged account can enter. */
   readonly elsewhere: string;
   readonly log: Log;
 }
 
 /**
- * Decides where the cluster is: in the data folder if any account that PostgreSQL accepts can work there (see
- * `candidateAccounts`), with the programs in place or copied; else, for root on a kernel without user namespaces,
- * below `elsewhere`. It throws rather than pass over an existing cluster for a new one.
+ * Chooses where the cluster is: in the data folder if any account that PostgreSQL accepts can work there (see
+ * `candidateAccounts`), with the programs in place or copied; otherwise, for root on a kernel without user namespaces,
+ * below `elsewhere`.
+ * @throws EmbeddedDatabaseError, also to avoid creating a second cluster beside one that cannot be reached.
  */
 export async function chooseLocation(options: LocationOptions): Promise<ClusterLocation> {
   const { dataDir, binaries, log } = options;
@@ -74,7 +75,7 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   return { ...way, clusterDir: elsewhere, exists: otherOwner !== undefined };
 }
 
-/** The first account that can work in the folder: with the programs in place if possible, else with a copy of them. */
+/** Finds the first account that can work in the folder, with the programs in place if possible, otherwise with a copy. */
 async function firstThatWorks(
   accounts: Account[],
   folder: string,
@@ -94,13 +95,17 @@ async function firstThatWorks(
   return undefined;
 }
 
-/** The programs' major version, found by running them, or why they cannot run. */
+/** Runs the programs. @returns their major version, or the output that says why they cannot run. */
 async function versionRunAs(account: Account, { postgres }: Binaries): Promise<string> {
   const { output } = await runProgram(account, postgres, ['--version']);
   return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim();
 }
 
-/** Distinguishes programs that cannot run at all (another C library) from an account that may not run them. */
+/**
+ * Checks that this process can run the programs, to tell programs for another C library from an account that may not
+ * run them.
+ * @throws EmbeddedDatabaseError `platform_unsupported`.
+ */
 async function mustRunHere(binaries: Binaries): Promise<void> {
   const said = await versionRunAs({ kind: 'self' }, binaries);
   if (/^\d+$/.test(said)) return;
@@ -117,7 +122,11 @@ async function elsewhereFolder({ dataDir, elsewhere }: LocationOptions): Promise
   return join(elsewhere, hash.slice(0, 16));
 }
 
-/** Root follows links only in its own folders: elsewhere the owner may have pointed one anywhere. */
+/**
+ * Returns the owner of the cluster's folder, if it exists. Root follows a link only in its own folders: elsewhere, the
+ * folder's owner may have pointed the link anywhere.
+ * @throws EmbeddedDatabaseError `data_dir_refused`.
+ */
 async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderOwner | undefined> {
   const found = await lstat(clusterDir).catch(() => undefined);
   if (!found?.isSymbolicLink()) return found;
@@ -129,7 +138,6 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   );
 }
 
-/** Gives the cluster to the account. */
 async function giveTo(account: Account, clusterDir: string): Promise<void> {
   const owner = ownerOnDisk(account);
   const real = await realpath(clusterDir);
@@ -147,12 +155,12 @@ function unreachable(dataDir: string): EmbeddedDatabaseError {
 export interface HostEnvironment {
   readonly platform: string;
   readonly arch: string;
-  /** Whether user namespaces may be tried. Trying shows whether they work. */
+  /** Whether to try user namespaces, which still may not work. */
   readonly namespaces: boolean;
   readonly unixSockets: boolean;
-  /** Folder for root's clusters whose data folder only root can enter. */
+  /** The parent folder of clusters whose data folder only root can enter. */
   readonly elsewhere: string;
-  /** PostgreSQL's programs; undefined: those that npm installed. */
+  /** PostgreSQL's programs. If unset, those that npm installed. */
   readonly binaries?: Binaries;
 }
 
@@ -168,7 +176,7 @@ export const thisHost: HostEnvironment = {
 const TAKEN_MODES = [0o700, 0o750];
 
 /**
- * Makes PostgreSQL's own checks of a cluster's folder, and says what to do, which its messages do not.
+ * Makes PostgreSQL's own checks of a cluster's folder, but with messages that say what to do.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
 export async function mustBeTaken({ clusterDir, account }: { clusterDir: string; account: Account }): Promise<void> {

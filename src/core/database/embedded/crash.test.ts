@@ -20,7 +20,7 @@ async function killPostmaster(location: string): Promise<void> {
   process.kill((await readPostmasterFile(location))?.pid ?? 0, 'SIGKILL');
 }
 
-/** The listening socket of this path, and connections to it that were not accepted yet. */
+/** Counts the listening socket of this path and the connections to it that were not accepted yet. */
 async function socketsNamed(path: string): Promise<number> {
   const table = await readFile('/proc/net/unix', 'utf8');
   return table.split('\n').filter((line) => line.endsWith(` ${path}`)).length;
@@ -65,7 +65,7 @@ describe('after a crash', () => {
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
     const postmaster = (await readPostmasterFile(location))?.pid ?? 0;
-    // A suspended process stands for a killed process that still exists: the kernel still accepts its connections.
+    // Simulates a killed process that still exists: the kernel accepts connections for a suspended one as well.
     process.kill(postmaster, 'SIGSTOP');
     await killed.kill('SIGKILL');
     const opening = open(dataDir);

@@ -7,7 +7,10 @@ export type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
-/** Why the embedded database cannot be used. The message is one line for the operator: what is wrong and what to do. */
+/**
+ * Reports why the embedded database cannot be used. The message is one line for the operator: what is wrong and what to
+ * do.
+ */
 export class EmbeddedDatabaseError extends Error {
   readonly code: EmbeddedDatabaseErrorCode;
 

@@ -5,8 +5,8 @@ import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
 
 /**
- * A process for tests that holds an embedded database, to be watched, queried and killed. Its one argument is the
- * options as JSON. It reports events as lines of JSON, and stops in order on a line of input.
+ * Reports an event as a line of JSON. This file is a process for tests that opens an embedded database with the options
+ * in its argument (JSON), and shuts down when it reads a line from standard input.
  */
 function tell(event: object): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -19,7 +19,7 @@ const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; elsewhere?: 
   process.argv[2] ?? '{}',
 );
 
-// A Ctrl-C reaches this process, too; its own reaction is not under test.
+// A Ctrl-C in the terminal also reaches this process, which must survive it for the test.
 process.on('SIGINT', () => tell({ event: 'interrupted' }));
 try {
   const database = await openEmbedded({ ...given, log }, { ...thisHost, ...given });

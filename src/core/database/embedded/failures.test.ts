@@ -11,7 +11,7 @@ import { openEmbedded } from './open-embedded.ts';
 const ground = new Ground();
 afterAll(() => ground.clear());
 
-/** The error of a start that must fail; its message must be one line for the operator. */
+/** Returns the error of a start that must fail, and checks that its message is one line. */
 async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
   const opening = openEmbedded({ dataDir, mode: 'own', log: silent }, { ...thisHost, ...host });
   const error = await opening.then(
@@ -84,7 +84,7 @@ describe('an unusable database says why in one line', () => {
 
   it.runIf(isRootRun)('a database of another user: names that user, and the command that gives it away', async () => {
     const location = join(await ground.madeDataDir(), 'postgres');
-    // Root may open any user's folder; another user must be that user.
+    // Root may open any user's folder, so the check runs as another user.
     const owner = (await stat(location)).uid;
     const daemon = 1;
     const seteuid = process.seteuid ?? (() => {});

@@ -22,10 +22,10 @@ host    all       all   ::1/128       scram-sha-256
 `;
 
 /**
- * Creates the cluster beside its place and renames it once it is complete and on disk, so a folder of that name is
- * always a complete cluster. Text is UTF-8, compared and case-folded by PostgreSQL's own Unicode tables, so moving to
- * another machine cannot break an index. Only pg_trgm asks the operating system what a letter is: with its UTF-8
- * locale without a language, words of every script can be looked up.
+ * Creates the cluster in a temporary folder next to its final one, and renames it once it is complete and on disk, so a
+ * folder with the final name is always complete. PostgreSQL itself compares and case-folds text (UTF-8), so moving to
+ * another machine cannot break an index. Only pg_trgm asks the operating system what a letter is; with the system's
+ * C.UTF-8 locale, it finds words of every script.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const { clusterDir, account, binaries, durability } = cluster;
@@ -40,7 +40,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     args.push(...initialSettings(memoryForUs()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
     const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
-    // Deletes the folder if it fails. Its messages differ, so any failure is retried without.
+    // A failed initdb cleans up after itself. Messages about a missing locale differ, so any failure is retried without it.
     if (withLetters.code !== 0) await mustSucceed(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
     await mustSucceed(
@@ -59,12 +59,12 @@ export async function initCluster(cluster: Cluster): Promise<void> {
   }
 }
 
-/** The password of the site's role, readable only by the cluster's owner (and root). */
+/** Reads the password of the site's role, which only the cluster's owner (and root) can read. */
 export function readPassword({ clusterDir, account }: Owned): string {
   return readAs(account, join(clusterDir, PASSWORD_FILE));
 }
 
-/** The major version that created the cluster, such as `18`. */
+/** Reads the major version of PostgreSQL that created the cluster, such as `18`. */
 export function clusterVersion({ clusterDir, account }: Owned): string {
   return readAs(account, join(clusterDir, 'PG_VERSION'));
 }
@@ -75,7 +75,10 @@ function readAs(account: Account, path: string): string {
   return withRightsOf(ownerOnDisk(account), () => readFileSync(path, 'utf8')).trim();
 }
 
-/** Single-user statements end at an empty line (`-j`). The site's role owns its database and is not a superuser. */
+/**
+ * Returns the statements that create the role and the database, each ended by an empty line for single-user mode
+ * (`-j`). The site's role owns its database and is not a superuser.
+ */
 function roleAndDatabase(password: string): string {
   return [
     `CREATE ROLE ${ROLE} LOGIN CREATEDB PASSWORD '${password}';`,
@@ -85,7 +88,7 @@ function roleAndDatabase(password: string): string {
   ].join('\n\n');
 }
 
-/** Folders of killed attempts, together with an initdb that may have outlived them. */
+/** Removes the folders of killed attempts, and kills an initdb that outlived such an attempt. */
 async function removeDeadAttempts(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     if (!name.startsWith(MAKING)) continue;

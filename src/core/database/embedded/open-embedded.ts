@@ -14,8 +14,8 @@ export interface EmbeddedOptions {
   /** The site's data folder; the cluster is in its folder `postgres`. Created if missing. */
   readonly dataDir: string;
   /**
-   * `own`: the site, of which a data folder has one. `share`: an operator's command, which uses the running database,
-   * else starts it and stops it afterwards.
+   * `own`: the site; a data folder has only one. `share`: an operator's command, which uses the running database, or
+   * starts and stops it if none runs.
    */
   readonly mode: 'own' | 'share';
   readonly log: Log;
@@ -24,17 +24,20 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedDatabase {
-  /** `postgres://` URL with its password: never log it. */
+  /** A `postgres://` URL that contains the password: never log it. */
   readonly url: string;
-  /** The folder in which the data lies, for the operator. */
+  /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** The description of this site that a second site reports, such as its address. */
+  /** Sets the description of this site that a second site reports, such as its address. */
   setOwnerNote(note: string): void;
-  /** Stops PostgreSQL in order if this process owns it and no other uses it; else disconnects. Idempotent. */
+  /** Shuts PostgreSQL down if this process owns it and no other uses it; otherwise disconnects. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** How this process has the database. `lost` resolves when it must give it up, or another process did. */
+/**
+ * How this process uses the database: as its owner, or through the owner. `lost` resolves when a site requests the
+ * folder from this owner, or when the other owner is gone.
+ */
 type Session =
   | {
       readonly kind: 'owner';
@@ -49,13 +52,13 @@ type Session =
       readonly lost: Promise<void>;
     };
 
-/** How long sharing processes wait after an owner releases the folder, so the site that requested it gets it. */
+/** How long a process waits before it claims a released folder, so the site that requested the folder gets it. */
 const STAND_BACK_MS = 300;
 
 /**
- * Opens the embedded database of a data folder. Throws EmbeddedDatabaseError, whose message is for the operator. The
- * database runs in its own session: if this process dies without `stop`, it continues, and the next one to open the
- * folder adopts it.
+ * Opens the embedded database of a data folder. The server runs in its own session: if this process dies without
+ * `stop`, the server continues, and the next process to open the folder adopts it.
+ * @throws EmbeddedDatabaseError with a message for the operator.
  */
 export async function openEmbedded(
   options: EmbeddedOptions,
@@ -99,7 +102,7 @@ export async function openEmbedded(
     }
   }
 
-  /** Enters the folder again when a site takes it from this command, or its owner disappears. */
+  /** Opens the folder again when a site takes it from this command, or when its owner disappears. */
   async function follow(): Promise<void> {
     while (session) {
       const { lost, ...current } = session;
@@ -108,7 +111,7 @@ export async function openEmbedded(
       session = undefined;
       if (current.kind === 'owner') await handOver(current);
       await delay(STAND_BACK_MS);
-      // Even if `stop` was called since: without another owner, this process must stop the server.
+      // Also after `stop` was called: without another owner, this process must stop the server.
       session = await enter();
     }
   }
@@ -149,7 +152,10 @@ async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownersh
   ownership.release();
 }
 
-/** Returns when the folder may be free; throws if a site owns it. */
+/**
+ * Waits until the folder may be free.
+ * @throws EmbeddedDatabaseError `data_dir_held` if a site owns it, or its owner does not respond.
+ */
 async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');
   if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
@@ -178,7 +184,7 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
   );
 }
 
-/** Creates the data folder if missing; returns its real path. Throws `data_dir_unwritable`. */
+/** Creates the data folder if missing. @returns its real path. @throws EmbeddedDatabaseError `data_dir_unwritable`. */
 async function prepareDataDir(dataDir: string): Promise<string> {
   const wanted = resolve(dataDir);
   try {
@@ -194,7 +200,7 @@ async function prepareDataDir(dataDir: string): Promise<string> {
   }
 }
 
-/** Unforeseen system errors are also reported in one line. */
+/** Converts unexpected system errors into one line for the operator. */
 function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatabaseError {
   if (error instanceof EmbeddedDatabaseError) return error;
   const reason = error instanceof Error ? error.message : String(error);

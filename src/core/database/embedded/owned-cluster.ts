@@ -23,7 +23,7 @@ export interface OwnedCluster extends Reachable {
   leave(): Promise<void>;
 }
 
-/** Starts the cluster of a data folder and keeps it running. Only for the folder's owner. */
+/** Starts the cluster of a data folder and keeps it running. Call it only as the folder's owner. */
 export async function runCluster(
   dataDir: string,
   durability: Durability,
@@ -93,15 +93,15 @@ const LONGEST_BACKOFF_MS = 10_000;
 const PRUNE_INTERVAL_MS = 3_600_000;
 
 interface Supervisor {
-  /** Stops the postmaster in order and ends supervision. */
+  /** Shuts the postmaster down and ends supervision. */
   stop(): Promise<void>;
   /** Ends supervision and leaves the postmaster running for the next owner. */
   leave(): Promise<void>;
 }
 
 /**
- * Keeps a postmaster running: when it dies, restarts it at the same address. It never gives up, so a site recovers by
- * itself, for example once its disk has room again.
+ * Keeps a postmaster running: when it dies, restarts it at the same address. It never gives up, so a site recovers
+ * without an operator, for example once its disk has space again.
  */
 function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
   const { address } = first;
@@ -164,7 +164,7 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
   };
 }
 
-/** Adopts what runs on the cluster, else cleans up after the dead one and starts a new postmaster at this address. */
+/** Adopts the postmaster that runs on the cluster, or cleans up after a dead one and starts a new one at this address. */
 async function startAt(cluster: Cluster, address: Address, password: string): Promise<Postmaster> {
   const adopted = await adoptPostmaster(cluster, password);
   if (adopted) return adopted;

@@ -52,7 +52,8 @@ describe('the claim on a data folder', () => {
     const owner = spawn(process.execPath, ['--eval', listening, address], { stdio: ['ignore', 'pipe', 'inherit'] });
     await once(owner.stdout, 'data');
     owner.kill('SIGSTOP');
-    // Nothing may run between the connection and the death, or the connection would be reported as open.
+    // The event loop must not run between the connection and the owner's death, or the connection would be reported as
+    // open.
     const asked = connectToListener(address);
     owner.kill('SIGKILL');
     const isDead = () => /\) Z /.test(readFileSync(`/proc/${owner.pid}/stat`, 'utf8'));

@@ -23,13 +23,13 @@ const LINK = /^owner-(\d+)$/;
 /**
  * Claims a data folder for one process by listening on a unix socket in it, or connects to its owner.
  *
- * The kernel knows whether the owner lives: connecting succeeds while it does and is refused the moment it is gone,
- * kill -9 included, even if its process id is reused, and across containers that share the folder.
+ * The kernel knows whether the owner is alive: connections succeed while it is, and are refused as soon as it is gone,
+ * even after kill -9, if its process id is reused, or in another container that shares the folder.
  *
- * A dead owner's socket file stays, and replacing such a file is where two newcomers could both win. So nothing is
- * replaced: a claim is a new link `owner-<n+1>` to a socket that listens already, made after the highest link
- * `owner-<n>` was found dead. Creating a link is atomic, so one newcomer gets the number; the highest number is never
- * removed, so a late newcomer with an old number sees a higher one and gives way.
+ * A dead owner leaves its socket file, and two processes that replaced it at the same time could both win. So nothing
+ * is replaced: a process claims the folder with a new link `owner-<n+1>` to a socket that already listens, after it
+ * found the highest link `owner-<n>` dead. Creating a link is atomic, so only one process gets the number. The highest
+ * number is never removed, so a late process with a lower number sees it and gives up.
  */
 export async function claimOwnership(dataDir: string, server: Server): Promise<Claim> {
   if (process.platform === 'win32') return claimPipe(dataDir, server);
@@ -80,7 +80,7 @@ function remove(sockets: SocketFolder, name: string): void {
   sockets.run(() => rmSync(join(sockets.folder, name), { force: true }));
 }
 
-/** Lower numbers, and sockets of processes that were killed before they had a number. */
+/** Removes links with lower numbers, and sockets of processes that were killed before they created a link. */
 async function removeDead(sockets: SocketFolder, number: number, own: string): Promise<void> {
   for (const name of namesIn(sockets)) {
     const match = LINK.exec(name);
@@ -100,7 +100,7 @@ function namesIn(sockets: SocketFolder): string[] {
   return sockets.run(() => readdirSync(sockets.folder));
 }
 
-/** The link stays, although it points nowhere: see above why numbers only grow. */
+/** Stops listening. The link stays, because the highest number must never be removed (see `claimOwnership`). */
 function release(sockets: SocketFolder, server: Server): void {
   server.close(() => sockets.close());
 }
@@ -112,7 +112,7 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** Windows: a named pipe has one server and disappears with it. */
+/** Claims a data folder on Windows, where a named pipe has one server and disappears with it. */
 async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
   const pipe = `\\\\.\\pipe\\groundswell-${createHash('sha256').update(dataDir).digest('hex').slice(0, 32)}`;
   for (let attempt = 0; attempt < 100; attempt += 1) {
@@ -131,24 +131,28 @@ async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
   );
 }
 
-/** `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating zero. */
+/**
+ * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating
+ * zero.
+ */
 const SOCKET_PATH_BYTES = 103;
 const LONGEST_NAME_BYTES = 24;
 
-/**
- * A folder for unix sockets: `folder` is its real path, `address(name)` what a socket call accepts for a name in it.
- */
+/** A folder for unix sockets. `folder` is its real path; `address(name)` is the path of a socket in it for socket calls. */
 interface SocketFolder {
   readonly folder: string;
   address(name: string): string;
   close(): void;
-  /** Runs synchronous work in it: with the rights of the data folder's owner if root works there. */
+  /**
+   * Runs synchronous work in the folder. If this process is root, the work has only the rights of the data folder's
+   * owner.
+   */
   run<Result>(work: () => Result): Result;
 }
 
 /**
- * Opens the folder of the owner's sockets below a data folder, created if missing. A path that is too long for a
- * socket is reached through an open handle on Linux; elsewhere a short folder named by the path's hash stands in.
+ * Opens the folder of owners' sockets below a data folder, and creates it if missing. If its path is too long for a
+ * socket, Linux reaches it through an open handle; other systems use a short folder in /tmp, named by the path's hash.
  */
 function openSocketFolder(dataDir: string): SocketFolder {
   const usual = join(dataDir, 'postgres.owner');
@@ -158,7 +162,7 @@ function openSocketFolder(dataDir: string): SocketFolder {
   const owner = statSync(dataDir);
   const run = <Result>(work: () => Result) => withRightsOf(owner, work);
   run(() => mkdirSync(folder, { recursive: true, mode: 0o700 }));
-  // Created by root before the data folder changed owner.
+  // Root may have created the folder before the data folder changed owner.
   if (isRoot() && owner.uid !== 0) handOver(folder, owner);
   const handle = run(() => openRealFolder(folder));
   if (fits || folder !== usual) {
@@ -176,16 +180,20 @@ function handOver(folder: string, owner: FolderOwner): void {
   });
 }
 
-/** What a connection gets without a listener: ECONNRESET if that was killed before it took the connection. */
+/** Errors of a connection to a socket without a listener. ECONNRESET: the listener was killed before it accepted. */
 const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK']);
 
-/** Connects to a socket. Null: certainly without a listener. Throws if that is unknown. */
+/**
+ * Connects to a socket.
+ * @returns null if it certainly has no listener.
+ * @throws EmbeddedDatabaseError if that is unknown.
+ */
 export function connectToListener(address: string): Promise<Socket | null> {
   return new Promise((resolve, reject) => {
     const socket = connect(address);
     socket.on('connect', () => {
       socket.removeAllListeners('error');
-      socket.on('error', () => undefined); // The other end's death comes as 'close', which is what everybody waits for.
+      socket.on('error', () => undefined); // If the other end dies, 'close' follows, for which callers wait.
       resolve(socket);
     });
     socket.on('error', (error) => {
@@ -208,7 +216,7 @@ function listenAt(server: Server, address: string, run: SocketFolder['run'] = (w
       server.removeListener('error', reject);
       resolve();
     });
-    // Binds before it returns.
+    // `listen` binds before it returns, so it uses the rights of `run`.
     run(() => server.listen(address));
   });
 }

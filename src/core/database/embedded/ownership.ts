@@ -13,9 +13,9 @@ export interface OwnerStatus {
   readonly pid: number;
   /** ISO time of the claim. */
   readonly since: string;
-  /** `site` stays until it is stopped; `command` has the database only until another process wants to keep it. */
+  /** `site` owns the folder until it is stopped; `command` gives it up when a site requests it. */
   readonly role: 'site' | 'command';
-  /** Free text of the owner, such as its address. */
+  /** Free text set by the owner, such as its address. */
   readonly note: string;
   readonly stopping: boolean;
 }
@@ -34,13 +34,13 @@ export interface Ownership {
   readonly wanted: Promise<void>;
   /** The number of other processes that use the database. */
   sharers(): number;
-  /** From now on newcomers wait until the owner is gone. */
+  /** Makes processes that connect from now on wait until the owner is gone. */
   setStopping(): void;
   /** Releases the folder: every connected process is notified and may claim it. */
   release(): void;
 }
 
-/** One connection to an owner, from the side of another process. */
+/** The connection of another process to an owner. */
 export interface OwnerConnection {
   /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
   ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'>;
@@ -167,7 +167,10 @@ function send(socket: Socket, answer: Answer): void {
   socket.write(`${JSON.stringify(answer)}\n`);
 }
 
-/** The other end's death emits an error here (which readline forwards) and then 'close', which we listen to. */
+/**
+ * Calls `take` for each line. If the other end dies, the socket emits an error, which readline forwards, and then
+ * 'close', which callers handle; so errors are ignored.
+ */
 function onLine(socket: Socket, take: (line: string) => void): void {
   socket.on('error', () => undefined);
   createInterface({ input: socket })

@@ -22,14 +22,14 @@ afterAll(() => ground.clear());
 const open = (dataDir: string) =>
   openEmbedded({ dataDir, mode: 'own', log: silent, durability: 'none' }, { ...thisHost, binaries });
 
-/** A data folder with a cluster, all of it owned by an unprivileged user. */
+/** Creates a data folder with a cluster, both owned by an unprivileged user. */
 async function dataDirOfUser(): Promise<string> {
   const dataDir = await ground.madeDataDir();
   execFileSync('chown', ['-R', `${DAEMON.uid}:${DAEMON.gid}`, dataDir]);
   return dataDir;
 }
 
-/** A folder of root's with a file in it. */
+/** Creates a folder of root with a file in it. */
 async function folderOfRoot(): Promise<{ folder: string; file: string }> {
   const folder = join(await ground.folder(), 'root');
   const file = join(folder, 'file.log');

@@ -14,7 +14,7 @@ import { commandLine, type Durability } from './server-settings.ts';
 interface PostmasterFile {
   readonly pid: number;
   readonly port: number;
-  /** Folder of its unix socket; empty when it has none. */
+  /** The folder of its unix socket; empty if it has none. */
   readonly socketDir: string;
   readonly status: 'starting' | 'ready' | 'stopping' | 'unknown';
 }
@@ -31,7 +31,7 @@ export async function readPostmasterFile(clusterDir: string): Promise<Postmaster
 }
 
 /**
- * The postmaster that runs on this cluster, or undefined. A file of a dead postmaster does not count, even if its
+ * Returns the postmaster that runs on this cluster, if any. The file of a dead postmaster does not count, even if its
  * process id was reused.
  */
 export async function runningPostmaster(clusterDir: string): Promise<PostmasterFile | undefined> {
@@ -55,10 +55,10 @@ export interface Cluster {
 
 const POLL_MS = 10;
 const WATCH_MS = 200;
-/** How long a live postmaster may refuse connections before it is stopped; a dying one is gone sooner. */
+/** How long a running postmaster may refuse connections before it is stopped; a dying one disappears sooner. */
 const UNREACHABLE_MS = 5_000;
 
-/** A signal, and how long to wait for its effect. */
+/** A signal, and how long to wait for its effect, in milliseconds. */
 type StopStep = readonly [NodeJS.Signals, number];
 const IMMEDIATE_STOP: readonly StopStep[] = [
   ['SIGQUIT', 10_000],
@@ -67,12 +67,14 @@ const IMMEDIATE_STOP: readonly StopStep[] = [
 const FAST_STOP: readonly StopStep[] = [['SIGINT', 60_000], ...IMMEDIATE_STOP];
 
 /**
- * Starts the postmaster of a cluster that has none, and waits until it accepts connections, as long as a recovery
- * takes. Throws `start_failed` with PostgreSQL's own last line.
+ * Starts the postmaster of a cluster that has none, and waits until it accepts connections, however long recovery
+ * takes.
+ * @throws EmbeddedDatabaseError `start_failed` with PostgreSQL's own last line.
  */
 export async function startPostmaster(cluster: Cluster, address: Address): Promise<Postmaster> {
   const { clusterDir, account, binaries } = cluster;
-  // A file and not a pipe: the postmaster may outlive this process, and writing into a broken pipe would kill it.
+  // Output goes to a file, not a pipe: the postmaster may outlive this process, and writing into a broken pipe would
+  // kill it.
   const output = withRightsOf(ownerOnDisk(account), () => {
     const path = join(clusterDir, START_LOG);
     rmSync(path, { force: true });
@@ -100,8 +102,8 @@ export async function startPostmaster(cluster: Cluster, address: Address): Promi
 }
 
 /**
- * The running postmaster of a previous owner, if it can be used. If it is starting, stopping or dying, this waits; if
- * it does not respond, or runs programs that npm has replaced, this stops it.
+ * Returns the running postmaster of a previous owner, or undefined if there is none to use. Waits while it starts,
+ * stops or dies; stops it if it does not respond, or runs programs that npm has replaced.
  */
 export async function adoptPostmaster(cluster: Cluster, password: string): Promise<Postmaster | undefined> {
   const { clusterDir, binaries } = cluster;
@@ -120,9 +122,9 @@ export async function adoptPostmaster(cluster: Cluster, password: string): Promi
 }
 
 /**
- * Removes what a dead postmaster left: its backends that still hold the shared memory (or itself, if killed before it
- * wrote its file), and its lock files, which would block the next one if their process id was reused. Only for the
- * owner of the cluster, and only when no postmaster runs.
+ * Removes what a dead postmaster left: its lock files, which would block the next one if their process id was reused,
+ * and its backends, which still hold the shared memory. Also kills a postmaster that has not written its file yet. Call
+ * it only as owner of the cluster, and only when no postmaster runs.
  */
 export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
@@ -134,7 +136,7 @@ export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Pro
   });
 }
 
-/** Kills every PostgreSQL process of a folder. For processes without a postmaster. */
+/** Kills every PostgreSQL process of a folder. Call it only when no postmaster runs there. */
 export async function killAll(folder: string): Promise<void> {
   for (;;) {
     const pids = await processesOf(folder);
@@ -145,7 +147,7 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Stops a postmaster in order (PostgreSQL's fast mode). If it does not end, it is killed, which costs a recovery at the
+ * Shuts a postmaster down (PostgreSQL's fast mode). If it does not end, it is killed, which costs a recovery at the
  * next start but no data.
  */
 export async function stopPostmaster(
@@ -156,7 +158,7 @@ export async function stopPostmaster(
   for (const [name, deadlineMs] of steps) {
     if (!(await belongsToCluster(pid, clusterDir))) return;
     signal(pid, name);
-    // A suspended one would never see it.
+    // A suspended process would not handle the signal.
     signal(pid, 'SIGCONT');
     for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
       if (!(await belongsToCluster(pid, clusterDir))) return;
@@ -164,7 +166,7 @@ export async function stopPostmaster(
   }
 }
 
-/** A postmaster that is not our child emits no exit event, so it is polled. */
+/** Resolves when a postmaster is gone. One that is not our child emits no exit event, so it is polled. */
 async function watch(pid: number, clusterDir: string): Promise<void> {
   while (await belongsToCluster(pid, clusterDir)) await delay(WATCH_MS, undefined, { ref: false });
 }
@@ -173,7 +175,7 @@ function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch {
-    // It ended between the check and the signal, which had the same purpose.
+    // The process ended between the check and the signal.
   }
 }
 

@@ -11,8 +11,8 @@ interface ProgramResult {
 }
 
 /**
- * Starts a program of PostgreSQL under an account, in its own session: a Ctrl-C in the terminal goes to the whole
- * foreground group, and the database must stop after the site, in order.
+ * Starts a program of PostgreSQL under an account, in its own session: a Ctrl-C in the terminal reaches the whole
+ * foreground group, but the database must stop after the site.
  */
 export function startProgram(
   account: Account,
@@ -34,8 +34,8 @@ export function startProgram(
 }
 
 /**
- * Runs a program of PostgreSQL to its end with `input` on standard input. Never rejects: a failed start is a null
- * code.
+ * Runs a program of PostgreSQL to its end with `input` on standard input. Never rejects: `code` is null if the start
+ * failed.
  */
 export function runProgram(
   account: Account,
@@ -49,7 +49,7 @@ export function runProgram(
     try {
       child = startProgram(account, program, args, 'pipe');
     } catch (error) {
-      // Some system errors (an unknown account) are thrown and not emitted.
+      // Some system errors, such as an unknown account, are thrown instead of emitted.
       return resolve({ code: null, output: String(error) });
     }
     const collect = (chunk: Buffer) => {
@@ -57,7 +57,7 @@ export function runProgram(
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    // A program that ends before it has read its input is judged by its exit code, not by the broken pipe.
+    // If a program ends before it has read its input, its exit code counts, not the broken pipe.
     child.stdin?.on('error', () => undefined);
     child.on('error', (error) => resolve({ code: null, output: `${output}${error.message}` }));
     child.on('close', (code) => resolve({ code, output }));
@@ -65,15 +65,18 @@ export function runProgram(
   });
 }
 
-/** PGPORT, PGDATA, PGOPTIONS and the like are meant for other databases; translated messages could not be parsed. */
+/**
+ * Returns the environment without variables such as PGPORT and PGDATA, which are meant for other databases, and without
+ * a locale, since translated messages could not be parsed.
+ */
 function cleanEnvironment(): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('PG') && !/^LC_|^LANG/.test(name));
   return { ...Object.fromEntries(inherited), LC_ALL: 'C' };
 }
 
 /**
- * Whether a process of this id lives. A zombie is dead: in a container whose first process does not reap, a killed
- * postmaster would otherwise look alive forever.
+ * Whether a process with this id is alive. A zombie counts as dead: in a container whose first process does not reap
+ * children, a killed postmaster would otherwise look alive forever.
  */
 async function isAlive(pid: number): Promise<boolean> {
   try {
@@ -88,8 +91,8 @@ async function isAlive(pid: number): Promise<boolean> {
 }
 
 /**
- * Whether this live process is a PostgreSQL of this cluster. An id alone proves nothing, since ids are reused; every
- * process of a cluster works in its folder, and outside Linux its command line names it.
+ * Whether a live process is a PostgreSQL process of this cluster. Ids are reused, so an id alone proves nothing. On
+ * Linux every process of a cluster has its folder as working directory; on macOS its command line names the folder.
  */
 export async function belongsToCluster(pid: number, clusterDir: string): Promise<boolean> {
   if (!(await isAlive(pid))) return false;
@@ -100,8 +103,8 @@ export async function belongsToCluster(pid: number, clusterDir: string): Promise
 }
 
 /**
- * Whether the process still runs the program at this path. False after npm has replaced it, since later loads would
- * fail or mix versions. True if the system cannot tell.
+ * Whether a process still runs the program at this path; true if the system cannot tell. After npm has replaced the
+ * program, the process could fail to load libraries, or load those of another version.
  */
 export async function runsProgram(pid: number, program: string): Promise<boolean> {
   if (process.platform !== 'linux') return true;
@@ -109,7 +112,10 @@ export async function runsProgram(pid: number, program: string): Promise<boolean
   return running === undefined || running === (await realpath(program));
 }
 
-/** Every live PostgreSQL process that works in a folder, or names it on its command line. */
+/**
+ * Returns the ids of live PostgreSQL processes that work in a folder or name it on their command line. Empty on
+ * Windows.
+ */
 export async function processesOf(clusterDir: string): Promise<number[]> {
   if (process.platform === 'win32') return [];
   if (process.platform !== 'linux') return processesNaming(clusterDir);

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
 import { LOG_FILES_KEPT, LOG_FOLDER } from './server-settings.ts';
 
-/** Output of postgres before its own log is open, or all of it if it cannot start. */
+/** The file for the output of postgres before it opens its own log, or for all of it if it cannot start. */
 export const START_LOG = 'start.log';
 
-/** The line of PostgreSQL's output with the reason: the last fatal one or error, else the last line. */
+/** Returns the line of PostgreSQL's output that says why it ended: the last error, or else the last line. */
 export function tellingLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
   let line = telling.at(-1) ?? lines.at(-1) ?? 'it printed no message';
-  // For an invalid configuration the last line only says that there are errors; the one before names them.
+  // If the configuration is invalid, the last line only says that there are errors; the one before names them.
   if (line.endsWith('contains errors')) line = lines[lines.indexOf(line) - 1] ?? line;
   return line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /, '').trim();
 }
 
-/** Why the newest start or run of this cluster ended, in PostgreSQL's words. */
+/** Returns PostgreSQL's own message about why the latest start or run of this cluster ended. */
 export function lastServerLine({ clusterDir, account }: LogOwner): string {
   return withRightsOf(ownerOnDisk(account), () => {
     const start = readIfThere(join(clusterDir, START_LOG));
@@ -41,7 +41,7 @@ interface LogOwner {
   readonly account: Account;
 }
 
-/** Oldest first: the names contain the time. */
+/** Lists the log files, oldest first, since their names contain the time. */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
   if (!existsSync(folder)) return [];

@@ -9,8 +9,9 @@ const SMALLEST_BUFFERS_MB = 128;
 const LARGEST_BUFFERS_MB = 2_048;
 
 /**
- * Written into `postgresql.conf` once, where an operator may change them. PostgreSQL takes its buffers only as they
- * fill: a small site never uses an eighth of the memory, and a large one searches several times as fast with them.
+ * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. PostgreSQL
+ * allocates its buffers only as they fill: a small site never uses an eighth of the memory, and a large one searches
+ * several times as fast with them.
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
@@ -19,7 +20,7 @@ export function initialSettings(memoryBytes: number): string[] {
     // Enough for the maximum number of serving processes and the operator's commands.
     'max_connections=250',
     `shared_buffers=${buffersMb}MB`,
-    // Includes the system's file cache: no memory is taken, plans are chosen by it.
+    // Includes the system's file cache. The setting allocates no memory; it only guides the planner.
     `effective_cache_size=${Math.max(4 * SMALLEST_BUFFERS_MB, Math.floor(memoryMb / 2))}MB`,
     'max_wal_size=512MB',
     'log_checkpoints=off',
@@ -28,7 +29,7 @@ export function initialSettings(memoryBytes: number): string[] {
   ];
 }
 
-/** The memory that this process may use: of the machine or its container. */
+/** Returns the memory that this process may use, in bytes: that of its container, or else of the machine. */
 export function memoryForUs(): number {
   // If nothing limits the process, this is 0 or more than any machine has.
   const constrained = process.constrainedMemory();
@@ -38,7 +39,7 @@ export function memoryForUs(): number {
 export const LOG_FOLDER = 'log';
 export const LOG_FILES_KEPT = 10;
 
-/** Passed at every start, so they override the cluster's files. */
+/** Returns the arguments for every start. Their settings override the cluster's files. */
 export function commandLine(clusterDir: string, address: Address, durability: Durability): string[] {
   const durable = durability === 'full' ? 'on' : 'off';
   const settings = {
@@ -49,7 +50,7 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // A bounded log: files of 10 MB, of which the owner retains the newest ten.
+    // Bounds the log: files of 10 MB, of which the site keeps the newest ten.
     logging_collector: 'on',
     log_destination: 'stderr',
     log_directory: LOG_FOLDER,
