@@ -4,33 +4,33 @@ import type { Database, Sql } from '../database/database.ts';
 /** Stands for the public moderation log among `productIds`; never the id of a product. */
 export const MODERATION_LOG = '#moderation-log';
 
-/** Stands for the audit log, for operators who have it open. */
+/** Stands for the audit log among `productIds`, so operators who have it open see new entries. */
 export const AUDIT_LOG = '#audit-log';
 
-/** Stands for submissions and bursts of votes, which wait for an operator's decision. */
+/** Stands for submissions and bursts of votes that wait for an operator's decision. */
 export const OPERATOR_QUEUE = '#operator-queue';
 
-/** The changes of a transaction, for caches and open pages. */
+/** The changes made by a transaction, for caches and open pages. */
 export interface Change {
   /** Products whose counts, comments or likes changed. */
   productIds: readonly string[];
   /** Whether products were added, edited or removed as well. */
   catalogue: boolean;
-  /** Comments of these products that were written, released or liked, where their ids are known. */
+  /** Comments of these products that were written, released or liked, as far as their ids are known. */
   commentIds?: readonly string[];
 }
 
-/** Older rows are deleted; a process that was disconnected for longer cannot catch up and revalidates everything. */
+/** How long rows are kept. A process that was disconnected for longer cannot catch up, and revalidates everything. */
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
- * A row is read again for this long after its own time, since transactions become visible in another order than their rows' times. It
- * bounds the time from recording a change, the last statement of a transaction, to its commit.
+ * Each read also includes rows from this long before its cursor, since a row becomes visible only at the commit of its
+ * transaction, later than its time. So a transaction must commit within this time after recording its change.
  */
 const OVERLAP_MS = 3_000;
 
 /**
- * Records a change for all processes, as the last statement of the transaction that makes it.
+ * Records a change for all processes. Must be the last statement of the transaction that makes the change.
  * @returns the row's id.
  */
 export async function recordChange(sql: Sql, { productIds, catalogue, commentIds = [] }: Change): Promise<string> {
@@ -42,18 +42,18 @@ export async function recordChange(sql: Sql, { productIds, catalogue, commentIds
 const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)
   VALUES ($1::uuid, $2::text[], $3, $4::uuid[], clock_timestamp())`;
 
-/** Stands for every product; never the id of one. */
+/** Stands for every product among `productIds`; never the id of a product. */
 const EVERYTHING = '*';
 
 /**
- * Records that anything may have changed, for changes too large to be listed. Processes treat it as a gap and revalidate everything they
- * cached. The last statement of its transaction, like `recordChange`.
+ * Records that anything may have changed, for changes too large to list. Processes treat it as a gap and revalidate
+ * everything they cached. Must be the last statement of its transaction, like `recordChange`.
  */
 export async function recordEverythingChanged(sql: Sql): Promise<void> {
   await recordChange(sql, { productIds: [EVERYTHING], catalogue: true });
 }
 
-/** Deletes rows that every process has read. */
+/** Deletes rows older than `RETENTION_MS`. */
 export async function deleteOldChanges(sql: Sql): Promise<void> {
   await sql.query(
     `DELETE FROM changes WHERE created_at < clock_timestamp() - ${RETENTION_MS} * interval '1 millisecond'`,
@@ -73,16 +73,17 @@ export function isEverything({ productIds }: Change): boolean {
 
 export interface ChangePage {
   records: ChangeRecord[];
-  /** The database's time as text, since a `Date` would lose microseconds; the next page begins here. */
+  /** The database's time, at which the next page begins. It is text, since a `Date` would lose microseconds. */
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;
-  /** Rows since the cursor may have been deleted. */
+  /** Whether rows since the cursor may have been deleted. */
   hasGap: boolean;
 }
 
 /**
- * Reads the records since a cursor, including the overlap, or all existing ones.
+ * Reads the records since a cursor, and those of the overlap before it; without a cursor, all records of the last
+ * `RETENTION_MS`.
  * @returns undefined if the database returned no row, not even its time.
  * @throws CoreError `unavailable`.
  */
@@ -122,7 +123,7 @@ function recordOf(row: ChangeRow): ChangeRecord {
   };
 }
 
-// At least one row, which carries the database's time.
+// Returns at least one row, since the outer join keeps the database's time even without changes.
 const SELECT_CHANGES = `SELECT clock.now::text AS now, (extract(epoch FROM clock.now) * 1000)::float8 AS now_ms,
     coalesce($1::timestamptz < clock.now - $3::integer * interval '1 millisecond', false) AS gap,
     changes.id, changes.product_ids, changes.catalogue, changes.comment_ids,

@@ -86,7 +86,7 @@ test.each(TRANSITIONS)('$name', ({ from, event, to, effects }) => {
 });
 
 describe('polling a database', () => {
-  /** Responds to the read that is under way. */
+  /** Responds to the running read. */
   let respond: () => void;
   let disconnects: (number | undefined)[];
   let poller: ChangePoller;

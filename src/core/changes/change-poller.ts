@@ -2,29 +2,35 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import { type ChangePage, type ChangeRecord, isEverything, readChanges } from './change-feed.ts';
 
-/** How soon every process knows what any process committed. */
+/** The pause between two reads, and so how soon a process learns of a change without a notification. */
 const POLL_INTERVAL_MS = 200;
 
-/** When a read takes longer, the database counts as unreachable, and responses from the cache carry their age. */
+/** If a read takes longer, the database counts as unreachable, and responses from the cache carry their age. */
 const READ_TIMEOUT_MS = 2_000;
-/** When the read is cancelled. Later, so a process that was held up itself still gets the response. */
+/**
+ * When a read is cancelled. Longer than `READ_TIMEOUT_MS`, so a process that was itself blocked still gets the
+ * response.
+ */
 const ABANDON_READ_MS = 4_000;
 
 export interface ChangePollerListener {
-  /** The first read, of changes made before this process served anything. */
+  /** Called with the records of the first read, from before this process served anything. */
   onHistory(records: readonly ChangeRecord[]): void;
-  /** Every later record, once. */
+  /** Called once for each later record. */
   onChange(record: ChangeRecord): void;
-  /** Everything visible at this moment of the database (milliseconds since 1970) has been passed on. */
+  /** Called when everything visible at this time of the database (milliseconds since 1970) has been passed on. */
   onObservedUpTo(now: number): void;
-  /** Changes may have been missed, or are too many to be listed: anything cached may be stale. */
+  /** Called when changes were possibly missed, or are too many to list: anything cached may be stale. */
   onGap(): void;
-  /** The database has been unreachable since a moment (milliseconds since 1970), or (undefined) it is back. */
+  /**
+   * Called with the time (milliseconds since 1970) at which the database became unreachable, or with undefined when it
+   * is back.
+   */
   onDisconnect(since: number | undefined): void;
 }
 
 export interface ChangePoller {
-  /** Resolves when the first read has succeeded or failed: from then on every change is passed on. */
+  /** Resolves when the first read has succeeded or failed. After the first success, every change is passed on. */
   firstTried: Promise<void>;
   /** Reads now instead of at the next interval. */
   readNow(): void;
@@ -38,11 +44,11 @@ export type PollerState =
   | { kind: 'stopped' };
 
 export type PollerEvent =
-  /** The interval has passed, or there is something to read. */
+  /** The interval has passed, or a notification arrived. */
   | { kind: 'wake' }
   | { kind: 'succeeded' }
   | { kind: 'failed'; at: number; error: unknown }
-  /** The read is still under way after its timeout: it waits for a connection or a response. */
+  /** The read is still running after its timeout: it waits for a connection or a response. */
   | { kind: 'overdue'; at: number; error: unknown }
   | { kind: 'stop' };
 
@@ -58,12 +64,15 @@ export interface PollerStep {
   effects: readonly PollerEffect[];
 }
 
-/** Pure: one read at a time, an interval between two, and one report per loss of the database. */
+/**
+ * Returns the next state and the effects of an event, as a pure function: one read at a time, an interval between two
+ * reads, and one report per loss of the database.
+ */
 export function step(state: PollerState, event: PollerEvent): PollerStep {
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {
     case 'wake':
-      // While a read is under way, the next one is near enough.
+      // A read is running, and the next one follows soon.
       if (state.kind === 'reading') return { state, effects: [] };
       return { state: { ...state, kind: 'reading' }, effects: [{ kind: 'cancelWait' }, { kind: 'read' }] };
     case 'succeeded':
@@ -96,7 +105,7 @@ function disconnect(
     : { disconnectedSince: since, effects: [] };
 }
 
-/** Polls for changes of any process, which works on every engine and behind every pooler. Times are the database's own. */
+/** Polls for changes by any process, which works with every engine and pooler. Times are the database's. */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };
   let timer: NodeJS.Timeout | undefined;
@@ -132,7 +141,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
 
   async function read(): Promise<void> {
     let isOver = false;
-    // A process that was held up itself reads what has arrived before it blames the database.
+    // If this process itself was blocked, `setImmediate` lets it read a response that has already arrived first.
     const overdue = setTimeout(() => {
       setImmediate(() => {
         const error = new Error(`No response within ${READ_TIMEOUT_MS} ms`);

@@ -4,24 +4,24 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import { type Change, recordChange } from './change-feed.ts';
 
-/** Writes arrive by the thousand; other processes learn of them this often. */
+/** How often changes are published to other processes, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
 
-/** How many of its own records a process remembers, to avoid acting on them twice. */
+/** How many of its own records a process remembers, so it does not act on them twice. */
 const MAX_OWN_RECORDS = 1_000;
 
 interface ChangePublisher {
-  /** Enqueues the committed changes of this process. */
+  /** Enqueues a committed change of this process. */
   add(change: Change): void;
-  /** Whether this process wrote a record, and so has acted on it already. */
+  /** Whether this process wrote a record, and so has already acted on it. */
   isOwn(recordId: string): boolean;
   /** Publishes the remaining changes. */
   close(): Promise<void>;
 }
 
 /**
- * Publishes the committed changes of this process to others, a few times a second and outside of the transaction. A
- * crash in between loses the record, which is why a cached response is used for at most a minute. `onPublished` runs
+ * Publishes the committed changes of this process to others, up to ten times a second and outside of the transaction. A
+ * crash before publication loses the changes, so cached responses are used for at most a minute. `onPublished` runs
  * once others can read a record.
  */
 export function createChangePublisher(
@@ -76,23 +76,26 @@ export function createChangePublisher(
 
 const CHANNEL = 'groundswell_changes';
 
-/** Behind a pooler in transaction mode, LISTEN succeeds and no notification ever arrives. */
+/**
+ * How long to wait for the probe's own notification: behind a pooler in transaction mode, LISTEN succeeds but no
+ * notification ever arrives.
+ */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Notifies other processes that there is something to read, where the engine can. */
+/** Notifies other processes of new changes, if the database supports that. */
 export interface ChangeNotify {
   send(): void;
   stop(): Promise<void>;
 }
 
 /**
- * LISTEN and NOTIFY make processes read the table of changes at once instead of at their next interval. Notifications carry no data and
- * nothing depends on them: polling finds every change.
+ * Uses LISTEN and NOTIFY so that processes read the table of changes at once instead of at their next interval. Nothing
+ * depends on notifications: they name only their sender, and polling finds every change.
  */
 export function startChangeNotify(database: Database, log: Log, onNotify: () => void): ChangeNotify {
   const self = randomUUID();
   let probe: NodeJS.Timeout | undefined;
-  /** Sends only if it can receive: the other processes are connected in the same way. */
+  /** Whether this process receives notifications. If not, it sends none, since the others are connected in the same way. */
   let isWorking = false;
   let receivedProbe = false;
   let isStopped = false;
@@ -102,7 +105,7 @@ export function startChangeNotify(database: Database, log: Log, onNotify: () => 
       clearTimeout(probe);
       receivedProbe = false;
       await notify();
-      // The timeout starts after sending, which alone may take seconds on a busy machine.
+      // The timeout starts after the probe was sent, which may take seconds on a busy machine.
       if (receivedProbe || isStopped) return;
       probe = setTimeout(() => {
         log.info('The database connection does not deliver notifications, as with some poolers: polling for changes');
@@ -121,7 +124,7 @@ export function startChangeNotify(database: Database, log: Log, onNotify: () => 
   function notify(): Promise<unknown> {
     return database.query('SELECT pg_notify($1, $2)', [CHANNEL, self]).catch((error: unknown) => {
       if (error instanceof CoreError) return;
-      // An engine without notifications, which would fail each time.
+      // The engine has no notifications, so every further attempt would fail.
       isWorking = false;
     });
   }

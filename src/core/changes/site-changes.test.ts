@@ -19,7 +19,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** A process and the changes it observes; its database is unreachable while `state.away`. */
+/** Starts a process and collects the changes that it observes. Its database is unreachable while `state.away` is set. */
 async function startProcess() {
   const state = { away: false };
   const changes = subscribeToChanges(
@@ -112,7 +112,7 @@ test('closing waits for a read of launches, which needs the database', async () 
   await closed;
 });
 
-/** A process whose database has a clock that the test moves. */
+/** Starts a process with a database whose clock the test can move. */
 async function startProcessWithClock() {
   const clock = { offsetMs: 0 };
   const changes = subscribeToChanges(withClock(database, clock), silentLog);

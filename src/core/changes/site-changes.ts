@@ -5,14 +5,15 @@ import { type Change, type ChangeRecord, deleteOldChanges, isEverything, RETENTI
 import { pollChanges } from './change-poller.ts';
 import { createChangePublisher, startChangeNotify } from './change-publisher.ts';
 
-/** More launches in one interval are announced as a change of everything. */
+/** If more products launch in one interval, the launches are announced as a change of everything. */
 const MAX_LAUNCHES = 1_000;
 
 const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz
   LIMIT ${MAX_LAUNCHES + 1}`;
 
 /**
- * The products that launched after `from` and up to `upTo`; undefined if they are too many to be listed.
+ * Reads the ids of products that launched after `from` and up to `upTo`.
+ * @returns undefined if they are too many to list.
  * @throws CoreError `unavailable`.
  */
 async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] | undefined> {
@@ -22,56 +23,74 @@ async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] 
 
 const CLEANUP_INTERVAL_MS = 60_000;
 
-/** Smaller steps back of the database's clock are waited out. */
+/** If the database's clock is set back by less than this, the site's clock waits until it has caught up. */
 const MAX_STEP_BACK_MS = 60_000;
 
 export interface ChangeListener {
-  /** A change by this process (at once) or another (soon), sometimes twice. */
+  /** Called for each change: at once if this process made it, soon after otherwise, and sometimes twice. */
   onChange(change: Change): void;
-  /** Changes may have been missed, or are too many to be listed: anything cached may be stale. */
+  /** Called when changes were possibly missed, or are too many to list: anything cached may be stale. */
   onGap(): void;
-  /** The database has been unreachable since a moment (milliseconds since 1970), or (undefined) it is back. */
+  /**
+   * Called with the time (milliseconds since 1970) at which the database became unreachable, or with undefined when it
+   * is back.
+   */
   onDisconnect?(since: number | undefined): void;
 }
 
-/** The changes of every process, as this one observes them. */
+/** The changes of all processes, as this one observes them. */
 export interface SiteChanges {
   /** Call after this process committed a change and before it acknowledges it. */
   onWrite(change: Change): void;
   subscribe(listener: ChangeListener): void;
-  /** Await before serving anything: earlier changes of other processes may not be passed on. Never rejects. */
+  /**
+   * Resolves after the first read. Await it before serving anything, since earlier changes of other processes are not
+   * passed on. Never rejects.
+   */
   ready: Promise<void>;
-  /** Everything up to this moment was observed: the database's time in milliseconds, undefined before the first read. */
+  /**
+   * Returns the database's time, in milliseconds since 1970, up to which all changes were observed; undefined before
+   * the first read.
+   */
   observedUpTo(): number | undefined;
-  /** The changes since such a moment, of these products or of all; undefined if they are no longer known. */
+  /**
+   * Returns the changes of these products, or of all, since a result of `observedUpTo`; undefined if they are no longer
+   * known.
+   */
   since(moment: number, productIds?: Iterable<string>): MissedChanges | undefined;
-  /** The site's clock: the database's time, which all processes share. It goes back only if that is set back by more than a minute. */
+  /**
+   * Returns the time of the site: the database's, which all processes share. It goes back only if the database's clock
+   * is set back by more than a minute.
+   */
   now(): Date;
   /** Publishes the remaining changes. */
   close(): Promise<void>;
 }
 
-/** Observes this process's own writes at once and those of other processes through the database. */
+/** Observes this process's own writes at once, and those of other processes through the database. */
 export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const listeners: ChangeListener[] = [];
   const recent = new RecentChanges();
   let observedUpTo: number | undefined;
-  /** What to add to this process's monotonic clock to get the database's time, in milliseconds. */
+  /** The database's time minus this process's monotonic clock, in milliseconds. */
   let clockOffset = 0;
   let history: readonly ChangeRecord[] | undefined;
   const databaseNow = () => performance.now() + clockOffset;
   let lastNow = 0;
-  /** Up to which moment launches were announced. */
+  /** The moment up to which launches were announced, in milliseconds since 1970. */
   let launchedUpTo: number | undefined;
   let announcing: Promise<void> | undefined;
 
   function now(): Date {
-    // Before the first read, this machine's clock has to do.
+    // Before the first read, only this machine's clock is known.
     lastNow = Math.max(lastNow, observedUpTo === undefined ? Date.now() : databaseNow());
     return new Date(lastNow);
   }
 
-  /** A launch changes what visitors see without a write: every process announces it when its time has come. */
+  /**
+   * Announces the products that launched since the last call. A launch changes pages without a write, so every process
+   * announces it.
+   */
   async function announceLaunches(): Promise<void> {
     const upTo = now();
     const from = launchedUpTo;
@@ -82,14 +101,17 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       if (productIds === undefined) for (const listener of listeners) listener.onGap();
       else if (productIds.length > 0) passOn({ productIds, catalogue: true });
     } catch (error) {
-      // Read again next time, from the same moment on.
+      // The next call starts from the same moment again.
       launchedUpTo = Math.min(launchedUpTo ?? from, from);
       if (!(error instanceof CoreError))
         log.warn({ err: error }, 'Cannot read the products that launched; trying again');
     }
   }
 
-  /** The clock was ahead by mistake: otherwise all votes until that time would be cast at one frozen moment. */
+  /**
+   * Follows the database's clock back after it was ahead by mistake. Otherwise the site's clock would stand still until
+   * then, and all votes would get the same time.
+   */
   function followBack(moment: number): void {
     log.warn({ seconds: Math.round((lastNow - moment) / 1_000) }, "The database's clock was set back");
     lastNow = moment;
@@ -109,7 +131,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       history = found;
     },
     onChange(record) {
-      // Its own changes were passed on already; other processes can read them only from now on.
+      // This process's own changes were passed on when they were made. They are remembered again with this later time,
+      // because other processes can read them only now.
       if (publisher.isOwn(record.id)) recent.add(record, databaseNow());
       else passOn(record);
     },
@@ -131,7 +154,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       for (const listener of listeners) listener.onDisconnect?.(since);
     },
   });
-  // Expects a query several times a second, which the poller makes.
+  // The watchdog requires regular statements; the poller sends several a second.
   const endWatch = database.startWatchdog();
   const notify = startChangeNotify(database, log, () => poller.readNow());
   const cleanUp = () =>
@@ -166,8 +189,8 @@ const MAX_PRODUCTS = 10_000;
 const MAX_COMMENTS = 10_000;
 
 /**
- * Processes observe the same change at different moments, and a transaction may become visible some seconds after its record's time. So
- * "since a moment" includes a little before it.
+ * How far before a moment "the changes since a moment" begin: processes observe the same change at different times, and
+ * a transaction may become visible some seconds after its record's time.
  */
 const MARGIN_MS = 5_000;
 
@@ -181,17 +204,17 @@ interface MissedChanges {
   catalogue: boolean;
 }
 
-/** Remembers what changed when, by the database's time in milliseconds, which is the same in every process. */
+/** Remembers recent changes with the database's time, in milliseconds since 1970, which all processes share. */
 export class RecentChanges {
-  /** When each product last changed, the least recent first. */
+  /** When each product last changed, in order of that time. */
   readonly #products = new Map<string, number>();
-  /** Ordered by time; a comment liked twice is here twice. */
+  /** Ordered by time. A comment that was liked twice is listed twice. */
   #comments: { id: string; at: number }[] = [];
   #catalogueAt = Number.NEGATIVE_INFINITY;
-  /** Changes up to here may be forgotten. */
+  /** Changes up to this moment may be forgotten. */
   #horizon = Number.POSITIVE_INFINITY;
 
-  /** Starts from the records made before this process. `now` is when they were read. */
+  /** Adds the records from before this process started. `now` is when they were read. */
   begin(records: readonly ChangeRecord[], now: number): void {
     this.#horizon = now - RETENTION_MS;
     for (const record of records.toSorted((a, b) => a.createdAt - b.createdAt)) {
@@ -217,7 +240,7 @@ export class RecentChanges {
     this.#horizon = upTo;
   }
 
-  /** @returns the changes of these products (of all without `productIds`), or undefined if they are no longer known. */
+  /** Returns the changes of these products, or of all by default; undefined if they are no longer known. */
   since(moment: number, productIds: Iterable<string> = this.#products.keys()): MissedChanges | undefined {
     const from = moment - MARGIN_MS;
     if (from < this.#horizon) return undefined;
@@ -241,7 +264,7 @@ export class RecentChanges {
       this.#products.delete(id);
       this.#horizon = Math.max(this.#horizon, at);
     }
-    // In large steps, since each removal moves all other entries.
+    // Comments are removed in large steps, since each removal moves all remaining entries.
     if (this.#comments.length < 2 * MAX_COMMENTS) return;
     const forgotten = this.#comments.splice(0, this.#comments.length - MAX_COMMENTS);
     this.#horizon = Math.max(this.#horizon, forgotten.at(-1)?.at ?? this.#horizon);
