@@ -45,7 +45,7 @@ test("when votes below the cap are withdrawn, the network's earliest votes beyon
     ['session-e', 'network'],
   ]);
   await voteFromNetwork(11, 'session-b', false);
-  // A vote that comes back is the last of its network.
+  // A session that votes again has the last vote of its network.
   await voteFromNetwork(12, 'session-a');
   expect(await verdicts()).toEqual([
     ['session-c', null],
@@ -72,7 +72,7 @@ test('settling correct votes locks and writes no rows', async () => {
   expect(recorded.statements).toHaveLength(1);
 });
 
-/** Four processes that cast votes of one network, all starting before any of them is done. */
+/** Casts votes of one network in four processes, which all start before any of them is done. */
 async function voteAtOnce(): Promise<VotedFrom[]> {
   const processes = [1, 2, 3, 4].map(() => joinTestDatabase(database));
   try {
@@ -100,7 +100,7 @@ async function voteAtOnce(): Promise<VotedFrom[]> {
 
 test('four processes that judge at one moment exceed the cap together, report the network, and settling it is exact', async () => {
   const unchecked = await voteAtOnce();
-  // Each counts the votes as of the start of its statement: at most the cap per process.
+  // Each process counts the votes as of the start of its statement, so each accepts as many votes as the cap permits.
   expect(await counts()).toEqual({ upvotes: 8, counted: 8, excluded: 0 });
   expect(unchecked).toContainEqual({ productId: 'tide', network: NETWORK });
   await applyCapToNetworks(database, unchecked, CAP);
@@ -140,7 +140,7 @@ test('the last millisecond of the window counts, the next one does not, and a mo
 test('a vote cast under another clock is judged by the stored times', async () => {
   await voteFromNetwork(5, 'session-a');
   await voteFromNetwork(6, 'session-b');
-  // Another process, whose clock is behind.
+  // This vote comes from another process, whose clock is behind.
   await voteFromNetwork(4, 'session-c');
   expect(await counts()).toEqual({ upvotes: 3, counted: CAP, excluded: 1 });
   await finaliseDue(database, {

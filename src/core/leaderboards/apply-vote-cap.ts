@@ -17,7 +17,10 @@ const OF_LAUNCHES = `${windowVotes('IS NOT NULL')} AND l.product_id = ANY($1::te
 const OF_PAIRS = `SELECT DISTINCT w.* FROM unnest($1::text[], $3::uuid[]) AS pair (product_id, network)
   CROSS JOIN LATERAL (${windowVotes('= pair.network')} AND l.product_id = pair.product_id AND NOT l.final) AS w`;
 
-/** The first votes of each network count, regardless of the operator's decision on any of them; the others do not. */
+/**
+ * SQL: the votes whose verdict contradicts the cap. The first `$2` votes of each network count, the others do not.
+ * Votes that the operator decided on take part in this order, but keep their verdict.
+ */
 const wrongVotes = (
   votes: string,
 ) => `SELECT product_id, id, user_session, network, CASE WHEN is_beyond THEN 'network' END AS verdict
@@ -46,21 +49,21 @@ const applyCap = (votes: string) => `WITH wrong AS MATERIALIZED (${wrongVotes(vo
 const CAP_LAUNCHES = applyCap(OF_LAUNCHES);
 
 /**
- * Excludes the votes of these launches beyond the cap of their network, and includes those below it again, because an
- * earlier vote was withdrawn. The caller has locked their counts (`lockCounts`).
+ * Excludes votes of these launches beyond the cap of their network, and includes again those that are below it because
+ * an earlier vote was withdrawn. The caller has locked their counts (`lockCounts`).
  */
 export async function applyVoteCap(sql: Sql, productIds: readonly string[], votesPerNetwork: number): Promise<void> {
   if (productIds.length > 0) await sql.query(CAP_LAUNCHES, [productIds, votesPerNetwork]);
 }
 
-/** Launches whose votes are compared with the cap in one statement. */
+/** Maximum number of launches whose votes one statement compares with the cap. */
 export const CAP_BATCH = 200;
 
 const FIND_WRONG = `SELECT DISTINCT product_id, network FROM (${wrongVotes(OF_PAIRS)}) AS w`;
 const FIND_WRONG_LAUNCHES = `SELECT DISTINCT product_id FROM (${wrongVotes(OF_LAUNCHES)}) AS w ORDER BY product_id`;
 const CAP_PAIRS = applyCap(OF_PAIRS);
 
-/** Like `applyVoteCap`, for these networks only. Locks no rows if all votes are correct. */
+/** Does the same as `applyVoteCap` for these networks only. Locks no rows if all votes are correct. */
 export async function applyCapToNetworks(
   database: Database,
   pairs: readonly VotedFrom[],
@@ -84,7 +87,7 @@ export async function applyCapToNetworks(
   });
 }
 
-/** Like `applyVoteCap`, in short transactions, and only for launches with wrong votes. */
+/** Does the same as `applyVoteCap` in short transactions, and only for launches with wrong votes. */
 export async function applyCapToLaunches(
   database: Database,
   productIds: readonly string[],

@@ -8,24 +8,24 @@ import { applyCapToLaunches, applyCapToNetworks, CAP_BATCH } from './apply-vote-
 import { findLaunchesBehind, findOpenLaunches, refreshLaunches } from './launch-votes.ts';
 import { placeLaunches } from './update-boards.ts';
 
-/** How long a vote may take to move its launch on the boards, at most twice this. */
+/** The pause before an update. A vote moves its launch on the boards within twice this time, unless updates are slow. */
 const REFRESH_INTERVAL_MS = 400;
 
 /**
- * When updates are slow, as with a thousand simultaneous launches, votes have priority: updates get a twentieth of the
- * time.
+ * The share of the time that updates may take, so votes have priority when updates are slow, as with a thousand
+ * simultaneous launches.
  */
 const MAX_SHARE = 0.05;
 const MAX_INTERVAL_MS = 5_000;
 
-/** Interval of full comparisons: a killed process may have left launches behind. */
+/** Interval of comparisons of all launches, since a killed process may have left some behind. */
 const SWEEP_INTERVAL_MS = 60_000;
 
-/** Keeps the boards up to date with this process's writes, and places launches as they begin. */
+/** Updates the boards after the writes of this process, and places launches when they begin. */
 interface BoardUpdater extends ChangeListener {
   /** Records the writes of this process. */
   onWrite(change: Change): void;
-  /** Judges networks of voters again. */
+  /** Enqueues networks whose votes must be compared with the cap again. */
   onUnchecked(networks: readonly VotedFrom[]): void;
   close(): Promise<void>;
 }
@@ -47,15 +47,15 @@ interface Work {
   written: Set<string>;
   /** Networks of voters to compare with the cap. */
   unchecked: Map<string, VotedFrom>;
-  /** Launches may have begun or changed. */
+  /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
-  /** Compares all launches in open windows, because a killed process may have left some behind. */
+  /** Whether to compare all launches in open windows, because a killed process may have left some behind. */
   sweeps: boolean;
-  /** Compares all networks in open windows with the cap, for the same reason. */
+  /** Whether to compare all networks in open windows with the cap, for the same reason. */
   checksCaps: boolean;
 }
 
-/** One update at a time, after an interval that begins with the first work. */
+/** One update runs at a time, after a pause that begins with the first work for it. */
 type State =
   | { kind: 'idle' }
   | { kind: 'waiting'; timer: NodeJS.Timeout }
@@ -74,7 +74,7 @@ function isEmpty({ written, unchecked, places, sweeps, checksCaps }: Work): bool
   return written.size === 0 && unchecked.size === 0 && !places && !sweeps && !checksCaps;
 }
 
-/** Adds the work of a failed update to what has come since. */
+/** Adds the work of a failed update to the work that has arrived since. */
 function addWork(work: Work, failed: Work): void {
   for (const id of failed.written) work.written.add(id);
   for (const [key, network] of failed.unchecked) work.unchecked.set(key, network);
@@ -116,7 +116,7 @@ export function startBoardUpdater(
       await applyCapToNetworks(database, [...current.unchecked.values()], votesPerNetwork);
       const behind = current.sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
       await refresh([...current.written, ...behind]);
-      // Last, because it is slow for windows with many votes, and boards do not wait for it.
+      // Comes last, because it is slow for windows with many votes, and boards do not need it.
       if (current.checksCaps) await capOpenWindows();
       isFailing = false;
     } catch (error) {
@@ -138,7 +138,7 @@ export function startBoardUpdater(
     }
   }
 
-  /** A killed process may have left votes beyond the cap. */
+  /** Applies the cap to all open windows, since a killed process may have left votes beyond it. */
   async function capOpenWindows(): Promise<void> {
     const open = await findOpenLaunches(database, runtime.now());
     for (let first = 0; first < open.length && !isClosed(); first += CAP_BATCH) {

@@ -70,9 +70,9 @@ interface Vote {
   session: number;
   at: number;
   network: number;
-  /** Excluded by the operator. */
+  /** The operator's decision; null if there is none. */
   decision: 'operator' | 'included' | null;
-  /** Withdrawn after the window had ended. */
+  /** Whether the vote was withdrawn after the window had ended. */
   retracted: boolean;
 }
 
@@ -133,7 +133,7 @@ class Model {
     return this.hasLaunched(id, now) && now < (this.launchedAt.get(id) ?? 0) + 24 * HOUR;
   }
 
-  /** The votes in the window, each with the reason for its exclusion. */
+  /** Returns the votes in the window, each with the reason for its exclusion. */
   judged(id: string): { vote: Vote; reason: 'network' | 'operator' | null }[] {
     const inWindow = (this.votes.get(id) ?? []).filter((vote) => this.isInWindow(id, vote));
     return inWindow.map((vote, index) => {
@@ -144,7 +144,7 @@ class Model {
     });
   }
 
-  /** The effect of the operator's command on the votes of some sessions. */
+  /** Applies the operator's command to the votes of some sessions. */
   decide(id: string, sessions: readonly number[], action: 'exclude' | 'include'): void {
     const before = new Map<number, Vote['decision']>();
     for (const { vote, reason } of this.judged(id)) {
@@ -158,7 +158,7 @@ class Model {
   undo(id: string): void {
     const index = this.decisions.findLastIndex((decision) => decision.id === id);
     const [last] = index === -1 ? [] : this.decisions.splice(index, 1);
-    // After the launch has moved, voters have other hashes.
+    // On another day voters have other hashes, so nothing is undone after the launch has moved.
     if (last === undefined || last.day !== this.dayOf(id)) return;
     for (const { vote } of this.judged(id)) {
       const before = last.before.get(vote.session);
@@ -228,7 +228,7 @@ async function readBoard(
 
 test('after any launches, votes, retractions, decisions and waits, every board matches a simple model', async () => {
   const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'America/Sao_Paulo', 'Pacific/Apia', 'America/New_York');
-  // Days on which clocks change in those zones, the turn of a year and of a month.
+  // Times shortly before clock changes in these zones, and before the end of a month or a year.
   const start = fc.constantFrom(
     '2024-10-26T18:30:00Z',
     '2024-03-30T20:00:00Z',
@@ -245,7 +245,7 @@ test('after any launches, votes, retractions, decisions and waits, every board m
       let now = new Date(startsAt).getTime();
       const runtime = { ...systemRuntime, now: () => new Date(now) };
       for (const one of steps) {
-        // Two votes in one millisecond are ordered randomly.
+        // Separates the times of votes, since votes in the same millisecond are ordered randomly.
         now += 1;
         if (one.do === 'wait') now += one.hours * HOUR;
         else if (one.do === 'launch') {
@@ -254,7 +254,7 @@ test('after any launches, votes, retractions, decisions and waits, every board m
           model.launch(one.product, at, now);
         } else if (one.do === 'vote') {
           const { product: productId, session, upvoted } = one;
-          // Like `VoteNetworks`.
+          // As with `VoteNetworks`, votes have a network only while the window is open.
           const network = model.isOpen(productId, now) ? NETWORKS[one.network - 1] : undefined;
           const change = { productId, session: `session-${session}`, upvoted, network };
           const { unchecked } = await setUpvotes(database, runtime, [change], voteRules);

@@ -6,7 +6,7 @@ import { LIMITS } from '../../contract/limits.ts';
 
 export const HOUR_MS = 3_600_000;
 
-/** Every launch has the same 24 hours. */
+/** The length of a launch window: 24 hours for every launch. */
 export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;
 
 /** Whether a text is an IANA time zone that this Node.js knows, such as `Europe/Berlin`. */
@@ -14,19 +14,22 @@ export function isTimeZone(name: string): boolean {
   return IANAZone.isValidZone(name);
 }
 
-/** The names of the periods that contain an instant, one of each kind. */
+/** Returns the names of the periods that contain an instant, one of each kind. */
 export function periodsAt(instant: Date, timeZone: string): Record<PeriodKind, string> {
   const day = dayAt(instant, timeZone);
   const nameOf = (kind: PeriodKind) => periodHolding(kind, day).name;
   return { day, week: nameOf('week'), month: nameOf('month'), year: nameOf('year') };
 }
 
-/** The day of an instant in a time zone, as `YYYY-MM-DD`. */
+/** Returns the day of an instant in a time zone, as `YYYY-MM-DD`. */
 export function dayAt(instant: Date, timeZone: string): string {
   return DateTime.fromJSDate(instant, { zone: timeZone }).toFormat('yyyy-MM-dd');
 }
 
-/** A period as instants: `from` belongs to it, `to` does not. Days of 23 and 25 hours exist where clocks change. */
+/**
+ * The instants between which a period lasts: `from` is inclusive, `to` exclusive. A day has 23 or 25 hours where clocks
+ * change.
+ */
 export interface PeriodBounds {
   from: Date;
   to: Date;
@@ -36,14 +39,14 @@ export function boundsOf({ firstDay, endDay }: Pick<Period, 'firstDay' | 'endDay
   return { from: startOfDay(firstDay, timeZone), to: startOfDay(endDay, timeZone) };
 }
 
-/** The first instant of a day; where clocks skip midnight, that is 01:00. */
+/** Returns the first instant of a day, which is 01:00 where clocks skip midnight. */
 function startOfDay(day: string, timeZone: string): Date {
   return DateTime.fromISO(day, { zone: timeZone }).startOf('day').toJSDate();
 }
 
 /**
- * The status of a period's result: `open` while a launch window in it may still run, `provisional` during the review,
- * `final` from `finalAt` on.
+ * Returns the status of a period's result: `open` while a launch window in it may still be open, `provisional` during
+ * the review, `final` from `finalAt` on.
  */
 export function statusAt(now: Date, to: Date, reviewHours: number): { status: LeaderboardStatus; finalAt: Date } {
   const closesAt = to.getTime() + WINDOW_MS;
@@ -53,14 +56,17 @@ export function statusAt(now: Date, to: Date, reviewHours: number): { status: Le
 }
 
 /**
- * The order of a product among equal counts of a period: the first 128 bits of SHA-256(period + "/" + product id) as a
- * UUID, ascending. It is the same for all visitors, and no launch can choose it.
+ * Returns the key that orders a product among equal counts of a period: the first 128 bits of SHA-256(period + "/" +
+ * product id) as a UUID, ascending. It is the same for all visitors, and no launch can choose it.
  */
 export function tieOrder(period: string, productId: string): string {
   return uuidOf(createHash('sha256').update(`${period}/${productId}`).digest('hex'));
 }
 
-/** The first 128 bits of a digest in hexadecimal, written as a UUID: 16 bytes in the database, in the same order. */
+/**
+ * Returns the first 128 bits of a hexadecimal digest as a UUID, which takes 16 bytes in the database and keeps the
+ * order.
+ */
 export function uuidOf(digest: string): string {
   return digest.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }

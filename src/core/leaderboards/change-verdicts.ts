@@ -19,7 +19,10 @@ import { readSecret } from './vote-networks.ts';
 
 export type Verdict = 'network' | 'operator' | 'included' | null;
 
-/** Selects votes of a launch by voters, named as in the tally, and by time. A field that is unset selects all. */
+/**
+ * Selects votes of a launch by voter, named as in the tally, and by time (`to` is exclusive). An unset field selects
+ * all votes.
+ */
 export interface VoteSelection {
   voters?: readonly string[] | undefined;
   from?: Date | undefined;
@@ -40,11 +43,11 @@ interface Listed {
   reason: ExclusionReason | null;
 }
 
-/** The previous verdicts by voter, for the undo. */
+/** The voters by their previous verdict, for the undo. */
 type Before = Partial<Record<'counted' | 'network' | 'operator' | 'included', string[]>>;
 
 /**
- * Excludes counted votes of a launch, or includes excluded ones, with an audit entry. A final result gets a new
+ * Excludes counted votes of a launch, or includes excluded ones, and writes an audit entry. A final result gets a new
  * revision. `database` must not limit the time of statements.
  * @throws CoreError `product_not_found` if the product has no launch yet.
  */
@@ -90,9 +93,9 @@ const LAST_CHANGE = `SELECT a.id, a.action, a.details FROM audit_log a
   ORDER BY a.created_at DESC, a.id DESC LIMIT 1`;
 
 /**
- * Undoes the last exclusion or inclusion of a launch that was not undone.
- * @param only the id of its audit entry. Default: the last one.
- * @returns undefined if there is none, or another one is the last.
+ * Undoes the last exclusion or inclusion of votes of a launch that is not undone yet.
+ * @param only the id of an audit entry: undoes this entry, and only if it is the last one.
+ * @returns undefined if nothing was undone.
  */
 export async function undoVerdicts(
   database: Database,
@@ -129,9 +132,9 @@ interface Plan {
   action: AuditAction;
   details: object;
   undoes?: string;
-  /** @returns the new verdict; undefined leaves the vote as it is. */
+  /** @returns the new verdict, or undefined to leave the vote as it is. */
   decide(vote: Listed): Verdict | undefined;
-  /** Called in the transaction, after the change. */
+  /** Called after the change, in its transaction. */
   report?(change: VerdictChange): Promise<void>;
 }
 
@@ -197,7 +200,7 @@ async function rewriteRows(
   await sql.query(setVerdicts('upvotes'), values);
   await sql.query(setVerdicts('retracted_upvotes'), values);
   await recountLaunches(sql, [productId]);
-  // An undone verdict may have changed since, because an earlier vote of its network was withdrawn.
+  // Restored verdicts may contradict the cap, if earlier votes of their network were withdrawn since.
   await applyVoteCap(sql, [productId], votesPerNetwork);
   await sql.query('UPDATE product_counts SET window_changes = window_changes + 1 WHERE product_id = $1', [productId]);
   await refreshLaunches(sql, [productId]);
@@ -243,7 +246,11 @@ async function rewriteParts(
   return changed;
 }
 
-/** The first `limit` votes of a launch in the order of its tally, of a time or of all of it. @throws CoreError `product_not_found`. */
+/**
+ * Reads the first `limit` votes of a launch in the order of its tally, optionally only those from `from` until before
+ * `to`.
+ * @throws CoreError `product_not_found`.
+ */
 export async function listVotes(
   database: Database,
   productId: string,

@@ -13,9 +13,9 @@ import { digestText, headerLine, readTallyParts } from './tally-file.ts';
 export interface CheckedBoard {
   launches: number;
   votes: number;
-  /** Descriptions of the first differences, by product id. */
+  /** Descriptions of all differences. */
   differences: string[];
-  /** The products with differences. */
+  /** The ids of the products with differences. */
   wrong: string[];
 }
 
@@ -37,12 +37,13 @@ const COUNT_ROWS = `SELECT product_id, (count(*) FILTER (WHERE verdict IS NULL O
     (count(*) FILTER (WHERE verdict = 'operator'))::integer AS excluded_operator
   FROM (${WINDOW_VOTES}) AS w GROUP BY product_id`;
 
-/** The boards of a running site follow a vote within a second. */
+/** How often a period is checked: boards follow votes within a second, so those that lag are updated and checked again. */
 const MAX_ATTEMPTS = 3;
 
 /**
- * Recounts a period, from the votes or, for final days, from the stored tallies, and compares counts, ranks and digest
- * with those on the site. It updates only boards that lag. `database` must not limit the time of statements.
+ * Recounts a period from the votes or, for final days, from the stored tallies, and compares counts, ranks and digests
+ * with the stored ones. Changes nothing, except that it updates boards that lag. `database` must not limit the time of
+ * statements.
  * @returns undefined for a period without a leaderboard.
  */
 export async function checkBoard(database: Database, period: Period): Promise<CheckedBoard | undefined> {
@@ -91,7 +92,7 @@ async function check(sql: Sql, { name, kind }: Period): Promise<(CheckedBoard & 
 
 type Totals = Omit<LaunchCounts, 'product_id' | 'votes'>;
 
-/** The votes of each launch. For a final day, from its tally, whose digest is compared as well. */
+/** Counts the votes of each launch from its rows; for a final day from its tally, whose digest is compared as well. */
 async function recount(
   sql: Sql,
   name: string,
@@ -118,7 +119,7 @@ async function recount(
   return totals;
 }
 
-/** The votes in the stored tally of a final day, or of one product of it. `hash` gets every line. */
+/** Counts the votes in the stored tally of a final day, or of one product of it. `hash` receives every line. */
 export async function tallyTotals(
   sql: Sql,
   day: string,
@@ -144,8 +145,9 @@ const FILL_HISTOGRAM = (kind: Period['kind']) => `INSERT INTO leaderboard_counts
   SELECT ${kind}, votes, count(*) FROM launches WHERE ${kind} = $1 AND placed_for IS NOT NULL GROUP BY ${kind}, votes`;
 
 /**
- * Corrects the differences of `checkBoard`: counts, places and the histogram of votes. A final tally that does not
- * match its digest stays. Recorded in the audit log. `database` must not limit the time of statements.
+ * Corrects the differences that `checkBoard` finds in counts, places and the histogram of votes, and records this in
+ * the audit log. A final tally that does not match its digest stays as it is. `database` must not limit the time of
+ * statements.
  * @returns the differences found, and those that remain; undefined for a period without a leaderboard.
  */
 export async function repairBoard(
@@ -164,7 +166,7 @@ export async function repairBoard(
     await applyVoteCap(sql, found.wrong, votesPerNetwork);
     await recountFinal(sql, found.wrong);
     await refreshLaunches(sql, found.wrong);
-    // Concurrent moves of launches wait, and then see the state that is committed here.
+    // Other transactions that move launches wait, and then see the state that is committed here.
     await sql.query('LOCK TABLE leaderboard_counts IN SHARE ROW EXCLUSIVE MODE');
     await sql.query(DELETE_HISTOGRAM, [name]);
     await sql.query(FILL_HISTOGRAM(kind), [name]);
@@ -178,7 +180,7 @@ export async function repairBoard(
   return { found, left: (await checkBoard(database, period)) ?? found };
 }
 
-/** The result of a final launch is its stored tally. */
+/** Sets the counts of final launches from their stored tallies, which are their results. */
 async function recountFinal(sql: Sql, productIds: readonly string[]): Promise<void> {
   const final = await sql.query<{ product_id: string; day: string }>(
     'SELECT product_id, day FROM launches WHERE product_id = ANY($1::text[]) AND final ORDER BY product_id',

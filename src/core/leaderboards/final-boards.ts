@@ -11,8 +11,8 @@ const LOCK_DAYS =
   "SELECT period, final_at FROM leaderboards WHERE period = ANY($1::text[]) AND kind = 'day' ORDER BY period FOR UPDATE";
 
 /**
- * Locks these days against all other changes of their launches, above all finalising, until the transaction ends. Call
- * it first: counts, launches and `leaderboard_counts` are locked after it, in this order.
+ * Locks these days until the transaction ends, against all other changes of their launches, most importantly
+ * finalising. Call it first: counts, launches and `leaderboard_counts` are locked after it, in this order.
  * @returns the days that are final.
  */
 export async function lockDays(sql: Sql, days: readonly string[]): Promise<string[]> {
@@ -20,7 +20,7 @@ export async function lockDays(sql: Sql, days: readonly string[]): Promise<strin
   return rows.filter((row) => row.final_at !== null).map((row) => row.period);
 }
 
-/** Like `lockDays`, for the days whose boards these products are on. */
+/** Does the same as `lockDays` for the days on whose boards these products are. */
 export async function lockDaysOf(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ day: string }>(
     'SELECT DISTINCT day FROM launches WHERE product_id = ANY($1::text[]) AND day IS NOT NULL',
@@ -32,7 +32,7 @@ export async function lockDaysOf(sql: Sql, productIds: readonly string[]): Promi
   );
 }
 
-/** The periods of launches that are on the boards. */
+/** Returns the names of the periods on whose boards these products are. */
 export async function periodsOf(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   const rows = await sql.query<{ period: string }>(
     `SELECT DISTINCT period FROM launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period
@@ -53,9 +53,9 @@ export async function finaliseLateLaunches(sql: Sql, productIds: readonly string
 }
 
 /**
- * Gives the final ones of these periods a new revision, and the days a new digest. Must be the last change to the
- * boards in its transaction.
- * @returns the revised periods.
+ * Gives each of these periods that is final a new revision, and each final day a new digest. Must be the last change to
+ * the boards in its transaction.
+ * @returns the names of the revised periods.
  */
 export async function reviseBoards(sql: Sql, periods: readonly string[]): Promise<string[]> {
   const lock = await rowLock(sql, 'FOR UPDATE');
@@ -76,7 +76,7 @@ export async function reviseBoards(sql: Sql, periods: readonly string[]): Promis
   return revised;
 }
 
-/** The first line of the tally of a final day. */
+/** Reads the header of the tally of a final day. @throws RangeError if the day has no leaderboard. */
 export async function readFinalHeader(sql: Sql, day: string): Promise<TallyHeader> {
   const [board] = await sql.query<LeaderboardRow>(
     `SELECT ${LEADERBOARD_COLUMNS} FROM leaderboards b WHERE period = $1`,
@@ -99,19 +99,20 @@ interface Totals {
   excluded_operator: number;
 }
 
-// Rows with correct counts are not touched, so visitors who upvote do not wait.
+// Skips rows with correct counts, so visitors who upvote do not wait for them.
 const SET_COUNTS = `UPDATE product_counts c SET counted = t.counted, excluded_network = t.excluded_network,
     excluded_operator = t.excluded_operator, window_changes = c.window_changes + 1
   FROM jsonb_to_recordset($1::jsonb) AS t (product_id text, counted integer, excluded_network integer, excluded_operator integer)
   WHERE c.product_id = t.product_id
     AND (c.counted, c.excluded_network, c.excluded_operator) IS DISTINCT FROM (t.counted, t.excluded_network, t.excluded_operator)`;
 
-// Closed windows stay closed: votes must not count again if the clock was ahead by mistake and is set back.
+// Closes the windows for good: if the clock was ahead by mistake and is set back, votes must not count again.
 const CLOSE_WINDOWS = "UPDATE product_counts SET window_from = '-infinity' WHERE product_id = ANY($1::text[])";
 
 /**
- * Stores the tally of these launches, which is their result from now on; their votes are recounted while they are
- * read. The caller has locked the day (`lockDays`). `secret` is unset if it was destroyed; `hash` receives every line.
+ * Stores the tally of these launches, which is their result from now on, and recounts the votes while reading them. The
+ * caller has locked the day (`lockDays`). If `secret` is unset because it was destroyed, a random one is used. `hash`
+ * receives every line.
  */
 export async function finaliseLaunches(
   sql: Sql,
@@ -132,7 +133,7 @@ export async function finaliseLaunches(
   await sql.query(CLOSE_WINDOWS, [productIds]);
 }
 
-/** Stores the counted and excluded votes of launches, and moves them on their boards. */
+/** Stores the numbers of counted and excluded votes of launches, and moves the launches on their boards. */
 export async function setCounts(sql: Sql, totals: readonly Totals[]): Promise<void> {
   await sql.query(SET_COUNTS, [JSON.stringify(totals)]);
   await refreshLaunches(

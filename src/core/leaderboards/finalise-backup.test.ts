@@ -22,7 +22,7 @@ async function seed(database: Database): Promise<void> {
   for (const [minute, session] of ['session-a', 'session-b', 'session-c'].entries())
     await vote(database, 'tide', `${DAY}T11:0${minute}:00.000Z`, session);
   await vote(database, 'reef', `${DAY}T12:00:00.000Z`, 'session-a');
-  // One counts although it was withdrawn later, and one came too late.
+  // The vote of session-c counts, since it was withdrawn after the window; the one of session-late came too late.
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-c', { upvoted: false });
   await vote(database, 'tide', '2026-06-02T12:00:00.000Z', 'session-late');
 }
@@ -64,7 +64,7 @@ test('a backup from the middle of finalising restores a provisional day, which b
     expect(await restored.query('SELECT FROM tally_parts')).toEqual([]);
     await finalise(restored);
     expect(await boardOf(restored)).toMatchObject({ status: 'final', items: final?.items });
-    // The secret is in no backup, so voters have other hashes.
+    // Backups do not contain the secret, so the restored site names voters by other hashes.
     expect(byTime(await votesOf(restored))).toEqual(byTime(await votesOf(database)));
     expect((await boardOf(restored))?.digest).not.toBe(final?.digest);
 

@@ -19,7 +19,7 @@ import { readSecret } from './vote-networks.ts';
 const DAY = '2026-06-01';
 const LAUNCH = `${DAY}T10:00:00.000Z`;
 const CLOSED = '2026-06-02T12:00:00.000Z';
-/** The time at which the result of the day is due. */
+/** When the result of the day is due. */
 const DUE = '2026-06-04T00:00:00.000Z';
 const CAP = 2;
 
@@ -35,7 +35,10 @@ const boardOf = (period: string, now = DUE) => getLeaderboard(database, period, 
 const ranksOf = async (period: string, now = DUE) =>
   (await boardOf(period, now))?.items.map(({ productId, rank, votes, excluded }) => [productId, rank, votes, excluded]);
 
-/** Two launches: one with three counted votes, of which one was retracted after the window, and one with one of two. */
+/**
+ * Creates two launches: 'tide' with three counted votes, of which one is retracted after the window, and 'reef' with
+ * one counted and one excluded vote.
+ */
 async function seed(): Promise<void> {
   await launch(database, 'tide', LAUNCH);
   await launch(database, 'reef', LAUNCH);
@@ -137,7 +140,7 @@ test('of votes that one network casts at the same moment, the later ones beyond 
 test('a site that was off for weeks finalises everything at its start: days first, then weeks, months and years', async () => {
   const days = ['2025-12-30', '2025-12-31', '2026-01-01', '2026-01-20'];
   for (const [index, day] of days.entries()) {
-    // Placed by the finaliser, since no process ran when they began.
+    // The finaliser places these launches, since no process ran when they began.
     await saveProducts(database, [buildProduct({ id: `product-${index}`, createdAt: `${day}T09:00:00.000Z` })]);
   }
   expect(await finalise(database, '2026-01-23T12:00:00.000Z')).toEqual({
@@ -150,7 +153,7 @@ test('a site that was off for weeks finalises everything at its start: days firs
   expect(open.map((row) => row.period)).toEqual(['2026', '2026-01', '2026-W04']);
 });
 
-/** A database whose connection is cut before its n-th statement, as by `kill -9`. */
+/** Returns a database that loses its connection before its n-th statement, as after `kill -9`. */
 function cutBefore(count: number): { database: Database; isCut(): boolean } {
   let left = count;
   const cutting = (sql: Sql): Sql => ({
@@ -222,7 +225,7 @@ test('every statement on a day with many votes is bounded, and its product stays
       mostRows = Math.max(mostRows, rows.length);
       for (const value of values) if (Buffer.isBuffer(value)) mostBytes = Math.max(mostBytes, value.length);
       if (text.startsWith('INSERT INTO tally_parts')) {
-        // A visitor's upvote and retraction while the transaction is open.
+        // Visitors upvote and retract while the transaction is open.
         written ??= vote(database, 'tide', DUE, 'session-visitor').then(() =>
           vote(database, 'tide', DUE, 'session-7', { upvoted: false }),
         );

@@ -21,22 +21,22 @@ export interface FinaliseOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** Results that became final in this run. */
+/** The names of the periods whose results became final in this run. */
 export interface Finalised {
   days: string[];
-  /** The names of weeks, months and years. */
+  /** Weeks, months and years. */
   periods: string[];
 }
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. May be killed at any moment, and run in several processes at once. `database` must not limit the time of
- * statements.
+ * all final. It may be killed at any moment, and several processes may call it at once. `database` must not limit the
+ * time of statements.
  * @throws CoreError `unavailable`; the reason of `signal`.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {
   const { rules, votesPerNetwork, signal, recordEvents } = options;
-  // Moved launches, and those that began while no process ran, are placed before their days are finalised.
+  // Places moved launches, and those that began while no process ran, before their days are finalised.
   const placing = { ...rules, votesPerNetwork };
   while ((await placeLaunches(database, placing, recordEvents)).mayHaveMore) signal?.throwIfAborted();
   const days: string[] = [];
@@ -49,12 +49,12 @@ export async function finaliseDue(database: Database, options: FinaliseOptions):
   return { days, periods };
 }
 
-/** The latest end of a period whose result is due. */
+/** Returns the time at or before which a period must have ended for its result to be due. */
 function dueBefore({ now, reviewHours }: LeaderboardRules): string {
   return new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS).toISOString();
 }
 
-/** Days whose review is over and whose result is not final yet, oldest first. */
+/** Returns the days whose review is over and whose result is not final yet, oldest first. */
 export async function findDueDays(sql: Sql, rules: LeaderboardRules): Promise<string[]> {
   const rows = await sql.query<{ period: string }>(
     `SELECT period FROM leaderboards WHERE final_at IS NULL AND kind = 'day' AND to_at <= $1::timestamptz ORDER BY to_at`,
@@ -77,7 +77,10 @@ export async function isFinalisingDue(sql: Sql, rules: LeaderboardRules): Promis
   return row?.is_due ?? false;
 }
 
-/** Secrets that no open day needs are deleted at this age: the board of a new launch may lag. */
+/**
+ * Returns the time before which a secret must have been created to be deleted if no open day needs it. A younger one
+ * may belong to a new launch whose board does not exist yet.
+ */
 function leftoverBefore({ now }: LeaderboardRules): string {
   return new Date(now.getTime() - HOUR_MS).toISOString();
 }
@@ -88,8 +91,8 @@ const SET_FINAL = `UPDATE leaderboards SET digest = $2, final_at = to_at + $3::f
 const MARK_SECRETS = `INSERT INTO site_metadata (name, value) VALUES ('tally secrets deleted', $1) ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value`;
 
 /**
- * One transaction, after the cap was applied: no vote is cast in a closed window. Visitors never wait for
- * it, because upvotes and retractions after the window change none of its rows.
+ * Finalises a day in one transaction, after applying the cap: its windows are closed, so no vote is added. Visitors do
+ * not wait for the tally, because an upvote or retraction after the window changes only counts, which are locked last.
  * @returns false if another process was first, or a launch of the day is about to move.
  */
 async function finaliseDay(
@@ -144,7 +147,7 @@ async function finaliseLongPeriods(database: Database, { rules, recordEvents }: 
   });
 }
 
-// Includes days without a board, such as those of removed products, and secrets created by late votes.
+// Also deletes secrets of days without a board, such as those of removed products, and secrets created by late votes.
 const DELETE_LEFTOVERS = `WITH gone AS (
     DELETE FROM tally_secrets s WHERE created_at < $1::timestamptz AND NOT EXISTS (
       SELECT FROM leaderboards b WHERE b.period = s.day AND b.final_at IS NULL
@@ -155,7 +158,10 @@ const DELETE_LEFTOVERS = `WITH gone AS (
 
 const DELETE_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l WHERE l.product_id = r.product_id AND l.final`;
 
-/** Rewrites the table of secrets after deletions: the rows would otherwise stay in its file. */
+/**
+ * Deletes unneeded secrets, and retracted votes of final launches. If secrets were deleted, rewrites their table, since
+ * deleted rows would stay in its file.
+ */
 async function destroySecrets(database: Database, rules: LeaderboardRules): Promise<void> {
   await database.query(DELETE_LEFTOVERS, [leftoverBefore(rules)]);
   await database.query(DELETE_RETRACTED);

@@ -25,8 +25,9 @@ interface EntryRow {
   upvotes: number;
   comments: number;
   launched_at: Date;
-  /** Launches with exactly as many votes, and with more. */
+  /** The number of launches with exactly as many votes, including this one. */
   same: number;
+  /** The number of launches with more votes. */
   more: number;
 }
 
@@ -42,7 +43,10 @@ export interface LeaderboardRow {
   launches: number;
 }
 
-/** More votes first, then the order of `tieOrder`. The index has both in ascending order, so it holds negated votes. */
+/**
+ * Returns the order of a board: launches with more votes first, then by `tieOrder`. The index sorts both columns in
+ * ascending order, so it contains negated votes.
+ */
 export function boardOrder(kind: PeriodKind): KeysetOrder<EntryRow> {
   return {
     name: `board-${kind}`,
@@ -63,7 +67,7 @@ export const LEADERBOARD_COLUMNS = `b.period, b.time_zone, b.from_at, b.to_at, b
   coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period), 0)::integer AS launches`;
 
 /**
- * One page of a leaderboard, by keyset. Every page costs the same in periods of any length: ranks come from
+ * Reads one page of a leaderboard, by keyset. The cost of a page does not grow with the period, because ranks come from
  * `leaderboard_counts`, a histogram of votes.
  * @returns null for a period that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` for an invalid name, `bad_cursor`, `unavailable`.
@@ -100,7 +104,7 @@ export async function getLeaderboard(
   };
 }
 
-/** The fields that describe a period and the status of its result. */
+/** Returns the fields that describe a period and the status of its result. */
 export function describePeriod(period: Period, board: LeaderboardRow | undefined, rules: LeaderboardRules) {
   const { from, to } = board ? { from: board.from_at, to: board.to_at } : boundsOf(period, rules.timeZone);
   const { status, finalAt } = statusAt(rules.now, to, rules.reviewHours);
@@ -109,7 +113,7 @@ export function describePeriod(period: Period, board: LeaderboardRow | undefined
     kind: period.kind,
     from: from.toISOString(),
     to: to.toISOString(),
-    // A due result can still change until it is stored.
+    // A result that is due is still provisional until it is stored.
     status: board?.final_at ? ('final' as const) : status === 'final' && board ? ('provisional' as const) : status,
     finalAt: (board?.final_at ?? finalAt).toISOString(),
     revision: board?.revision ?? 0,

@@ -32,7 +32,7 @@ const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) 
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id
   WHERE l.product_id = $1 AND l.placed_for IS NOT NULL`;
 
-/** The next launch on the board in one direction, read from the index of the board. */
+/** SQL: the next launch on the board above or below a place, from the index of the board. */
 const neighbour = (kind: PeriodKind, direction: 'above' | 'below') => `(
     SELECT to_jsonb(n) FROM (
       SELECT o.product_id, p.name, o.votes
@@ -44,7 +44,10 @@ const neighbour = (kind: PeriodKind, direction: 'above' | 'below') => `(
     ) AS n
   ) AS ${direction}`;
 
-/** Takes the place of the launch as a parameter, because Citus cannot join `launches` to a table of the coordinator here. */
+/**
+ * SQL: the place of a launch with the votes `$2` and the order `$3` in the period `$1`. They are parameters, because
+ * Citus cannot join `launches` to a table of the coordinator here.
+ */
 const selectPlace = (kind: PeriodKind) => `SELECT ${LEADERBOARD_COLUMNS},
     coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $2::integer), 0)::integer AS more,
     coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $2::integer), 1) AS same,
@@ -52,8 +55,9 @@ const selectPlace = (kind: PeriodKind) => `SELECT ${LEADERBOARD_COLUMNS},
   FROM leaderboards b WHERE b.period = $1`;
 
 /**
- * The standing of a launch in its day, week, month and year; `null` for an unknown or scheduled product. The votes are
- * those that order the boards, which follow a vote within a second.
+ * Reads the standing of a launch in its day, week, month and year. Its votes are those that order the boards, which
+ * follow a vote within a second.
+ * @returns null for an unknown or scheduled product.
  * @throws CoreError `unavailable`.
  */
 export async function getStandings(sql: Sql, productId: string, rules: LeaderboardRules): Promise<Standings | null> {

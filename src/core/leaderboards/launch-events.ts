@@ -17,7 +17,10 @@ interface LaunchedRow {
   launched_at: Date;
 }
 
-/** An event for each of these launches whose window is still open; imported old products cause none. */
+/**
+ * Reads a `product.launched` event for each of these launches whose window is still open, so importing old products
+ * sends none.
+ */
 export async function readLaunchEvents(sql: Sql, productIds: readonly string[], now: Date): Promise<WebhookEvent[]> {
   const since = new Date(now.getTime() - WINDOW_MS).toISOString();
   const rows = await sql.query<LaunchedRow>(SELECT_LAUNCHED, [productIds, since]);
@@ -28,7 +31,7 @@ export async function readLaunchEvents(sql: Sql, productIds: readonly string[], 
   }));
 }
 
-/** An event for each of these final periods of one kind that had a launch. */
+/** Reads a `leaderboard.final` event for each of these final periods of one kind that had a launch. */
 export async function readFinalEvents(sql: Sql, kind: PeriodKind, periods: readonly string[]): Promise<WebhookEvent[]> {
   const condition = { condition: 'b.period = ANY($1::text[])', values: [periods], limit: periods.length };
   const rows = await readSummaries(sql, kind, condition);

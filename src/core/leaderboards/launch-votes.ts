@@ -1,8 +1,8 @@
 import type { Sql } from '../database/database.ts';
 
 /**
- * SQL: whether a vote `v` was cast inside the launch window of `l`. A difference, because Citus updates no rows by a sum
- * of a time and an interval, which may depend on the time zone.
+ * SQL: whether a vote `v` was cast inside the launch window of `l`. Written as a difference, because Citus rejects
+ * updates that add an interval to a time: such a sum may depend on the time zone.
  */
 export const IN_WINDOW = "v.created_at >= l.launched_at AND v.created_at - l.launched_at < interval '24 hours'";
 
@@ -33,15 +33,15 @@ const RECOUNT = `UPDATE product_counts c SET window_from = totals.launched_at,
       IS DISTINCT FROM (totals.launched_at, totals.counted, totals.excluded_network, totals.excluded_operator)`;
 
 /**
- * Recounts the votes of these launches from their rows, in the window that begins at `launched_at`; final results
- * stay. The caller has locked their counts (`lockCounts`), so no vote in between is lost.
+ * Recounts the votes of these launches from their rows, in the window that begins at `launched_at`. Final results stay
+ * as they are. The caller has locked their counts (`lockCounts`), so no concurrent vote is missed.
  */
 export async function recountLaunches(sql: Sql, productIds: readonly string[]): Promise<void> {
   if (productIds.length > 0) await sql.query(RECOUNT, [productIds]);
 }
 
-// The old votes are compared again in the update: another process may have been first, and a row that moves twice would
-// be counted twice.
+// The update compares the old votes again, because another process may have updated the row first; moving it twice
+// would also count it twice.
 const REFRESH = `WITH behind AS (
     SELECT l.product_id, l.votes AS old_votes, c.counted AS new_votes
     FROM launches l JOIN product_counts c ON c.product_id = l.product_id
@@ -65,8 +65,8 @@ const REFRESH = `WITH behind AS (
   SELECT product_id FROM refreshed`;
 
 /**
- * Updates the votes that order boards to the counted votes.
- * @returns the products whose votes changed.
+ * Sets the votes by which boards are ordered to the counted votes.
+ * @returns the ids of the products whose votes changed.
  */
 export async function refreshLaunches(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   if (productIds.length === 0) return [];
@@ -79,12 +79,12 @@ const FIND_BEHIND = `SELECT l.product_id FROM launches l JOIN product_counts c O
 const FIND_OPEN = `SELECT product_id FROM launches
   WHERE launched_at > $1::timestamptz - interval '25 hours' AND launched_at <= $1::timestamptz ORDER BY product_id`;
 
-/** Launches whose window is open, or ended a moment ago. */
+/** Returns the ids of launches whose window is open or ended less than an hour ago. */
 export async function findOpenLaunches(sql: Sql, now: Date): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_OPEN, [now.toISOString()])).map((row) => row.product_id);
 }
 
-/** Launches in open windows whose place does not match their counted votes yet. */
+/** Returns the ids of launches of the last 25 hours whose place does not match their counted votes yet. */
 export async function findLaunchesBehind(sql: Sql, now: Date): Promise<string[]> {
   return (await sql.query<{ product_id: string }>(FIND_BEHIND, [now.toISOString()])).map((row) => row.product_id);
 }

@@ -23,8 +23,8 @@ const ORDER: KeysetOrder<SummaryRow> = {
 const MAX_WINNERS = 10;
 
 /**
- * The periods of one kind with a launch, newest first, each with the products that share the first rank. A launch
- * without a counted vote wins nothing.
+ * Lists the periods of one kind that have a launch, newest first, each with the products that share the first rank. A
+ * launch without a counted vote does not win.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listLeaderboards(
@@ -41,13 +41,13 @@ export async function listLeaderboards(
 }
 
 interface SummaryCondition {
-  /** SQL on `leaderboards b`, with its values. */
+  /** A SQL condition on `leaderboards b`; `values` are its parameters. */
   condition: string;
   values: readonly unknown[];
   limit: number;
 }
 
-/** The periods of one kind with a launch that meet a condition, newest first. @throws CoreError `unavailable`. */
+/** Reads the periods of one kind that have a launch and meet a condition, newest first. @throws CoreError `unavailable`. */
 export async function readSummaries(
   sql: Sql,
   kind: PeriodKind,
@@ -70,7 +70,10 @@ export async function readSummaries(
   });
 }
 
-/** The first launches of each of these periods, read from the index of the boards. Citus limits no LATERAL subquery. */
+/**
+ * SQL: the first launches of each of these periods, from the index of the boards. Each period has its own subquery,
+ * because Citus does not support LIMIT in LATERAL subqueries.
+ */
 function selectLeaders(kind: PeriodKind, periods: number): string {
   const leaders = Array.from(
     { length: periods },
@@ -92,11 +95,11 @@ const SELECT_ADDRESSES = `SELECT period, coalesce(revised_at, final_at) AS final
 /** A leaderboard with launches, for search engines. */
 export interface BoardAddress {
   period: string;
-  /** ISO 8601; unset while its result is not final. */
+  /** When its result became final or was last revised, in ISO 8601; unset while it is not final. */
   finalAt?: string;
 }
 
-/** The newest leaderboards of all kinds. @throws CoreError `unavailable`. */
+/** Reads the newest leaderboards of all kinds that have a launch. @throws CoreError `unavailable`. */
 export async function readBoardAddresses(sql: Sql, limit: number): Promise<BoardAddress[]> {
   const rows = await sql.query<{ period: string; final_at: Date | null }>(SELECT_ADDRESSES, [limit]);
   return rows.map(({ period, final_at }) => ({ period, ...(final_at && { finalAt: final_at.toISOString() }) }));

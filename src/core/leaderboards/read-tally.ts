@@ -25,8 +25,8 @@ export interface Tally {
 }
 
 /**
- * Passes the tally of a day to `use`, as of one snapshot that lasts until `use` is done. An open or provisional day is
- * read from the votes; a final one is the stored file.
+ * Passes the tally of a day to `use`, from one snapshot that lasts until `use` is done. For an open or provisional day
+ * it is computed from the votes; for a final day it is the stored file.
  * @returns false for a day that ends before the site's first launch or begins after now.
  * @throws CoreError `bad_period` for anything but a day, `unavailable`.
  */
@@ -38,7 +38,7 @@ export async function readTally(
 ): Promise<boolean> {
   const period = parsePeriod(name);
   if (period?.kind !== 'day') throw new CoreError('bad_period', 'Only a day has a tally, such as 2026-11-21.');
-  // Before the read-only snapshot: the first reader of a day may have to create its secret.
+  // Read before the snapshot, which is read-only: the first reader of a day may have to create its secret.
   const secret = (await isUndecided(database, name)) ? await readSecret(database, name, runtime) : undefined;
   return database.transaction(async (sql) => {
     await holdSnapshot(sql);
@@ -143,8 +143,8 @@ const DECLARE = `DECLARE tally_votes NO SCROLL CURSOR FOR
   ORDER BY product_id, date_trunc('second', created_at)`;
 
 /**
- * Reads every vote that was cast in the windows of these launches, in the order of the tally, in batches. Bounded memory: a batch, and
- * the votes of one product within one second. Call it inside a transaction, one at a time.
+ * Reads every vote that was cast in the windows of these launches, in batches, in the order of the tally. Holds one
+ * batch and the votes of one product within one second in memory. Call it in a transaction, one call at a time.
  */
 export async function* readWindowVotes(
   sql: Sql,
@@ -189,19 +189,20 @@ function byVoter(one: TallyVote, other: TallyVote): number {
   return one.voter < other.voter ? -1 : 1;
 }
 
-/** Tallies that one process reads at a time: each holds a connection and a snapshot of the database. */
+/** Maximum number of tallies that one process reads at a time. Each holds a connection and a snapshot of the database. */
 const MAX_TALLIES = 3;
 
-/** The share of a pool's connections that tallies may hold, since other requests need the rest. */
+/** The share of a pool's connections that tallies may hold; other requests need the rest. */
 const MAX_SHARE = 1 / 3;
 
-/** How long a reader waits for another tally to end. */
+/** How long a reader waits for other reads to end. */
 const WAIT_MS = 5_000;
 
-/** Runs reads of tallies: a few at a time, and one of each reader, so a slow reader does not keep out the others. */
+/** Limits reads of tallies to a few at a time, and to one per reader, so a slow reader does not block the others. */
 export interface TallySlots {
   /**
-   * @param reader identifies a network. If unset, reading is not limited.
+   * Runs `work` when both limits permit it.
+   * @param reader identifies a network. If unset, only the limit on all reads applies.
    * @throws CoreError `overloaded`, or the errors of `work`.
    */
   run<Result>(reader: string | undefined, work: () => Promise<Result>): Promise<Result>;

@@ -24,13 +24,13 @@ export interface TallyVote {
   reason: ExclusionReason | null;
 }
 
-/** The header as a line of JSON; the order of the fields is part of the digest. */
+/** Returns the header as a line of JSON. The order of its fields matters, because the digest covers it. */
 export function headerLine(header: TallyHeader): string {
   const { period, timeZone, from, to, status, revision, products } = header;
   return `${JSON.stringify({ tally: 1, period, timeZone, from, to, status, revision, products })}\n`;
 }
 
-/** A vote as a line of JSON; its time in whole seconds. */
+/** Returns a vote as a line of JSON, with its time in whole seconds. */
 export function voteLine({ product, voter, at, reason }: TallyVote): string {
   return `${JSON.stringify({ product, voter, at: wholeSeconds(at), counted: reason === null, reason })}\n`;
 }
@@ -40,8 +40,8 @@ function wholeSeconds(at: Date): string {
 }
 
 /**
- * The name of a voter in the tally of a day: the first 128 bits of HMAC-SHA256(secret of the day, "voter\n" +
- * session). Once the secret is destroyed, it cannot be linked to a session.
+ * Returns the name of a voter in the tally of a day: the first 128 bits, in hexadecimal, of HMAC-SHA256(secret of the
+ * day, "voter\n" + session). Once the secret is destroyed, the name cannot be linked to a session.
  */
 export function voterOf(secret: Buffer, session: string): string {
   return createHmac('sha256', secret).update(`voter\n${session}`).digest('hex').slice(0, 32);
@@ -86,7 +86,7 @@ export async function writeTallyParts(
 interface TallyPart {
   productId: string;
   part: number;
-  /** JSON lines, each with its line break. */
+  /** Lines of JSON, each with its line break. */
   text: string;
 }
 
@@ -108,7 +108,7 @@ export async function* readTallyParts(sql: Sql, day: string, productId?: string)
   await sql.query('CLOSE tally_parts_of_day');
 }
 
-/** The digest of the tally of a final day, over its header and its stored votes. */
+/** Computes the digest of the tally of a final day, over its header and its stored votes. */
 export async function digestOf(sql: Sql, header: TallyHeader): Promise<string> {
   const hash = createHash('sha256').update(headerLine(header));
   for await (const { text } of readTallyParts(sql, header.period)) hash.update(text);

@@ -39,13 +39,13 @@ test.each(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Kiritimati'])(
 test('a launch is placed while another transaction holds its product', async () => {
   await saveProducts(database, [buildProduct({ id: 'held', createdAt: '2026-06-01T10:00:00.000Z' })]);
   await database.transaction(async (sql) => {
-    // Like a deletion, which holds the product while it waits for the counts: placing must not wait for the product.
+    // Acts like a deletion, which holds the product while it waits for the counts: placing must not wait for the product.
     await sql.query("SELECT FROM products WHERE id = 'held' FOR UPDATE");
     expect((await placeLaunches(database, { now: NOW, timeZone: 'UTC' })).productIds).toEqual(['held']);
   });
 });
 
-// Citus cannot skip locked rows: there, it waits.
+// On Citus, placing waits for locked rows, because they cannot be skipped there.
 test.skipIf(inject('citusWorkers').length > 0)(
   'a launch whose counts another transaction holds is placed later, and delays no other launch',
   async () => {
@@ -78,7 +78,7 @@ test('a launch that began by a clock that was ahead leaves its boards once that 
   await vote(database, 'early', '2026-06-08T01:00:00.000Z', 'session-early');
   expect(await boards()).toEqual(begun);
 
-  // Other processes may be behind by the clock for up to a minute.
+  // Placed launches stay on their boards when the clock goes back by up to two minutes, since processes' clocks may differ.
   const justBefore = new Date('2026-06-08T00:29:00.000Z');
   expect((await placeLaunches(database, { ...rules, now: justBefore })).productIds).toEqual([]);
   expect((await placeLaunches(database, { ...rules, now: NOW })).productIds).toEqual(['early']);

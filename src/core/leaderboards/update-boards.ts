@@ -16,15 +16,15 @@ const BATCH = 1_000;
 interface PlacingRow {
   product_id: string;
   day: string | null;
-  /** Null if it was on no board before. */
+  /** Null if the launch is on no board. */
   placed_for: Date | null;
   launched_at: Date;
   is_due: boolean;
 }
 
 /**
- * In the site's time zone, periods of the year 1 may begin before it, where no date can be named. A missing date may be
- * such a day.
+ * SQL: whether a launch has begun. Launches of the year 1 are never placed: in the site's time zone their periods may
+ * begin before that year, and cannot be named. Such a date may stand for a missing one.
  */
 const IS_DUE = "launched_at <= $1::timestamptz AND launched_at >= '0002-01-01T00:00:00Z'";
 
@@ -34,17 +34,17 @@ const TO_PLACE = `placed_for IS DISTINCT FROM launched_at AND NOT final AND (pla
 
 const FIND_TO_PLACE = `SELECT ${COLUMNS} FROM launches WHERE ${TO_PLACE} LIMIT ${BATCH}`;
 
-/** Launches that began only by a clock that was ahead and has been set back. */
+/** SQL: launches that are on boards only because the clock was ahead, and has been set back. */
 const TOO_EARLY = "placed_for > $1::timestamptz + interval '2 minutes' AND NOT final";
 
-// A separate statement, because the two conditions use different indexes.
+// A separate statement, because the conditions of the two searches use different indexes.
 const FIND_TOO_EARLY = `SELECT ${COLUMNS} FROM launches
   WHERE launched_at > $1::timestamptz + interval '2 minutes' AND ${TOO_EARLY} LIMIT ${BATCH}`;
 
 const selectToPlace = (lock: RowLock) => `SELECT ${COLUMNS}
   FROM launches WHERE product_id = ANY($2::text[]) AND (${TO_PLACE} OR ${TOO_EARLY}) ORDER BY product_id ${lock}`;
 
-/** Adds launches to the counts of their boards, or subtracts them. */
+/** SQL: adds launches to the counts of their boards, or subtracts them. */
 const countLaunches = (sign: 1 | -1) => `WITH totals AS (
     SELECT period, votes, (${sign} * count(*))::integer AS products
     FROM launches CROSS JOIN LATERAL unnest(ARRAY[day, week, month, year]) AS period
@@ -57,8 +57,8 @@ const countLaunches = (sign: 1 | -1) => `WITH totals AS (
 const UNPLACE = `UPDATE launches SET placed_for = NULL, day = NULL, week = NULL, month = NULL, year = NULL, votes = 0
   WHERE product_id = ANY($1::text[])`;
 
-// A vote retracted before the end of the new window does not count: none while it runs, and later none whose session
-// voted again inside it.
+// Deletes the retracted votes that do not count in the new window: all of them while it is open, and later those of
+// sessions that voted again inside it.
 const FORGET_RETRACTED = `DELETE FROM retracted_upvotes r USING launches l
   WHERE r.product_id = ANY($1::text[]) AND l.product_id = r.product_id AND (
     l.launched_at > $2::timestamptz
@@ -85,13 +85,13 @@ const INSERT_LEADERBOARDS = `INSERT INTO leaderboards (period, kind, time_zone, 
   FROM jsonb_to_recordset($1::jsonb) AS row (period text, kind text, from_at timestamptz, to_at timestamptz)
   ORDER BY period ON CONFLICT (period) DO NOTHING`;
 
-/** The placed launches. */
+/** The result of `placeLaunches`. */
 interface Placed {
   /** The products whose place changed. */
   productIds: string[];
   /** Whether the batch was full, so there may be more. */
   mayHaveMore: boolean;
-  /** Whether another transaction, such as a removal, holds some of the launches. They are retried in a moment. */
+  /** Whether another transaction, such as a removal, holds some of the launches, so the caller has to retry them. */
   isBlocked: boolean;
 }
 
@@ -100,13 +100,13 @@ interface Placing {
   now: Date;
   timeZone: string;
   votesPerNetwork?: number | undefined;
-  /** Also takes launches off their boards that begin after `now`, because the clock was set back. */
+  /** Also removes launches that begin after `now` from their boards, because the clock was set back. */
   withdraw?: boolean;
 }
 
 /**
- * Puts launches that have begun on their boards, and moves those whose launch time changed. Safe in many processes at once.
- * @returns the products whose place changed; a full batch means that there may be more.
+ * Puts launches that have begun on their boards, and moves those whose launch time changed. Several processes may call
+ * it at once.
  */
 export async function placeLaunches(
   database: Database,
@@ -128,7 +128,8 @@ export async function placeLaunches(
       sql,
       [...places, ...found].flatMap(({ day }) => day ?? []),
     );
-    // Counts are locked before launches, as everywhere. Launches locked by a removal are placed later.
+    // Counts are locked before launches, as in all transactions. Launches whose counts another transaction holds are
+    // placed later.
     const candidates = await lockFreeCounts(
       sql,
       found.map((row) => row.product_id),
@@ -137,11 +138,11 @@ export async function placeLaunches(
       now.toISOString(),
       candidates,
     ]);
-    // A launch that was edited since the search is found by the next one.
+    // Launches that were edited since they were found are left to the next call.
     const rows = locked.filter((row) => row.launched_at.getTime() === foundAt.get(row.product_id));
     const productIds = rows.map((row) => row.product_id);
     await leaveBoards(sql, productIds);
-    // Due launches are updated only once: a second update of a row in a transaction would lock its product.
+    // Due launches are updated only once, below: a second update in the same transaction would lock the product.
     await sql.query(UNPLACE, [rows.filter((row) => !row.is_due).map((row) => row.product_id)]);
     await sql.query(FORGET_RETRACTED, [productIds, new Date(now.getTime() - WINDOW_MS).toISOString()]);
     const due = rows.filter((row) => row.is_due).map((row) => row.product_id);
@@ -160,8 +161,8 @@ export async function placeLaunches(
 }
 
 /**
- * Subtracts launches from the counts of their boards, before the caller deletes the rows. The caller has locked the
- * counts of the products (`lockCounts`); the launches are locked here.
+ * Subtracts launches from the counts of their boards. Call it before the rows are deleted or moved. The caller has
+ * locked the counts of the products (`lockCounts`); the launches are locked here.
  */
 export async function leaveBoards(sql: Sql, productIds: readonly string[]): Promise<void> {
   const lock = await rowLock(sql, 'FOR UPDATE');
@@ -184,7 +185,7 @@ async function insertLeaderboards(
   await sql.query(INSERT_LEADERBOARDS, [JSON.stringify(leaderboards), timeZone]);
 }
 
-/** The periods of a launch and its order among equal counts in each, as columns of `launches`. */
+/** Returns the periods of a launch, and its order among equal counts in each, as columns of `launches`. */
 export function boardPlaces(productId: string, launchedAt: Date, timeZone: string) {
   const periods = periodsAt(launchedAt, timeZone);
   return {
@@ -196,7 +197,7 @@ export function boardPlaces(productId: string, launchedAt: Date, timeZone: strin
   };
 }
 
-/** A row of `leaderboards` for a named period. */
+/** Returns the row of `leaderboards` for a named period. @throws RangeError if the name is invalid. */
 export function leaderboardRow(name: string, timeZone: string) {
   const period = parsePeriod(name);
   if (period === undefined) throw new RangeError(`Not a period: ${name}`);

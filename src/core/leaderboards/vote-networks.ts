@@ -6,7 +6,7 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { dayAt, uuidOf, WINDOW_MS } from './calendar.ts';
 
-/** The facts about its product that a vote needs. */
+/** What is known about a product when a vote for it is cast. */
 export interface Poll {
   /** Whether the product exists and has launched. */
   hasLaunched: boolean;
@@ -14,18 +14,21 @@ export interface Poll {
   network?: string | undefined;
 }
 
-/** Knows when products launch, and names the networks of voters, each under the secret of the day of the launch. */
+/**
+ * Looks up when products launch, and computes names of the voters' networks, with the secret of the launch day as the
+ * key.
+ */
 export interface VoteNetworks {
-  /** `prefix` is unset if the address is unknown. @throws CoreError `unavailable`. */
+  /** `prefix` is the network part of the voter's address; unset if that is unknown. @throws CoreError `unavailable`. */
   lookUp(productId: string, prefix: Uint8Array | undefined): Promise<Poll> | Poll;
   /** Forgets the launch times of products that changed. */
   onChange(change: Change): void;
   onGap(): void;
 }
 
-/** When a product launched, and the secret of its votes while its window is open. */
+/** When a product launched (milliseconds since 1970), and the secret of its votes while its window is open. */
 interface Launch {
-  /** When the product became visible. Differs from `launchedAt` after an edit of a final launch. */
+  /** When the product became visible; differs from `launchedAt` after an edit of a final launch. */
   visibleFrom: number;
   launchedAt: number;
   secret: Buffer | undefined;
@@ -38,7 +41,7 @@ const SELECT_TIMES =
 
 const MAX_LAUNCHES = 20_000;
 
-/** Secrets stay in memory at most this long after the last window that used them may have ended. */
+/** Maximum age of a cached launch, so its secret stays in memory at most this long after its window. */
 const MAX_AGE_MS = 60 * 60 * 1_000;
 
 export function createVoteNetworks(
@@ -51,11 +54,14 @@ export function createVoteNetworks(
     perf: { now: runtime.monotonicMs },
   });
 
-  /** Counts possible changes of launch times, so an earlier read is not cached after one. */
+  /**
+   * Counts changes that may concern launch times, so the result of a read that began before such a change is not
+   * cached.
+   */
   let changes = 0;
 
   async function read(productId: string): Promise<Launch> {
-    // No product has such an id, and no statement can contain it.
+    // PostgreSQL cannot store such a text, so it is no product's id, and a statement with it would fail.
     if (!isStorableText(productId)) return NO_LAUNCH;
     const changesBefore = changes;
     const [row] = await sql.query<{ created_at: Date; launched_at: Date }>(SELECT_TIMES, [productId]);
@@ -99,7 +105,7 @@ export function createVoteNetworks(
   };
 }
 
-/** The name of a network under the secret of a day, as a UUID, for the cap on its votes. */
+/** Returns the name of a network for the cap on its votes: an HMAC with the secret of the day, as a UUID. */
 export function networkOf(secret: Buffer, prefix: Uint8Array): string {
   return uuidOf(createHmac('sha256', secret).update('network\n').update(prefix).digest('hex'));
 }
@@ -107,7 +113,8 @@ export function networkOf(secret: Buffer, prefix: Uint8Array): string {
 const ADD_SECRET = `INSERT INTO tally_secrets (day, secret, created_at) VALUES ($1, $2, $3::timestamptz) ON CONFLICT (day) DO NOTHING`;
 
 /**
- * The secret of a day, created by the first process that needs it; undefined once the day is final.
+ * Reads the secret of a day, and creates it if this process is the first to need it.
+ * @returns undefined once the day is final.
  * @throws CoreError `unavailable`.
  */
 export async function readSecret(sql: Sql, day: string, runtime: Runtime): Promise<Buffer | undefined> {

@@ -18,7 +18,7 @@ const DAYS = ['2026-06-01', '2026-06-02'] as const;
 const DUE = '2026-06-06T00:00:00.000Z';
 const SESSION = 'session-of-a-careful-voter';
 
-/** The folder of a separate server, whose files can be searched while it is stopped. */
+/** The data folder of a separate server, so its files can be searched while the server is stopped. */
 let dataDir: string;
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'groundswell-privacy-'));
@@ -38,7 +38,10 @@ async function withServer(work: (database: Database) => Promise<void>): Promise<
   }
 }
 
-/** The files of the stopped database that contain these bytes, apart from the write-ahead log, which is overwritten in time. */
+/**
+ * Returns the files of the stopped database that contain these bytes, except for the write-ahead log, which is
+ * overwritten in time.
+ */
 async function filesWith(bytes: Buffer): Promise<string[]> {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -57,7 +60,7 @@ test('a voter has another hash each day, and after the day is final it cannot be
       if (secret !== undefined) secrets.set(day, secret);
       await vote(database, `tide-${day}`, `${day}T11:00:00.000Z`, SESSION);
     }
-    // Column statistics would contain copies.
+    // Creates column statistics, which could contain copies of the secrets.
     await database.query('ANALYZE');
   });
   expect(new Set([...secrets.values()].map((secret) => voterOf(secret, SESSION))).size).toBe(DAYS.length);
