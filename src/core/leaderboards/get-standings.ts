@@ -21,10 +21,17 @@ interface Neighbour {
 }
 
 interface PlaceRow extends LeaderboardRow {
+  kind: PeriodKind;
   more: number;
   same: number;
   above: Neighbour | null;
   below: Neighbour | null;
+}
+
+/** The parameters of a statement that stand for the period of a board and for the launch's order on it. */
+interface PlaceParameters {
+  period: string;
+  order: string;
 }
 
 const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) => `l.${kind}, l.${kind}_order`).join(', ')},
@@ -33,26 +40,32 @@ const SELECT_LAUNCH = `SELECT l.launched_at, l.votes, ${PERIOD_KINDS.map((kind) 
   WHERE l.product_id = $1 AND l.placed_for IS NOT NULL`;
 
 /** SQL: the next launch on the board above or below a place, from the index of the board. */
-const neighbour = (kind: PeriodKind, direction: 'above' | 'below') => `(
+const neighbour = (kind: PeriodKind, direction: 'above' | 'below', { period, order }: PlaceParameters) => `(
     SELECT to_jsonb(n) FROM (
       SELECT o.product_id, p.name, o.votes
       FROM (
         SELECT product_id, votes FROM launches
-        WHERE ${kind} = $1 AND ((-votes), ${kind}_order) ${direction === 'above' ? '<' : '>'} (-$2::integer, $3::uuid)
+        WHERE ${kind} = ${period} AND ((-votes), ${kind}_order) ${direction === 'above' ? '<' : '>'} (-$1::integer, ${order}::uuid)
         ORDER BY (-votes) ${direction === 'above' ? 'DESC' : 'ASC'}, ${kind}_order ${direction === 'above' ? 'DESC' : 'ASC'} LIMIT 1
       ) AS o JOIN products p ON p.id = o.product_id
     ) AS n
   ) AS ${direction}`;
 
 /**
- * SQL: the place of a launch with the votes `$2` and the order `$3` in the period `$1`. They are parameters, because
- * Citus cannot join `launches` to a table of the coordinator here.
+ * SQL: the place of a launch with `$1` votes on one of its boards. Its period and order are parameters, because Citus
+ * cannot join `launches` to a table of the coordinator here.
  */
-const selectPlace = (kind: PeriodKind) => `SELECT ${LEADERBOARD_COLUMNS},
-    coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $2::integer), 0)::integer AS more,
-    coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $2::integer), 1) AS same,
-    ${neighbour(kind, 'above')}, ${neighbour(kind, 'below')}
-  FROM leaderboards b WHERE b.period = $1`;
+const selectPlace = (kind: PeriodKind, parameters: PlaceParameters) => `
+  SELECT '${kind}' AS kind, ${LEADERBOARD_COLUMNS},
+    coalesce((SELECT sum(products) FROM leaderboard_counts h WHERE h.period = b.period AND h.votes > $1::integer), 0)::integer AS more,
+    coalesce((SELECT products FROM leaderboard_counts h WHERE h.period = b.period AND h.votes = $1::integer), 1) AS same,
+    ${neighbour(kind, 'above', parameters)}, ${neighbour(kind, 'below', parameters)}
+  FROM leaderboards b WHERE b.period = ${parameters.period}`;
+
+/** SQL: the places of a launch on its four boards, in one round trip. Each kind has two parameters after `$1`. */
+const SELECT_PLACES = PERIOD_KINDS.map((kind, index) =>
+  selectPlace(kind, { period: `$${2 * index + 2}`, order: `$${2 * index + 3}` }),
+).join(' UNION ALL ');
 
 /**
  * Reads the standing of a launch in its day, week, month and year. Its votes are those that order the boards, which
@@ -64,8 +77,13 @@ export async function getStandings(sql: Sql, productId: string, rules: Leaderboa
   if (!isProductId(productId)) return null;
   const [launch] = await sql.query<LaunchRow>(SELECT_LAUNCH, [productId]);
   if (launch === undefined) return null;
-  const standings = await Promise.all(PERIOD_KINDS.map((kind) => readStanding(sql, kind, launch, rules)));
-  const [day, week, month, year] = standings;
+  const keys = PERIOD_KINDS.flatMap((kind) => [launch[kind], launch[`${kind}_order`]]);
+  const places = await sql.query<PlaceRow>(SELECT_PLACES, [launch.votes, ...keys]);
+  const standingOf = (kind: PeriodKind) => {
+    const place = places.find((row) => row.kind === kind);
+    return place && describeStanding(place, launch, rules);
+  };
+  const [day, week, month, year] = PERIOD_KINDS.map(standingOf);
   return day && week && month && year ? { day, week, month, year } : null;
 }
 
@@ -77,16 +95,9 @@ export async function isUnplaced(sql: Sql, productId: string, now: Date): Promis
   return (await sql.query(SELECT_UNPLACED, [productId, now.toISOString()])).length > 0;
 }
 
-async function readStanding(
-  sql: Sql,
-  kind: PeriodKind,
-  launch: LaunchRow,
-  rules: LeaderboardRules,
-): Promise<Standing | undefined> {
-  const values = [launch[kind], launch.votes, launch[`${kind}_order`]];
-  const [place] = await sql.query<PlaceRow>(selectPlace(kind), values);
-  const period = place && parsePeriod(place.period);
-  if (place === undefined || period === undefined) return undefined;
+function describeStanding(place: PlaceRow, launch: LaunchRow, rules: LeaderboardRules): Standing | undefined {
+  const period = parsePeriod(place.period);
+  if (period === undefined) return undefined;
   const excluded = [
     { reason: 'network' as const, votes: launch.excluded_network },
     { reason: 'operator' as const, votes: launch.excluded_operator },
