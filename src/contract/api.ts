@@ -10,33 +10,33 @@ import type { ModerationLog, ModerationLogQuery } from './moderation/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } from './products/schema.ts';
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
-/** The reads of pages: over HTTP in the browser, from `core` while rendering on the server. */
+/** The read operations of pages: HTTP requests in the browser, calls of `core` while rendering on the server. */
 export interface ReadApi {
   listProducts(query: ProductListQuery, signal?: AbortSignal): Promise<ProductPage>;
-  /** `null`: there is no such product. */
+  /** Resolves to `null` if the product does not exist. */
   getProduct(id: string, signal?: AbortSignal): Promise<ProductDetail | null>;
-  /** `null`: there is no such product. */
+  /** Resolves to `null` if the product does not exist. */
   getRelatedProducts(id: string, signal?: AbortSignal): Promise<RelatedProducts | null>;
   listComments(productId: string, query: CommentListQuery, signal?: AbortSignal): Promise<CommentPage>;
   listLeaderboards(query: LeaderboardListQuery, signal?: AbortSignal): Promise<LeaderboardList>;
-  /** `null`: no board can exist for this period. */
+  /** Resolves to `null` if no leaderboard can exist for this period. */
   getLeaderboard(period: string, query: LeaderboardQuery, signal?: AbortSignal): Promise<Leaderboard | null>;
-  /** `null`: there is no such product, or its launch is not on the boards yet. */
+  /** Resolves to `null` if the product does not exist, or if its launch is not on the leaderboards yet. */
   getStandings(productId: string, signal?: AbortSignal): Promise<Standings | null>;
-  /** On the server alone; missing where the site has no public log. */
+  /** Exists only on the server, and only if the site's moderation log is public. */
   getModerationLog?(query: ModerationLogQuery): Promise<ModerationLog>;
 }
 
-/** The whole port of the web. The session id is sent with each personal call. */
+/** All operations of the web app. Calls that concern the visitor send the session id. */
 export interface Api extends ReadApi {
-  /** Which of the products (at most 100) this visitor has upvoted. */
+  /** Returns which of the products (at most 100) this visitor has upvoted. */
   getUpvoted(productIds: readonly string[], signal?: AbortSignal): Promise<Upvoted>;
-  /** This visitor's own held comments on a product. */
+  /** Lists this visitor's own held comments on a product. */
   listHeldComments(productId: string, signal?: AbortSignal): Promise<HeldComments>;
   setUpvote(productId: string, upvoted: boolean): Promise<UpvoteState>;
   /**
-   * `idempotencyKey` identifies the draft: sent twice, it makes one comment. With the maker's key, the comment is the
-   * maker's.
+   * Adds a comment. Calls with the same `idempotencyKey` add only one. With `makerKey`, the product's maker is the
+   * author.
    */
   addComment(comment: NewComment, idempotencyKey: string, makerKey?: string): Promise<Comment>;
   likeComment(commentId: string): Promise<Likes>;

@@ -6,20 +6,20 @@ export interface Article {
   subtitle: string;
 }
 
-/** The operator's brand on pages. Unset properties look as specified. */
+/** The operator's branding of pages. Unset properties keep the look of the specification. */
 export interface PageBrand {
-  /** SITE_TAGLINE. */
+  /** The value of SITE_TAGLINE. */
   tagline?: string;
-  /** The address of SITE_LOGO. */
+  /** The URL path of the file that SITE_LOGO names. */
   logo?: string;
-  /** SITE_ARTICLES. */
+  /** The content of the file that SITE_ARTICLES names. */
   articles?: readonly Article[];
 }
 
-/** The specified tagline. */
+/** The tagline of the specification. */
 export const TAGLINE = 'The place to discover and launch innovative tech products. Explore the wave.';
 
-/** A site in one sentence, for its pages, previews and feeds. */
+/** Returns the sentence that describes a site on its pages, in link previews and in feeds. */
 export function taglineOf({ tagline = TAGLINE }: Pick<PageBrand, 'tagline'>): string {
   return tagline;
 }

@@ -2,15 +2,15 @@
 export const LIMITS = {
   /** Items on one page of any list. */
   pageSize: { default: 30, max: 100 },
-  /** Products rendered at a time: as many as a mid-range phone hydrates smoothly. */
+  /** Products on one page of the list: as many as a mid-range phone hydrates smoothly. */
   listedProducts: 20,
-  /** Every launch collects votes for this long. */
+  /** Hours after a launch in which votes count for it. */
   launchWindowHours: 24,
-  /** Counted votes for one product from one network in a launch window; VOTES_PER_NETWORK sets another number. */
+  /** Maximum counted votes of one network for one launch. VOTES_PER_NETWORK overrides it. */
   votesPerNetwork: 20,
-  /** Product ids per request for upvotes. */
+  /** Maximum product ids per request for upvotes. */
   upvoteQueryProducts: 100,
-  /** Products that one stream of events names. */
+  /** Maximum products that a stream of events can name. */
   eventProducts: 100,
   /** Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,
@@ -18,12 +18,12 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  /** Hours for which an idempotency key stands for its comment. */
+  /** Hours for which a repeated idempotency key returns the comment that was added with it. */
   idempotencyKeyHours: 24,
-  /** A JSON request body. */
+  /** Maximum size of a JSON request body. */
   bodyBytes: 16 * 1024,
-  /** Related products of a product. */
+  /** Maximum related products of a product. */
   relatedProducts: 6,
-  /** Tags that a card of the list shows. */
+  /** Maximum tags that a card of the list shows. */
   cardTags: 3,
 } as const;

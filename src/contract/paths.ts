@@ -1,7 +1,7 @@
 import * as paths from './paths/site.ts';
 
 /**
- * Every address shared by browser and server. No other file builds one. A namespace, so a bundle contains only what it
- * uses.
+ * All URL paths shared by browser and server; no other file builds any. This is a namespace import, so a bundle
+ * contains only the paths that it uses.
  */
 export { paths };

@@ -1,8 +1,8 @@
 import { paths } from './paths.ts';
 
 /**
- * Every screen of the site, with the query parameters that change it, in their order in canonical addresses. The
- * server cleans addresses by this list; the browser's router and the service worker match paths by it.
+ * The screens of the site, and the query parameters that affect each, in the order of canonical URLs. The server
+ * normalizes URLs with this list; the browser's router and the service worker match paths with it.
  */
 export const ROUTES = {
   home: { parameters: ['q', 'tag', 'sort', 'cursor', 'lang'] },
@@ -19,14 +19,14 @@ export type RouteMatch =
   | { name: 'product'; id: string }
   | { name: 'notFound' };
 
-/** A cleaned address without parameters but the language: as many as the site has pages in all its languages. */
+/** Returns whether a normalized path has no parameter except the language. The number of pages bounds that of such paths. */
 export function isPlainPath(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
 }
 
 const PRODUCT_PATH = /^\/product\/([^/]+)$/;
 
-/** The screen of a path and its query. Case and a trailing slash matter. The period may be invalid. */
+/** Returns the screen of a path and its query. Case and a trailing slash matter. The period is not validated. */
 export function matchRoute(pathname: string, search: string | URLSearchParams = ''): RouteMatch {
   if (pathname === paths.home) {
     const period = new URLSearchParams(search).get('board');
@@ -40,7 +40,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // An incomplete escape, e.g. `%E0`, names no product, and must not break the page.
+    // An incomplete escape, such as `%E0`, must not break the page. No product has such an id.
     return text;
   }
 }

@@ -1,23 +1,23 @@
-/** The JSON Schema `format` of text that PostgreSQL and JSON can both hold: no NUL, no lone surrogate. */
+/** The JSON Schema `format` of text that both PostgreSQL and JSON can store: without NUL and lone surrogates. */
 export const TEXT_FORMAT = 'storable-text';
 
-/** Whether a string can be stored and read back unchanged. */
+/** Returns whether a string can be stored and read back unchanged. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
 /**
- * A character that readers see. Not white space, format characters, marks without a letter, fillers that Unicode says to
- * ignore, such as U+3164, and the blank Braille pattern.
+ * Matches a visible character: not white space, format characters, marks without a letter, fillers that Unicode says to
+ * ignore, such as U+3164, or the blank Braille pattern.
  */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Whether a text does not look empty. */
+/** Returns whether a text contains a visible character. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
-/** An amount with its noun, in texts that are not translated: `1 vote`, `1,234 votes`. */
+/** Formats a number with its noun for texts that are not translated: `1 vote`, `1,234 votes`. */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
 }
@@ -27,7 +27,7 @@ export const INSTANT_FORMAT = 'utc-instant';
 
 const INSTANT = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 
-/** Whether a text is an instant in UTC, of a day and a time that exist: `Date` makes another one of February 30. */
+/** Returns whether a text is an instant in UTC that exists. `Date` alone would read February 30 as March 2. */
 export function isInstant(text: string): boolean {
   const date = new Date(text);
   return INSTANT.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));

@@ -1,6 +1,6 @@
 import type { CommentSort } from './schema.ts';
 
-/** The defaults of a comment (specification, section 3). */
+/** The default author of a comment (specification, section 3). */
 export const COMMENT_DEFAULTS = {
   authorName: 'Anonymous',
   authorAvatar: '/pictures/avatar-default.svg',
@@ -13,11 +13,11 @@ export const VISITOR_AUTHOR = {
   authorBadge: null,
 } as const;
 
-/** Most likes first. */
+/** The default order of comments: most likes first. */
 export const DEFAULT_COMMENT_SORT: CommentSort = 'best';
 
-/** Identifies the draft of a comment: sent twice, it makes one comment. */
+/** The request header that identifies the draft of a comment, so a repeated request adds only one comment. */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
-/** 1 to 200 visible ASCII characters. */
+/** An idempotency key: 1 to 200 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,200}$';

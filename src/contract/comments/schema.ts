@@ -24,7 +24,7 @@ export const CommentListQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-/** `total` counts every comment of the product, not only this page's. */
+/** `total` counts all comments of the product, not only those of this page. */
 export const CommentPageSchema = Type.Object(
   {
     items: Type.Array(CommentSchema),
@@ -34,18 +34,18 @@ export const CommentPageSchema = Type.Object(
   { $id: 'CommentPage' },
 );
 
-/** A visitor's input. `core` checks trimming, emptiness and length, whose messages the specification fixes. */
+/** A visitor's input. `core` trims it and checks its length, because the specification prescribes the error messages. */
 export const NewCommentSchema = Type.Object(
   {
     productId: Type.String({ format: TEXT_FORMAT }),
     content: Type.String({ format: TEXT_FORMAT }),
-    /** A hidden field: only a program that fills in every field sends more than an empty one. */
+    /** A hidden field, which people leave empty. A value indicates a program that fills in every field. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewComment' },
 );
 
-/** The author's own held comments; newest first. */
+/** The requesting visitor's own held comments, newest first. */
 export const HeldCommentsSchema = Type.Object({ items: Type.Array(CommentSchema) }, { $id: 'HeldComments' });
 
 export const AddedCommentSchema = Type.Object({ comment: CommentSchema }, { $id: 'AddedComment' });

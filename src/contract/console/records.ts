@@ -4,16 +4,16 @@ import type { ProductFieldName } from '../products/fields.ts';
 import type { Product } from '../products/schema.ts';
 import type { SubmissionStatus } from '../submissions/schema.ts';
 
-/** A page of any list of the console; `nextCursor` is null on the last one. */
+/** One page of a list in the console. `nextCursor` is null on the last page. */
 export interface ConsolePage<Item> {
   items: Item[];
   nextCursor: string | null;
 }
 
-/** Products or comments that one request may change. */
+/** The maximum number of products or comments that one request may change. */
 export const MAX_AT_ONCE = 200;
 
-/** The data that an operator's page must refetch: an event `change` carries a list of these. */
+/** Data that open pages of the console must refetch. The event `change` carries a list of these. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */
@@ -23,7 +23,7 @@ export interface AuditRecord {
   operator: string;
   action: string;
   target: string;
-  /** The rest of a sentence that begins with the operator. */
+  /** What the operator did: the rest of a sentence that begins with the operator's name. */
   sentence: string;
   details: object;
   undoes: string | null;
@@ -50,11 +50,11 @@ export const INVERSE_ACTIONS: Readonly<Record<CommentAction, CommentAction>> = {
 
 export interface ModerationResult {
   done: string[];
-  /** Those that were not in the state before it, such as when another operator was faster. */
+  /** Ids that were not in the expected state, for example because another operator was faster. */
   skipped: string[];
 }
 
-/** A product, and the version to name when it is edited. */
+/** A product, and the version that an edit of it must send. */
 export interface ProductDetails {
   product: Product;
   version: string;
@@ -71,7 +71,7 @@ export interface RemovedProductRecord {
   removedAt: string;
 }
 
-/** Many sessions of one network that upvoted one product within an hour. */
+/** A burst of upvotes: many sessions of one network upvoted one product within an hour. */
 export interface BurstRecord {
   hour: string;
   productId: string;
@@ -80,16 +80,16 @@ export interface BurstRecord {
   sessions: number;
 }
 
-/** Votes of a launch in the order of its tally, at most the first thousand. */
+/** The first thousand votes of a launch, in the order of its tally. */
 export interface VoteList {
   /** The day of the launch. */
   day: string;
   votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[];
 }
 
-/** The activity of an hour or a day, UTC. */
+/** The activity in one hour or one day (UTC). */
 export interface ActivityRecord {
-  /** When it began: `2026-11-22` or `2026-11-22T09:00:00.000Z`. */
+  /** The start of the day (`2026-11-22`) or of the hour (`2026-11-22T09:00:00.000Z`). */
   from: string;
   launches: number;
   upvotes: number;
@@ -103,7 +103,7 @@ interface BoardRow {
   votes: number;
 }
 
-/** How much waits for a decision. */
+/** The numbers of items that wait for an operator's decision. */
 export interface WaitingRecord {
   heldComments: number;
   bursts: number;
@@ -133,7 +133,7 @@ export interface SubmissionRecord {
   revision: number;
   suspectedSpam: boolean;
   reason: string | null;
-  /** ISO 8601, UTC; `null`: as soon as it is approved. */
+  /** The time of the launch (ISO 8601, UTC), or `null` if approval launches the product at once. */
   launchAt: string | null;
   /** The product as it would launch, or as it launched. */
   product: Product;
@@ -147,16 +147,16 @@ export interface SubmissionRecord {
   canUndo: boolean;
 }
 
-/** The fault of one field of one row, or (`field` is null) of the row or the file at that position. */
+/** A fault in one field of an imported row. If `field` is null, the fault is in the row, or in the file at that line. */
 export interface ImportFaultRecord {
   line: number;
-  /** In a JSON array, its number among the items, from 1. */
+  /** In a JSON array, the number of the item, starting at 1. */
   item?: number | undefined;
   field: string | null;
   reason: string;
 }
 
-/** The result of an import or a dry run: counts of all, and the first hundred of each kind. */
+/** The result of an import or a dry run: total counts, and details of the first hundred products of each kind. */
 export interface ImportSummary {
   created: number;
   updated: number;
@@ -172,9 +172,9 @@ export interface ImportSummary {
   ignoredColumns: string[];
 }
 
-/** The lines of the response to an import, one JSON object each; the last one is not progress. */
+/** A line of the response to an import, which has one JSON object per line. The last line is never `progress`. */
 export type ImportEvent =
-  /** Bytes checked, or rows written. */
+  /** `done` counts checked bytes in the stage `check`, and written rows in the stage `write`. */
   | { kind: 'progress'; stage: 'check' | 'write'; done: number }
   | { kind: 'done'; summary: ImportSummary }
   | { kind: 'faults'; faults: ImportFaultRecord[]; count: number }

@@ -14,7 +14,7 @@ export interface Period {
 const PATTERN = /^(?!0000)(\d{4})(?:-W(\d{2})|-(\d{2})(?:-(\d{2}))?)?$/;
 const DAY_MS = 86_400_000;
 
-/** Reads the name of a period; `undefined` for an invalid one, such as `2026-02-30` or `2026-W54`. */
+/** Parses the name of a period. @returns undefined if it is invalid, such as `2026-02-30` or `2026-W54`. */
 export function parsePeriod(name: string): Period | undefined {
   const match = PATTERN.exec(name);
   if (match === null) return undefined;
@@ -23,23 +23,23 @@ export function parsePeriod(name: string): Period | undefined {
     week !== undefined
       ? periodOf('week', weekStart(Number(year), Number(week)))
       : periodOf(day ? 'day' : month ? 'month' : 'year', utcDay(`${year}-${month ?? '01'}-${day ?? '01'}`));
-  // A day, month or week that does not exist formats as another name.
+  // A day or week that does not exist, such as February 30, becomes another one with another name.
   return period?.name === name ? period : undefined;
 }
 
-/** The period of a kind that holds a day, given as `YYYY-MM-DD`. */
+/** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the text is not a day. */
 export function periodHolding(kind: PeriodKind, day: string): Period {
   const period = periodOf(kind, utcDay(day));
   if (period === undefined) throw new RangeError(`Not a day: ${day}`);
   return period;
 }
 
-/** The period before (-1) or after (1) another one; `undefined` outside the years 0001 to 9999. */
+/** Returns the previous (-1) or next (1) period, or undefined outside the years 0001 to 9999. */
 export function adjacentPeriod({ kind, firstDay, endDay }: Period, step: -1 | 1): Period | undefined {
   return periodOf(kind, step === 1 ? utcDay(endDay) : utcDay(firstDay) - DAY_MS);
 }
 
-/** The period of a kind around a day; a day is its midnight in UTC, in any time zone of the site. */
+/** Returns the period that contains a day, given as midnight in UTC, whatever the time zone of the site. */
 function periodOf(kind: PeriodKind, day: number): Period | undefined {
   const date = new Date(day);
   const year = date.getUTCFullYear();
@@ -66,7 +66,7 @@ function periodOf(kind: PeriodKind, day: number): Period | undefined {
   }
 }
 
-/** The Monday of an ISO week: the first week of a year contains 4 January. */
+/** Returns the Monday of an ISO week. The first week of a year is the one that contains 4 January. */
 function weekStart(year: number, week: number): number {
   return mondayOf(utcTime(year, 0, 4)) + (week - 1) * 7 * DAY_MS;
 }
@@ -79,7 +79,7 @@ function utcDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** `Date.UTC` takes the years 0 to 99 for those of the 20th century. */
+/** Replaces `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999. */
 function utcTime(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

@@ -10,7 +10,7 @@ const NameSchema = Type.String({
   description: 'A day `2026-11-21`, an ISO week `2026-W47`, a month `2026-11` or a year `2026`.',
 });
 
-/** The period of a leaderboard: `from` belongs to it, `to` does not. Times are ISO 8601 in UTC. */
+/** The period of a leaderboard. `from` is inclusive, `to` is exclusive. Times are ISO 8601 in UTC. */
 const periodFields = {
   period: NameSchema,
   kind: KindSchema,
@@ -41,8 +41,8 @@ export const LeaderboardListSchema = Type.Object(
 );
 
 /**
- * A launch on a leaderboard. `votes` are the counted ones; `excluded` were cast inside the window and do not count;
- * `upvotes` is the number on the button.
+ * A launch on a leaderboard. `votes` is the number of counted votes, `excluded` that of votes in the launch window that
+ * do not count, and `upvotes` that of all upvotes, which the button shows.
  */
 export const LeaderboardEntrySchema = Type.Object(
   {
@@ -66,17 +66,17 @@ export const LeaderboardQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-/** A page of a leaderboard. `digest` is `sha256:<hex>` of the tally of a final day, else null. */
+/** One page of a leaderboard. `digest` is `sha256:<hex>` of the tally if the period is a final day, otherwise null. */
 export const LeaderboardSchema = Type.Object(
   {
     ...periodFields,
     finalAt: Type.String(),
-    /** Corrections since the result became final, and when the last one was made. */
+    /** The number of corrections since the result became final. `revisedAt` is the time of the last one. */
     revision: CountSchema,
     revisedAt: Type.Union([Type.String(), Type.Null()]),
     digest: Type.Union([Type.String(), Type.Null()]),
     launches: CountSchema,
-    /** The neighbouring periods that a site can have a leaderboard for. */
+    /** The adjacent periods, or null where no leaderboard can exist. */
     previousPeriod: Type.Union([Type.String(), Type.Null()]),
     nextPeriod: Type.Union([Type.String(), Type.Null()]),
     items: Type.Array(LeaderboardEntrySchema),
@@ -125,7 +125,7 @@ export const TallyHeaderSchema = Type.Object(
   { $id: 'TallyHeader' },
 );
 
-/** Every other line of a tally: a vote that was cast in the window of its product. `at` has whole seconds. */
+/** Every other line of a tally: a vote in the launch window of its product. `at` has a precision of seconds. */
 export const TallyVoteSchema = Type.Object(
   {
     product: Type.String(),

@@ -16,7 +16,7 @@ const MONTHS = [
   'December',
 ];
 
-/** `2026-11-21` → '21 November 2026', `2026-W47` → 'week 47 of 2026', `2026-11` → 'November 2026', `2026` → '2026'. */
+/** Names a period in English: '21 November 2026', 'week 47 of 2026', 'November 2026' or '2026'. */
 export function periodInWords({ name, kind }: Pick<Period, 'name' | 'kind'>): string {
   const [year = '', part = '', day = ''] = name.split('-');
   const month = MONTHS[Number(part) - 1] ?? '';
@@ -25,14 +25,14 @@ export function periodInWords({ name, kind }: Pick<Period, 'name' | 'kind'>): st
   return kind === 'month' ? `${month} ${Number(year)}` : String(Number(year));
 }
 
-/** 1 → '1st', 12 → '12th', 1023 → '1,023rd'. */
+/** Formats a rank: 1 as '1st', 12 as '12th', 1023 as '1,023rd'. */
 export function ordinal(rank: number): string {
   const isTeen = Math.floor((rank % 100) / 10) === 1;
   const ending = (isTeen ? undefined : ['th', 'st', 'nd', 'rd'][rank % 10]) ?? 'th';
   return `${rank.toLocaleString('en-US')}${ending}`;
 }
 
-/** A final result as '4th of 23 on 21 November 2026'; undefined before it is final, or without a vote. */
+/** Formats a result as '4th of 23 on 21 November 2026'. @returns undefined if it is not final or has no votes. */
 export function awardInWords({ period: name, status, rank, tied, launches, votes }: Standing): string | undefined {
   const period = parsePeriod(name);
   if (period === undefined || status !== 'final' || votes === 0) return undefined;
@@ -40,14 +40,14 @@ export function awardInWords({ period: name, status, rank, tied, launches, votes
   return `${place} ${period.kind === 'day' ? 'on' : 'in'} ${periodInWords(period)}`;
 }
 
-/** An instant as '21 November 2026, 09:30 UTC', in another time zone as '21 November 2026, 10:30 (Europe/Berlin)'. */
+/** Formats an instant as '21 November 2026, 09:30 UTC', or '21 November 2026, 10:30 (Europe/Berlin)'. */
 export function instantInWords(time: string, timeZone = 'UTC'): string {
   const [local, zone] =
     timeZone === 'UTC' ? [new Date(time).toISOString(), ' UTC'] : [localTime(time, timeZone), ` (${timeZone})`];
   return `${periodInWords({ kind: 'day', name: local.slice(0, 10) })}, ${local.slice(11, 16)}${zone}`;
 }
 
-/** '2026-11-21 10:30'. Of numbers only: words may differ between the server and a browser. */
+/** Formats a time as '2026-11-21 10:30'. Names of months are not used: they may differ between server and browser. */
 function localTime(time: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -58,7 +58,7 @@ function localTime(time: string, timeZone: string): string {
   return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`;
 }
 
-/** Time left as '3 days 04:05:06', without days as '04:05:06'; never below zero. */
+/** Formats the time left as '3 days 04:05:06' or '04:05:06'. Negative times count as zero. */
 export function clockTime(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   const days = Math.floor(seconds / 86_400);

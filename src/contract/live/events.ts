@@ -1,6 +1,6 @@
 /**
  * The events of `GET /api/events`, for `EventSource`. Every frame has the current state, never a difference, so
- * repeats are harmless. A stream begins with changes from then on: a client with older data passes `since`.
+ * repeats are harmless. A stream starts with the changes after it was opened; a client with older data passes `since`.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
@@ -14,14 +14,14 @@ export const LIVE_EVENTS = {
 } as const;
 
 /**
- * The parameters of the address. `products`: ids, separated by commas; without it all counts. `since`: a moment in
- * milliseconds since 1970 (the id of a frame, or the server's time at which a page was rendered) from which changes
- * are sent first. A reconnecting `EventSource` sends it in the header `Last-Event-ID`, which takes precedence.
+ * The query parameters. `products`: ids, separated by commas; without it, the counts of all products are sent. `since`:
+ * milliseconds since 1970 (the id of a frame, or the server's time when a page was rendered); changes after it are sent
+ * first. A reconnecting `EventSource` sends it in the header `Last-Event-ID`, which takes precedence.
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 
-/** Maximum events per second, of each kind. */
+/** The maximum number of events of each kind per second. */
 export const LIVE_FRAMES_PER_SECOND = 4;
 
-/** Maximum silence, in seconds; after twice as long, the connection is lost. */
+/** Seconds between heartbeats. After twice as long without data, a client considers the connection lost. */
 export const LIVE_HEARTBEAT_S = 25;

@@ -15,7 +15,7 @@ export const LiveCountsSchema = Type.Object(
   { $id: 'LiveCounts' },
 );
 
-/** A public comment and its current likes; an unknown comment is new. */
+/** A public comment and its current likes. A comment that the client does not know is new. */
 export const LiveCommentSchema = Type.Object(
   {
     productId: Type.String(),

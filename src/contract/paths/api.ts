@@ -9,7 +9,7 @@ export const productComments = /* @__PURE__ */ withId('/api/products/:id/comment
 export const heldComments = /* @__PURE__ */ withId('/api/products/:id/comments/held');
 export const comments = '/api/comments';
 export const events = '/api/events';
-/** The description of the API for programs, and for people. */
+/** The OpenAPI document, and the reference for people. */
 export const description = '/api/openapi.json';
 export const reference = '/api/docs';
 export const leaderboards = '/api/leaderboards';

@@ -13,12 +13,12 @@ export const COMMENTS_HASH = '#comments';
 
 export const home = '/';
 
-/** The filters and the order of the home page's list, and where it starts. */
+/** The filters, the order and the start of the list on the home page. */
 export interface ListAddress {
   q?: string;
   tag?: string;
   sort?: string;
-  /** Where the list starts on a later page (reading without JavaScript). */
+  /** The cursor of a later page, for reading without JavaScript. */
   cursor?: string;
 }
 
@@ -37,7 +37,7 @@ export const product = /* @__PURE__ */ withId('/product/:id');
 
 export const productComments = (id: string) => `${product(id)}${COMMENTS_HASH}`;
 
-/** A product's page with its discussion from a cursor on. */
+/** A product's page, whose comments start at a cursor. */
 export const commentsFrom = (id: string, cursor: string) =>
   `${product(id)}?comments=${encodeURIComponent(cursor)}${COMMENTS_HASH}`;
 
@@ -55,7 +55,7 @@ export const siteCard = '/og.png';
 
 const badgeOf = /* @__PURE__ */ withId('/badge/:id.svg');
 
-/** A badge for other people's pages, with the live count of upvotes or a final rank. */
+/** A badge to embed on other sites, with the current count of upvotes or a final rank. */
 export const badge = /* @__PURE__ */ Object.assign(
   (id: string, theme: BadgeTheme = 'light', board?: BadgeBoard) => {
     const query = new URLSearchParams({ ...(theme === 'dark' && { theme }), ...(board && { board }) });
@@ -69,7 +69,7 @@ export const feed = '/feed.xml';
 export const jsonFeed = '/feed.json';
 export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
 
-/** The Atom feed of the days whose leaderboards are final. */
+/** The Atom feed of daily leaderboards, which lists a day once its result is final. */
 export const leaderboardFeed = '/feed/leaderboards.xml';
 
 export const sitemap = '/sitemap.xml';
@@ -77,14 +77,14 @@ export const sitemap = '/sitemap.xml';
 /** The leaderboard of a day, an ISO week, a month or a year. */
 export const board = (period: string) => `/?board=${encodeURIComponent(period)}`;
 
-/** The moderation log, from a cursor on. */
+/** The moderation log, starting at a cursor. */
 export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');
 
-/** How to embed the page at an absolute address. */
+/** The oEmbed response for the page at an absolute URL. */
 export const oembed = (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`;
 
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';
 
-/** The site without a page, from which an offline browser starts. */
+/** The document without a page's content, from which an offline browser starts the site. */
 export const offlineShell = '/offline-shell';

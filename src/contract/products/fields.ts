@@ -7,14 +7,14 @@ import { LIMITS } from '../limits.ts';
  */
 export type ProductFieldKind = 'id' | 'text' | 'dateText' | 'address' | 'time' | 'texts' | 'addresses' | 'team';
 
-/** Characters are Unicode code points. */
+/** The declaration of a product's field. Lengths are in Unicode code points. */
 export interface ProductField {
   kind: ProductFieldKind;
-  /** The column of the table, and another name that imports accept. */
+  /** The column in the table. Imports accept this name, too. */
   column: string;
   /** The label in `products show` and forms. */
   label: string;
-  /** The default of a missing or blank value. Lists default to none, times to now. */
+  /** The value if a text is missing or blank. Missing lists are empty; a missing time is the current time. */
   default?: string;
   /** The maximum length of the text, or of each text of a list. */
   maxCharacters: number;
@@ -27,8 +27,8 @@ const ADDRESS_CHARACTERS = 2_048;
 const SHORT_TEXT_CHARACTERS = 300;
 
 /**
- * The fields of a product, except the counts, which follow from visitors' actions. Schema, SQL, import, export, the
- * API's description and `products show` follow from this list and its order.
+ * The fields of a product, except the counts, which visitors' actions determine. Schema, SQL, import, export, the
+ * OpenAPI document and `products show` are derived from this list and its order.
  */
 export const PRODUCT_FIELDS = {
   id: { kind: 'id', column: 'id', label: 'Id', maxCharacters: 64, example: 'git' },
@@ -119,7 +119,7 @@ export type ProductFieldName = keyof ProductFields;
 /** Limits of the name, role and avatar of a team member. */
 export const TEAM_MEMBER_BOUNDS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
 
-/** The declaration of a field, with the parts that only some fields have. */
+/** Returns the declaration of a field, with the optional properties that the type of the list omits. */
 export function fieldOf(name: ProductFieldName): ProductField {
   return PRODUCT_FIELDS[name];
 }

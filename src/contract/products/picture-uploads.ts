@@ -2,12 +2,12 @@
 export const PICTURE_UPLOADS = {
   mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif'],
   maxBytes: 5 * 1024 * 1024,
-  /** Width times height, of the first frame where there are several. */
+  /** Maximum width times height of the first frame. */
   maxPixels: 40_000_000,
   /** Scaling pictures of extreme proportions takes long: 17 seconds for 1 × 40,000,000 pixels. */
   maxSidePixels: 32_768,
-  /** The sides of a product's square image. */
+  /** The width and height of a product's image. */
   imagePixels: 512,
-  /** The longer side of a screenshot at most; smaller ones keep their size. */
+  /** Maximum longer side of a screenshot. Smaller screenshots keep their size. */
   screenshotPixels: 1_600,
 } as const;

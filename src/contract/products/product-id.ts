@@ -3,7 +3,7 @@ export const PRODUCT_ID_PATTERN = '^[a-z0-9-]{1,64}$';
 
 const PRODUCT_ID = new RegExp(PRODUCT_ID_PATTERN);
 
-/** Whether a text is a possible product id; an impossible one names no product. */
+/** Returns whether a text has the form of a product id. */
 export function isProductId(text: string): boolean {
   return PRODUCT_ID.test(text);
 }

@@ -69,7 +69,7 @@ export const ProductDetailSchema = Type.Object(
   { $id: 'ProductDetail' },
 );
 
-/** What a product's page shows of another product, and the tags that both have, the rarest first. */
+/** The part of a related product that a product's page shows. `sharedTags` are the tags of both, the rarest first. */
 export const RelatedProductSchema = Type.Object(
   {
     id: fieldSchemas.id,
@@ -87,7 +87,7 @@ export const RelatedProductsSchema = Type.Object(
 
 export type TeamMember = Static<typeof TeamMemberSchema>;
 export type Product = Static<typeof ProductSchema>;
-/** The stored fields; counts follow from visitors' actions. */
+/** The declared fields of a product, without the counts, which visitors' actions determine. */
 export type StoredProduct = Omit<Product, 'upvotes' | 'comments'>;
 export type ProductSort = Static<typeof ProductSortSchema>;
 export type ProductListQuery = Static<typeof ProductListQuerySchema>;

@@ -1,10 +1,10 @@
-/** Bounds of submissions that browser and server agree on. The fields have the bounds of products (`products/fields.ts`). */
+/** Limits of submissions shared by browser and server. `products/fields.ts` has the limits of their fields. */
 export const SUBMISSION_LIMITS = {
-  /** Submissions of one network that may wait for a decision at the same time. */
+  /** Maximum submissions of one network that may wait for a decision at the same time. */
   waitingPerNetwork: 5,
   /** How far ahead a maker can schedule a launch. */
   launchAheadDays: 366,
-  /** Unicode code points of the reason for declining a submission. */
+  /** Maximum Unicode code points of the reason for declining a submission. */
   reasonCharacters: 1_000,
 } as const;
 

@@ -6,7 +6,7 @@ import { MAKER_KEY_PATTERN } from './limits.ts';
 
 const Text = Type.String({ format: TEXT_FORMAT });
 
-/** The maker's input. `core` checks empty texts, lengths and amounts, and reports all faults at once. */
+/** The maker's input. `core` checks for empty texts, lengths and numbers of items, and reports all faults at once. */
 const submissionFields = {
   name: Text,
   description: Type.Optional(Text),
@@ -14,25 +14,25 @@ const submissionFields = {
   category: Type.Optional(Text),
   maker: Type.Optional(Text),
   team: Type.Optional(Type.Array(Type.Object({ name: Text, role: Type.Optional(Text) }))),
-  /** ISO 8601; `null`: as soon as the submission is approved. */
+  /** The time of the launch (ISO 8601), or `null` if approval launches the product at once. */
   launchAt: Type.Optional(Type.Union([Text, Type.Null()])),
 };
 
 export const NewSubmissionSchema = Type.Object(
   {
     ...submissionFields,
-    /** A field that people do not see: only programs fill it in. */
+    /** A hidden field, which people leave empty. A value indicates a program that fills in every field. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewSubmission' },
 );
 
-/** The fields to change; those that are missing stay. */
+/** The fields to change. Missing fields keep their values. */
 export const SubmissionPatchSchema = Type.Object(
   {
     ...submissionFields,
     name: Type.Optional(Text),
-    /** The revision that the maker edited: 409 if the submission has another one now. */
+    /** The revision that the maker edited. If the submission has changed since, the response is 409. */
     revision: Type.Optional(Type.Integer({ minimum: 1 })),
   },
   { $id: 'SubmissionPatch' },
@@ -60,17 +60,17 @@ export const SubmissionSchema = Type.Object(
     status: SubmissionStatusSchema,
     /** Why it was declined. */
     reason: Type.Union([Type.String(), Type.Null()]),
-    /** Whether the maker can still change it: until it launches, is withdrawn, or is removed from the site. */
+    /** True until the submission launches, is withdrawn, or is removed from the site. */
     editable: Type.Boolean(),
-    /** Grows with each change of the maker or the operator. */
+    /** Increases with each change by the maker or an operator. */
     revision: Type.Integer({ minimum: 1 }),
-    /** When it launches or launched; `null`: as soon as it is approved. */
+    /** The time of the launch, or `null` if approval launches the product at once. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */
     product: ProductSchema,
-    /** Where its launch stands; `null` before the launch. */
+    /** The standings of its launch on the leaderboards; `null` before the launch. */
     standing: Type.Union([StandingsSchema, Type.Null()]),
-    /** The hours of the launch window so far, the first one first; empty before the launch. */
+    /** The votes of each hour of the launch window so far, in chronological order; empty before the launch. */
     votesByHour: Type.Array(HourlyVotesSchema),
     createdAt: Type.String(),
     updatedAt: Type.String(),
@@ -80,7 +80,7 @@ export const SubmissionSchema = Type.Object(
 
 export const SubmissionAnswerSchema = Type.Object({ submission: SubmissionSchema }, { $id: 'SubmissionAnswer' });
 
-/** The only response that holds the maker key. */
+/** The response to a new submission, the only one that contains the maker key. */
 export const CreatedSubmissionSchema = Type.Object(
   { submission: SubmissionSchema, makerKey: Type.String({ pattern: MAKER_KEY_PATTERN }) },
   { $id: 'CreatedSubmission' },
