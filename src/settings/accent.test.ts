@@ -25,7 +25,7 @@ describe('an accepted colour', () => {
     expect(green).toBeGreaterThan(Math.max(red, blue));
   });
 
-  // The corners of the colours that pass, and all hues between them.
+  // Black, the lightest accepted grey, and saturated colours of all hues.
   const extremes = ['#000000', '#767676', '#0000ff', '#ee0000', '#008700', '#8b008b', '#806600', '#007c7c', '#c2410c'];
   test.each(extremes)('%s is readable in both themes, also on badges', (text) => {
     const accent = readAccent(text);

@@ -1,4 +1,4 @@
-/** The colours of one theme that follow from an accent, as the tokens of `src/web/ui/tokens.css` name them. */
+/** The colours of one theme that are derived from an accent, named like the tokens in `src/web/ui/tokens.css`. */
 export interface AccentColours {
   sun: string;
   sunStrong: string;
@@ -6,30 +6,30 @@ export interface AccentColours {
   onSun: string;
 }
 
-/** The accent of both themes. */
+/** The colours of both themes that are derived from an accent. */
 export interface Accent {
   light: AccentColours;
   dark: AccentColours;
 }
 
-/** The grounds on which pages show the accent, from tokens.css, beside the text on it. */
+/** The backgrounds on which pages show the accent, as in tokens.css. */
 export const GROUNDS = {
   light: { surface: '#ffffff', paper: '#f7f9f8' },
   dark: { surface: '#0d2030', paper: '#071521' },
 } as const;
 
-/** WCAG 2.2: of text, which stands on the accent or has its colour; and of large figures, icons and borders. */
+/** The minimum contrasts of WCAG 2.2: for text on the accent, and for large numbers, icons and borders in its colour. */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
-/** The contrast of the small text on badges. */
+/** The minimum contrast of the small text on badges. */
 const BADGE_CONTRAST = 7;
 
-/** The lightness in OKLCH of the dark theme's colours, which are near those of its specified orange. */
+/** The OKLCH lightness of the dark theme's colours, close to that of its specified orange. */
 const DARK = { sun: 0.78, sunStrong: 0.85, sunSoft: 0.25, onSun: 0.19 } as const;
 
 /**
- * Reads SITE_ACCENT. The light theme has the colour itself. The dark theme has the same hue at a lightness that is
- * readable there, with as much of its chroma as sRGB can show. @throws Error with the measured contrast.
+ * Reads SITE_ACCENT. The light theme uses the colour itself, the dark theme the same hue at a readable lightness, with
+ * as much of its chroma as sRGB can show. @throws Error with the measured contrast if the colour is unreadable.
  */
 export function readAccent(text: string): Accent {
   const sun = text.toLowerCase();
@@ -53,12 +53,12 @@ export function readAccent(text: string): Accent {
 
 function contrastFault(name: string, ground: string, measured: number, needed: number): string {
   const where = ground === '#ffffff' ? 'white' : ground;
-  // Rounded down: 4.46 must not read as the 4.5 that it misses.
+  // Rounds down, so the message does not report 4.46 as the required 4.5.
   const ratio = Math.floor(measured * 10) / 10;
   return `${name} has a contrast of ${ratio}:1 on ${where}; ${needed}:1 is needed, so choose a darker colour`;
 }
 
-/** The style of a page with this accent. Its selector outweighs that of tokens.css. */
+/** Returns the CSS of a page with this accent. Its selector takes precedence over that of tokens.css. */
 export function accentStyle({ light, dark }: Accent): string {
   const both = (name: keyof AccentColours) => `light-dark(${light[name]},${dark[name]})`;
   return `:root:root{--sun:${both('sun')};--sun-strong:${both('sunStrong')};--sun-soft:${both('sunSoft')};--on-sun:${both('onSun')}}`;
@@ -68,7 +68,7 @@ function deriveAccent(sun: string): Accent {
   const { l, c, h } = toOklch(sun);
   const shade = (lightness: number, maxChroma = c) => fromOklch({ l: lightness, c: Math.min(c, maxChroma), h });
   const sunSoft = shade(0.965, 0.02);
-  // Almost black becomes lighter instead, so a hovered button still changes.
+  // An almost black colour becomes lighter instead of darker, so a hovered button still changes.
   let strong = l > 0.2 ? l - 0.09 : l + 0.25;
   while (strong > 0 && contrast(shade(strong), sunSoft) < BADGE_CONTRAST) strong -= 0.01;
   return {
@@ -82,7 +82,7 @@ function deriveAccent(sun: string): Accent {
   };
 }
 
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2). */
+/** Returns the contrast ratio of two colours, from 1 to 21 (WCAG 2.2). */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
@@ -106,7 +106,7 @@ function toLinear(colour: string): Triple {
 interface Oklch {
   l: number;
   c: number;
-  /** In radians. */
+  /** The hue in radians. */
   h: number;
 }
 
@@ -123,7 +123,7 @@ function toOklch(colour: string): Oklch {
   return { l, c: Math.hypot(a, yellow), h: Math.atan2(yellow, a) };
 }
 
-/** The nearest colour of this lightness and hue that sRGB has: its chroma is reduced until it fits. */
+/** Converts to the nearest sRGB colour of this lightness and hue by reducing the chroma until it fits. */
 function fromOklch({ l, c, h }: Oklch): string {
   let fitting = 0;
   let tooMuch = c;

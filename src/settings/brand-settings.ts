@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { readAccent } from './accent.ts';
 
-/** The longest tagline: two lines of the header on a phone. */
+/** The maximum length of a tagline: two lines of the header on a phone. */
 const MAX_CHARACTERS = 160;
 
-/** The settings of the brand beside SITE_NAME, under the names of their values. `brand.ts` reads the files. */
+/** The settings of the branding except SITE_NAME, keyed by the names of their values. `brand.ts` reads the files. */
 export const BRAND_SETTINGS = {
   siteTagline: {
     name: 'SITE_TAGLINE',

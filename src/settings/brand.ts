@@ -4,11 +4,11 @@ import { type Accent, accentStyle } from './accent.ts';
 import { type Logo, readLogo } from './logo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** An operator's brand, with its files. Unset properties look as specified. */
+/** An operator's branding, with its files. Unset properties keep the look of the specification. */
 export interface Brand {
-  /** What pages show of it. */
+  /** The part that pages show. */
   page: PageBrand;
-  /** The file of `page.logo`. */
+  /** The file at the path `page.logo`. */
   logo?: Logo;
   accent?: Accent;
   /** The CSS of every page. */
@@ -17,7 +17,7 @@ export interface Brand {
 
 export const NO_BRAND: Brand = { page: {} };
 
-/** Badges contain the logo, and the response cache contains thousands of badges. */
+/** Small, because each badge contains the logo, and the response cache contains thousands of badges. */
 const MAX_LOGO_BYTES = 32 * 1024;
 const MAX_ARTICLES_BYTES = 32 * 1024;
 
@@ -54,7 +54,7 @@ type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'sit
 /** Reads at most one byte more than allowed, even if the path names a device. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
-    // Opening a pipe would wait for a writer.
+    // Checked before opening, because opening a named pipe would wait for a writer.
     if (!(await stat(path)).isFile()) throw new Error('this is not a file');
     const file = await open(path);
     try {
@@ -84,7 +84,7 @@ const MAX_CHARACTERS = { title: 120, excerpt: 400, author: 80, subtitle: 120 } a
   number
 >;
 
-/** Reads the text of a file of articles. @throws Error that names the field. */
+/** Parses the content of SITE_ARTICLES. @throws Error that names the invalid field. */
 function readArticles(text: string, path: string): Article[] {
   let value: unknown;
   try {

@@ -17,7 +17,7 @@ test.each([
   try {
     const stream = Object.assign(file.createWriteStream({ autoClose: false }), { isTTY, fd: file.fd });
     createLog('info', stream as unknown as NodeJS.WriteStream & { fd: number }).info({ text: HOSTILE }, HOSTILE);
-    // The readable log is written by a thread.
+    // A worker thread writes the readable log.
     await expect.poll(() => readFile(path, 'utf8')).toContain('five');
     const text = await readFile(path, 'utf8');
     // pino-pretty colours its own output.

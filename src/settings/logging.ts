@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import type { LogLevel } from './read-value.ts';
 
 /**
- * The log of a process: JSON lines, or readable ones on a terminal. It contains no session id and no visitor's
- * address; requests are logged with method and path only, database errors without values.
+ * Creates the log of a process: JSON lines, or readable lines on a terminal. It contains no session ids and no addresses
+ * of visitors; requests are logged with method and path only, database errors without values.
  */
 export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: number }): Logger {
   const options = { level, base: null, serializers: { err: describeError, req: describeRequest } };
@@ -25,7 +25,7 @@ function escapeControls(line: string): string {
   );
 }
 
-/** Escapes the escapes once more, except line feeds, because the readable log prints strings decoded. */
+/** Escapes the escapes again, except line feeds, because the readable log decodes strings before printing them. */
 function spellOutControls(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,

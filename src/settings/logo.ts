@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** A checked picture, served under an address that changes with its content. */
+/** A validated picture. Its URL path changes with its content. */
 export interface Logo {
   bytes: Buffer;
   mediaType: 'image/png' | 'image/svg+xml' | 'image/webp';
-  /** On this site: `/brand/HASH.EXTENSION`. */
+  /** The URL path: `/brand/HASH.EXTENSION`. */
   address: string;
   /** The size as a web app manifest writes it: `512x512`, or `any`. */
   sizes: string;
@@ -13,10 +13,10 @@ export interface Logo {
 
 const MAX_SIDE_PIXELS = 1_024;
 
-/** The folder of the address. */
+/** The folder of the URL path. */
 export const LOGO_FOLDER = '/brand/';
 
-/** Checks the content of a logo; its name does not matter. @throws Error with one line about the fault. */
+/** Validates the content of a logo; the file's name does not matter. @throws Error with one line about the fault. */
 export function readLogo(bytes: Buffer, path: string): Logo {
   const refuse = (reason: string): never => {
     throw new Error(`${path} ${reason}`);
@@ -63,7 +63,7 @@ const RASTERS = [
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** Walks all chunks, so a file that was cut off or changed is noticed. @returns undefined if it is damaged. */
+/** Reads the size and checks all chunks, which detects truncation and wrong bytes. @returns undefined if damaged. */
 function measurePng(bytes: Buffer): Size | undefined {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
   for (let at = PNG_SIGNATURE.length; at + 12 <= bytes.length; ) {
@@ -77,7 +77,7 @@ function measurePng(bytes: Buffer): Size | undefined {
   return undefined;
 }
 
-/** Reads the header of a lossy, lossless or extended file. @returns undefined if the file is not as long as it says. */
+/** Reads the size from a lossy, lossless or extended header. @returns undefined if the file's length contradicts it. */
 function measureWebp(bytes: Buffer): Size | undefined {
   if (bytes.length < 30 || bytes.readUInt32LE(4) + 8 !== bytes.length) return undefined;
   switch (bytes.toString('latin1', 12, 16)) {
@@ -97,7 +97,7 @@ function measureWebp(bytes: Buffer): Size | undefined {
 const sizeOf = (width: number, height: number): Size | undefined =>
   width > 0 && height > 0 ? [width, height] : undefined;
 
-/** Pages show it in <img> only, where nothing in it can run; what other programs could run is refused nevertheless. */
+/** Returns why an SVG is refused, if it is. Scripts cannot run in `<img>`, but they could where else the file is opened. */
 function faultOfSvg(bytes: Buffer): string | undefined {
   let text: string;
   try {
@@ -118,7 +118,7 @@ function faultOfSvg(bytes: Buffer): string | undefined {
     return 'is an SVG picture without xmlns="http://www.w3.org/2000/svg", which browsers need';
   }
   if (/<(?:script|foreignObject)\b|\son\w+\s*=/i.test(content)) return 'has scripts or foreign content; remove them';
-  // Browsers load nothing from an SVG in <img>, so the picture would lack a part.
+  // An SVG in `<img>` cannot load other files, so a part of the picture would be missing.
   const references = [...content.matchAll(/\b(?:href|src)\s*=\s*["']([^"']*)|url\(\s*["']?([^"')]*)/gi)];
   const isOutside = ([, attribute, style]: RegExpMatchArray) =>
     !/^\s*(?:#|data:image\/)/i.test(attribute ?? style ?? '');

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The package's own folder, which contains migrations and the catalogue: the nearest one above this file with a
+ * The folder of the package, which contains migrations and the catalogue: the nearest folder above this file that has a
  * package.json.
  */
 export const PACKAGE_ROOT = findRoot(dirname(fileURLToPath(import.meta.url)));
@@ -18,7 +18,7 @@ function findRoot(folder: string): string {
   return findRoot(parent);
 }
 
-/** Files of the package that are read at run time. */
+/** Folders of the package that are read at run time. */
 export const PACKAGE_FOLDERS = {
   migrations: join(PACKAGE_ROOT, 'migrations'),
   catalogue: join(PACKAGE_ROOT, 'catalogue'),

@@ -1,6 +1,6 @@
 import type { ActionLimits, Rate, RateLimits, StreamLimits } from './rate-limits.ts';
 
-/** More than most machines have cores; further processes only cost memory. */
+/** Most machines have fewer cores, and further processes would only cost memory. */
 const MAX_PROCESSES = 64;
 const MAX_STOP_DELAY_S = 300;
 
@@ -8,15 +8,15 @@ const MAX_STOP_DELAY_S = 300;
 const DEFAULT_CONNECTIONS = 97;
 const MAX_POOL_SIZE = 10;
 const MIN_POOL_SIZE = 2;
-/** Each process has one more that listens for changes. */
+/** Each process has one connection outside the pool, which listens for changes. */
 const CONNECTIONS_TO_LISTEN = 1;
-/** The first of several processes serves no visitors; it has one more for long work, such as a backup. */
+/** The first of several processes serves no visitors. Long work, such as a backup, uses another connection. */
 export const CONNECTIONS_OF_FIRST_PROCESS = 3;
 const CONNECTIONS_FOR_LONG_WORK = 1;
-/** For the operator's commands. */
+/** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
 
-/** Searches per second that every process allows a network. */
+/** Searches per second that each process allows one network at least. */
 const MIN_SEARCHES = 5;
 
 export function readProcesses(text: string): number {
@@ -27,7 +27,7 @@ export function readProcesses(text: string): number {
   return Number(text);
 }
 
-/** Reads a number of seconds, into milliseconds. */
+/** Reads a number of seconds. @returns milliseconds. */
 export function readStopDelay(text: string): number {
   if (!/^\d{1,3}$/.test(text) || Number(text) > MAX_STOP_DELAY_S)
     throw new Error(
@@ -37,8 +37,8 @@ export function readStopDelay(text: string): number {
 }
 
 /**
- * Pool size of each process, beside the connection that listens: the share of `limit`, the connections that the database allows,
- * but no more than of a default PostgreSQL's.
+ * Returns the pool size of each process, without the connection that listens. The pools share `limit`, the number of connections
+ * that the database allows, or the number that a default PostgreSQL allows if that is lower.
  */
 export function connectionsOf(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
   if (processes === 1) return MAX_POOL_SIZE;
@@ -47,15 +47,15 @@ export function connectionsOf(processes: number, limit: number = DEFAULT_CONNECT
   return Math.min(MAX_POOL_SIZE, Math.max(MIN_POOL_SIZE, share));
 }
 
-/** Maximum connections of a site with so many processes, with pools of size `each`. */
+/** Returns the maximum number of connections of a site with this many processes and pools of size `each`. */
 export function connectionsNeeded(processes: number, each: number): number {
   const first = processes === 1 ? 0 : CONNECTIONS_OF_FIRST_PROCESS;
   return processes * (each + CONNECTIONS_TO_LISTEN) + first + CONNECTIONS_FOR_LONG_WORK;
 }
 
 /**
- * The limits of one of several processes. A network's connections spread over all, so each process allows a share, but no less than
- * one session's limit: a browser uses one connection and so one process.
+ * Returns the limits that each process enforces. The connections of a network are spread over all processes, so each allows a
+ * share of its limit, but at least the limit of one session, because a browser uses one connection and so one process.
  */
 export function limitsOfOneProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [
@@ -65,7 +65,7 @@ export function limitsOfOneProcess(limits: RateLimits, processes: number): RateL
   return Object.fromEntries(shared) as RateLimits;
 }
 
-/** One process's share of the limits on open streams. */
+/** Returns one process's share of the limits on open streams. */
 export function streamsOfOneProcess(limits: StreamLimits, processes: number): StreamLimits {
   const { perNetwork } = limits;
   return { ...limits, perNetwork: perNetwork === undefined ? undefined : Math.ceil(perNetwork / processes) };

@@ -1,6 +1,6 @@
 import { readAmount } from './read-value.ts';
 
-/** `amount` times per `seconds`, refilled continuously. */
+/** A rate: `amount` requests per `seconds`, refilled continuously. */
 export interface Rate {
   amount: number;
   seconds: number;
@@ -16,17 +16,17 @@ export interface ActionLimits {
 }
 
 /**
- * Every limit with its default. `search` counts searches that reach the database; cached responses cost next to
- * nothing.
+ * All limits with their defaults. `search` counts only searches that reach the database, because cached responses cost
+ * next to nothing.
  */
 export const DEFAULT_RATE_LIMITS = {
   upvote: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   comment: { session: { amount: 10, seconds: 60 }, network: { amount: 60, seconds: 60 } },
   like: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
   submission: { session: { amount: 10, seconds: 3_600 }, network: { amount: 20, seconds: 3_600 } },
-  /** Requests with a maker key: reading and edits. */
+  /** Requests with a maker key, which read or edit a submission. */
   maker: { session: { amount: 120, seconds: 60 }, network: { amount: 600, seconds: 60 } },
-  /** Uploads; each stores up to a megabyte for at least a day. */
+  /** Uploads, each of which stores up to a megabyte for at least a day. */
   picture: { network: { amount: 200, seconds: 3_600 } },
   search: { network: { amount: 20, seconds: 1 } },
 } as const satisfies Record<string, ActionLimits>;
@@ -41,12 +41,12 @@ export interface StreamLimits {
   perNetwork: number | undefined;
 }
 
-/** Measured to fit 150 MB. A network, which may be a company behind one address, gets a tenth; refused clients poll. */
+/** 5,000 streams fit into 150 MB. A network, which may be a company behind one address, gets a tenth. Refused clients poll. */
 export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;
 
 const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RATE_LIMITS;
 
-/** The settings of limits, under the names of their values. */
+/** The settings of limits, keyed by the names of their values. */
 export const LIMIT_SETTINGS = {
   upvotesPerSession: amount('LIMIT_UPVOTES_PER_SESSION', upvote.session.amount, 'Upvotes and withdrawals per minute'),
   upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, for a whole network'),
@@ -74,7 +74,7 @@ export const LIMIT_SETTINGS = {
 
 type LimitValues = Record<keyof typeof LIMIT_SETTINGS, number>;
 
-/** The limits by action. */
+/** Groups the values of the settings by action. */
 export function rateLimitsOf(values: LimitValues): RateLimits {
   return {
     upvote: {
@@ -99,7 +99,7 @@ export function rateLimitsOf(values: LimitValues): RateLimits {
   };
 }
 
-/** A limit is checked even while limits are off, so a fault does not wait until they are needed. */
+/** Declares a setting. It is checked even while limits are off, so a fault is found before the limit is needed. */
 function amount<Name extends string>(name: Name, defaultAmount: number, about: string) {
   return { name, default: `${defaultAmount}`, read: readAmount, about } as const;
 }

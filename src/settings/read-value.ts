@@ -17,7 +17,7 @@ export function readPort(text: string): number {
   return Number(text);
 }
 
-/** The text may contain a password, so a fault never repeats it. */
+/** Reads the URL of a database. It may contain a password, so error messages never repeat it. */
 export function readDatabaseUrl(text: string): string {
   const shape = 'it must look like postgres://role:password@host:5432/database';
   if (!URL.canParse(text)) throw new Error(`this is not a URL; ${shape}`);
@@ -47,7 +47,7 @@ export function readSiteName(text: string): string {
   return text;
 }
 
-/** `de`, `auto`, or `de,auto`; `auto` alone is that of English. */
+/** Reads `de`, `auto` or `de,auto`. `auto` without a language means `en,auto`. */
 export function readLocale(text: string): { code: string; isNegotiated: boolean } {
   const [, code = 'en', auto] = /^(?!auto)([a-z]{2,3})(?:\s*,\s*(auto))?$/i.exec(text) ?? [];
   if (text.toLowerCase() === 'auto') return { code: 'en', isNegotiated: true };
@@ -75,7 +75,7 @@ export function readStreams(text: string): number {
   return Number(text);
 }
 
-/** A secret, so a fault never repeats it. */
+/** Reads a secret. Error messages never repeat it. */
 export function readToken(text: string): string {
   if (!/^[\x21-\x7e]{16,200}$/.test(text))
     throw new Error(
@@ -84,7 +84,7 @@ export function readToken(text: string): string {
   return text;
 }
 
-/** Reads a duration such as `30m`, `6h` or `1d`, in milliseconds. */
+/** Reads a duration such as `30m`, `6h` or `1d`. @returns milliseconds. */
 export function readInterval(text: string): number {
   const [, amount, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? [];
   const ms = Number(amount) * (UNITS_MS[unit as keyof typeof UNITS_MS] ?? Number.NaN);
@@ -114,13 +114,13 @@ export function readVotes(text: string): number {
   return Number(text);
 }
 
-/** Whether visitors may submit products, which the operator then approves or declines. */
 export function readModerationLog(text: string): 'off' | 'public' {
   const value = text.toLowerCase();
   if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is neither off nor public`);
   return value;
 }
 
+/** Reads whether visitors may submit products, which an operator then approves or declines. */
 export function readSubmissions(text: string): 'off' | 'moderated' {
   const mode = text.toLowerCase();
   if (mode !== 'off' && mode !== 'moderated') throw new Error(`${quote(text)} is not one of off, moderated`);
@@ -139,7 +139,7 @@ export function readLogLevel(text: string): LogLevel {
   return level;
 }
 
-/** An invalid value as a message repeats it: a misplaced URL may contain a password before its `@`. */
+/** Quotes an invalid value without the part before an `@`, since it may be a misplaced URL with a password. */
 function quote(text: string): string {
   return `'${text.replace(/^.*@/s, '…@')}'`;
 }

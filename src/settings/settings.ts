@@ -38,13 +38,13 @@ interface Declaration {
   name: string;
   /** The default as an operator would write it; undefined if there is none. */
   default: string | undefined;
-  /** Turns the text into the value. @throws Error with one line about the fault, without repeating a secret. */
+  /** Parses the text. @throws Error with one line about the fault, which does not repeat secrets. */
   read(text: string): unknown;
   /** The description in docs/configuration.md, as Markdown. */
   about: string;
 }
 
-/** Every setting, under the name of its value. The table of docs/configuration.md is generated from this. */
+/** All settings, keyed by the names of their values. The table in docs/configuration.md is generated from them. */
 export const SETTINGS = {
   host: {
     name: 'HOST',
@@ -83,7 +83,7 @@ export const SETTINGS = {
     read: (text: string) => resolve(text),
     about: "Folder of the embedded database and the site's own pictures",
   },
-  /** Without a slash at the end. */
+  /** The value has no trailing slash. */
   siteUrl: {
     name: 'SITE_URL',
     default: undefined,
@@ -196,7 +196,7 @@ export const SETTING_NAMES: readonly string[] = Object.values(SETTINGS).map(({ n
 
 /** Scheduled backups. */
 export interface BackupSettings {
-  /** Absolute. */
+  /** An absolute path. */
   folder: string;
   everyMs: number;
   /** Number of backups to retain. */
@@ -213,13 +213,13 @@ type Grouped =
   | `backup${string}`
   | `webhook${string}`;
 
-/** Settings without a group. */
+/** Settings that belong to no group. */
 type Others = Omit<Values, Extract<Key, Grouped>>;
 
-/** The settings of this process, checked. Values that belong together are grouped. */
+/** The validated settings of a process. Related values are grouped. */
 export interface Settings extends Others {
   launches: { timeZone: string; reviewHours: number; votesPerNetwork: number };
-  /** If undefined, nothing is limited. */
+  /** If undefined, requests are not limited. */
   rateLimits: RateLimits | undefined;
   streamLimits: StreamLimits;
   /** If undefined, no backups are scheduled. */
@@ -239,7 +239,7 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the settings from an environment; a blank one counts as unset. @throws SettingsError with all faults at once. */
+/** Reads the settings from environment variables; blank ones count as unset. @throws SettingsError with all faults. */
 export function readSettings(environment: Environment): Settings {
   const faults: string[] = [];
   const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);
@@ -263,7 +263,7 @@ function readValue(setting: Declaration, environment: Environment, faults: strin
   }
 }
 
-/** Adds settings that contradict each other to `faults`. */
+/** Groups related values. Contradictions between settings are added to `faults`. */
 function group(values: Values, faults: string[]): Settings {
   const {
     timeZone,
@@ -289,7 +289,7 @@ function group(values: Values, faults: string[]): Settings {
   };
 }
 
-/** An operator who sets an interval expects backups. */
+/** Reports backup settings without BACKUP_DIR, because an operator who sets an interval expects backups. */
 function unusedBackupSettings(environment: Environment, faults: readonly string[]): string[] {
   const set = ['BACKUP_EVERY', 'BACKUP_KEEP'].filter((name) => environment[name]?.trim());
   const unused = set.filter((name) => !faults.some((fault) => fault.startsWith(`${name}: `)));

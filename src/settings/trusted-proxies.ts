@@ -1,7 +1,7 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Whether `X-Forwarded-For` from this address is trusted. */
+/** Returns whether `X-Forwarded-For` from this address is trusted. */
 export type TrustedProxies = (address: string) => boolean;
 
 /** Named ranges, as in most web servers. */
@@ -42,7 +42,7 @@ function readRange(part: string): Range {
   if (bits === 0) throw new Error(`'${part}' trusts everyone, so anyone could forge an address`);
   if (!(bits <= longest))
     throw new Error(`'${part}' is not a range: the number after the slash must be from 1 to ${longest}`);
-  // An IPv4 address may be written as IPv6 (IPv4-mapped), and so may a range.
+  // IPv4 addresses and ranges may be written as IPv4-mapped IPv6.
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
     if (bits <= 96) throw new Error(`'${part}' is written as IPv6 and covers all of IPv4: write it as IPv4`);

@@ -4,21 +4,21 @@ import { readSwitch } from './read-value.ts';
 export interface WebhookSettings {
   /** The receiver's URL, without user and password. */
   url: string;
-  /** `Authorization` made of the URL's user and password; unset where it has none. */
+  /** The header `Authorization` with the user and password of the URL; undefined if it has none. */
   authorization: string | undefined;
-  /** The keys behind `whsec_`; each signs, so a receiver may know either while a secret is replaced. */
+  /** The decoded secrets. Each signs every event, so a receiver may know the old or the new one during a rotation. */
   secrets: readonly Uint8Array[];
 }
 
 const SHAPE = 'it must look like https://hooks.example/groundswell';
 
-/** A receiver's address, checked. */
+/** The validated URL of a receiver. */
 export interface WebhookAddress extends Pick<WebhookSettings, 'url' | 'authorization'> {
-  /** Whether it is sent to another machine without encryption. */
+  /** Whether events are sent to another machine without encryption. */
   isExposed: boolean;
 }
 
-/** Reads the receiver's address. It may contain a secret, so a fault never repeats it. */
+/** Reads the URL of the receiver. It may contain a secret, so error messages never repeat it. */
 export function readWebhookUrl(text: string): WebhookAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw new Error(`this is not an https URL; ${SHAPE}`);
@@ -42,7 +42,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
 const SECRET_BYTES = { min: 24, max: 64 } as const;
 const MAX_SECRETS = 4;
 
-/** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. A fault never repeats one. */
+/** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. Error messages never repeat one. */
 export function readWebhookSecrets(text: string): Uint8Array[] {
   const secrets = text.split(/\s+/).map(readSecret);
   if (secrets.length > MAX_SECRETS) throw new Error(`this has more than ${MAX_SECRETS} secrets`);
@@ -87,7 +87,7 @@ interface Given {
   allowHttp: boolean;
 }
 
-/** Combines the settings. Conflicts are added to `faults`, unless that setting already has a fault. */
+/** Combines the settings of webhooks. Conflicts are added to `faults`, unless the setting already has a fault. */
 export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
   const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
   if (address === undefined) {
