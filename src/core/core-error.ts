@@ -1,12 +1,12 @@
 import type { FieldFault, ProblemCode } from '../contract/problem.ts';
 import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 
-/** An error for the caller: a stable code, and a message for people. */
+/** An error of an operation: a stable code for programs, and a message for people. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields, if the error is about fields. */
   readonly fields: readonly FieldFault[] | undefined;
-  /** For a conflict: the state that the caller did not know. */
+  /** The current state, if the caller's request was based on an older one. */
   readonly current: object | undefined;
 
   constructor(
@@ -20,7 +20,7 @@ export class CoreError extends Error {
   }
 }
 
-/** The error of every operation on an unknown product. */
+/** Creates the error of operations on an unknown product. */
 export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }

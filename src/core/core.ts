@@ -37,47 +37,47 @@ import { createNetworkCounts, type VotedFrom } from './upvotes/network-counts.ts
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 import type { RecordEvents } from './webhooks/outbox.ts';
 
-/** Everything that a visitor's request can do. Pages read through its `ReadApi`. Errors are `CoreError`s, as each operation says. */
+/** All operations of visitors' requests. Pages read through `ReadApi`. Operations throw `CoreError`. */
 export interface Core extends ReadApi {
-  /** Whether the operator removed a product of this id. */
+  /** Returns whether an operator removed the product with this id. */
   isProductRemoved(id: string): Promise<boolean>;
-  /** The products of a range, in batches; see `readProductAddresses`. */
+  /** Reads the products of a range in batches; see `readProductAddresses`. */
   readProductAddresses(stretch: ProductStretch, limit: number): AsyncIterable<ProductAddress[]>;
-  /** All products, cut into ranges; see `cutProductStretches`. */
+  /** Divides all products into ranges; see `cutProductStretches`. */
   cutProductStretches(size: number): Promise<(ProductStretch & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
-  /** The names of the periods that are running now, in the site's time zone. */
+  /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
-  /** Hands the tally of a day to `use`; see `readTally` and `TallySlots`. */
+  /** Passes the tally of a day to `use`; see `readTally` and `TallySlots`. */
   readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
   getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
-  /** `networkPrefix` identifies the voter's network, for the cap on its votes; unset if unknown. */
+  /** Sets or withdraws an upvote. The votes of the network with this prefix are capped; it is unset if unknown. */
   setUpvote(change: Omit<UpvoteChange, 'network'>, networkPrefix?: Uint8Array): Promise<UpvoteState>;
   listHeldComments(productId: string, session: string): Promise<HeldComments>;
-  /** `author`: unset for a visitor, whose comments are by `You`. */
+  /** Adds a comment. `author` is unset for visitors, whose comments have the author `You`. */
   addComment(
     comment: NewComment,
     sender: Sender,
     options?: { repetition?: Repetition | undefined; author?: CommentAuthor | undefined },
   ): Promise<WrittenComment>;
   likeComment(like: Like): Promise<Likes>;
-  /** Whether the database responds and takes writes. */
+  /** Returns whether the database responds and accepts writes. */
   isReady(): Promise<boolean>;
-  /** The number of queued writes of each kind. */
+  /** Returns the number of queued writes of each kind. */
   queuedWrites(): Record<WriteKind, number>;
 }
 
-/** Writes that are grouped, each kind in its own transactions. */
+/** The kinds of writes that are batched, each in its own transactions. */
 export type WriteKind = 'upvotes' | 'comments' | 'likes';
 
 export interface CoreOptions {
   runtime?: Runtime;
   observeWrites?: ((kind: WriteKind) => GroupCommitObserver) | undefined;
-  /** Where reads go. Default: the primary. */
+  /** Chooses the databases of reads. By default, all reads use the primary. */
   reads?: ReadSources | undefined;
   /** Called with the changes of a transaction, after its commit and before its callers get their results. */
   onWrite?: ((change: Change) => void) | undefined;
-  /** Called with networks whose votes may have to be judged again; see `setUpvotes`. */
+  /** Called with networks whose votes must be checked against the cap again; see `setUpvotes`. */
   onUnchecked?: ((networks: readonly VotedFrom[]) => void) | undefined;
   launches?: LaunchOptions;
   /** If unset, no webhooks are sent. */
@@ -88,11 +88,11 @@ export interface CoreOptions {
 
 /** The rules of launches that an operator can set. */
 export interface LaunchOptions {
-  /** IANA name of the zone in which days begin. */
+  /** The IANA name of the time zone in which days begin. */
   timeZone: string;
   reviewHours: number;
   votesPerNetwork: number;
-  /** Knows launches and names the networks of voters. If unset, the votes of one network are not capped. */
+  /** Looks up launches and the networks of voters. If unset, the votes of one network are not capped. */
   networks?: VoteNetworks | undefined;
 }
 
@@ -102,7 +102,7 @@ export const DEFAULT_LAUNCHES: LaunchOptions = {
   votesPerNetwork: LIMITS.votesPerNetwork,
 };
 
-/** A comment may be a hundred times as large as an upvote; this many fit into memory and one statement. */
+/** Below the defaults of `groupCommit`, because a comment may be a hundred times as large as an upvote. */
 const COMMENT_BOUNDS = { maxBatch: 200, maxQueued: 2_000 };
 
 export function createCore(database: Database, options: CoreOptions = {}): Core {
@@ -154,7 +154,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // A page opened in the first moment of a launch must show its standing, too.
+      // The board updater has not placed the launch yet, but a page opened at that moment must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());
@@ -175,7 +175,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       const added = await holdSpam(comment, repetition, async (held) => {
         const draft = draftComment(runtime, comment, sender, { held, author });
         const written = await comments.submit(draft);
-        // The key stands for another text, and this one must not be lost silently.
+        // The key was used for another comment; returning that one would silently lose this text.
         if (
           written.comment.productId !== draft.comment.productId ||
           written.comment.content !== draft.comment.content

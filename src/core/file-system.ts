@@ -1,15 +1,15 @@
 import { constants, mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else that was thrown. */
+/** Returns the `code` of a Node system error (`ENOENT`, …), or undefined for any other value. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
- * Creates a folder, and missing parents. Others may enter them regardless of the umask, since the database's account
- * has to; only the cluster inside is private. Not with `mkdir`'s recursion, which never ends where a folder exists but
- * nothing can be created in it, as in /proc.
+ * Creates a folder and its missing parents. All users may enter them regardless of the umask, because the database's
+ * account must; only the cluster inside is private. Does not use recursive `mkdir`, which never returns where nothing
+ * can be created in an existing folder, such as /proc.
  */
 export async function makeOpenFolder(folder: string): Promise<void> {
   try {
@@ -34,9 +34,9 @@ async function isFolder(path: string): Promise<boolean> {
   return stats?.isDirectory() ?? false;
 }
 
-/** Syncs a folder to disk: a new or renamed file is durable only then. */
+/** Syncs a folder to disk, which makes new and renamed files in it durable. */
 export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return; // Windows has no handle on a folder to sync.
+  if (process.platform === 'win32') return; // Windows cannot open a folder for syncing.
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { CoreError } from './core-error.ts';
 import { type GroupCommitOptions, groupCommit } from './group-commit.ts';
 
-/** A commit that the test holds open and releases, and that records its batches. */
+/** Creates a `commit` that records its batches and resolves only when the test releases it. */
 function heldCommit() {
   const batches: number[][] = [];
   let release = () => {};

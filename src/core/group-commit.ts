@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CoreError } from './core-error.ts';
 import { isFaultOfAnItem, isSerializationFailure } from './database/database-faults.ts';
 
-/** The outcome of one item of a batch: its result, or why it alone was refused. */
+/** The outcome of one item of a batch: its result, or the error that concerns only this item. */
 export type Outcome<Result> = Result | CoreError;
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a batch in one transaction and returns the outcome of each item, in order. A thrown error concerns the whole
-   * batch, of which no item was written.
+   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws, no item of the batch
+   * was written.
    */
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
-  /** Maximum items per transaction: bounds the statement, and how long the first waits for the last. */
+  /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
   maxBatch?: number;
-  /** Maximum items in the queue; further ones are refused, so a burst cannot exhaust the memory. */
+  /** Maximum items in the queue. Further items are refused, so a burst cannot exhaust the memory. */
   maxQueued?: number;
-  /** How long an item may wait for its transaction to begin. A late one is refused and never written. */
+  /** Maximum time until an item's transaction begins. A late item is refused and not written. */
   maxWaitMs?: number;
   observer?: GroupCommitObserver | undefined;
 }
@@ -23,18 +23,18 @@ export interface GroupCommitOptions<Item, Result> {
 /** Receives events for metrics. */
 export interface GroupCommitObserver {
   committed(items: number, seconds: number): void;
-  /** A transaction ended in a deadlock and is retried. */
+  /** A transaction failed with a serialization failure or a deadlock and is retried. */
   retried(): void;
   /** A transaction failed and was rolled back. */
   failed(): void;
-  /** An item found the queue full. */
+  /** An item was refused, because the queue was full or it waited too long. */
   refused(): void;
 }
 
 export interface GroupCommit<Item, Result> {
   /** Resolves after the commit. @throws CoreError of the item, or `overloaded`, `unavailable`. */
   submit(item: Item): Promise<Result>;
-  /** The number of queued items. */
+  /** Returns the number of queued items. */
   queued(): number;
 }
 
@@ -50,9 +50,9 @@ const FIRST_PAUSE_MS = 5;
 const MAX_WAIT_MS = 8_000;
 
 /**
- * Group commit: items that arrive during a transaction go together into the next one (DeWitt et al., "Implementation
- * techniques for main memory database systems", 1984). There is no timer: a single item is written at once; under load,
- * batches grow to the capacity of one flush to disk.
+ * Implements group commit: items that arrive during a transaction are written together in the next one (DeWitt et al.,
+ * "Implementation techniques for main memory database systems", 1984). It needs no timer: a single item is written at
+ * once, and batches grow with the load.
  */
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { commit, maxBatch = 1_000, maxQueued = 20_000, maxWaitMs = MAX_WAIT_MS, observer } = options;
@@ -71,7 +71,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     running = false;
   }
 
-  /** Queued items, in the order of arrival. */
+  /** Refuses the items that have waited too long. The queue is in the order of arrival. */
   function refuseLate(): void {
     const earliest = performance.now() - maxWaitMs;
     const firstInTime = waiting.findIndex(({ since }) => since >= earliest);
@@ -96,15 +96,15 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       }
     } catch (error) {
       observer?.failed();
-      // While the database is unavailable, retrying items would make it worse; after a lost connection it is unknown
-      // whether the batch was written.
+      // While the database is unavailable, retries would only add load. After a lost connection, it is unknown whether
+      // the batch was written.
       const isAway = error instanceof CoreError && error.code === 'unavailable';
       if (batch.length === 1 || isAway || !isFaultOfAnItem(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
     }
   }
 
-  /** Finds the failing items of a batch by halving it: one of a thousand costs twenty transactions. */
+  /** Isolates the failing items of a batch by halving it. One of a thousand items takes about twenty transactions. */
   async function processHalves(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     const middle = Math.ceil(batch.length / 2);
     await processBatch(batch.slice(0, middle));
@@ -121,7 +121,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       } catch (error) {
         if (tried === MAX_TRIES || !isSerializationFailure(error)) throw error;
         observer?.retried();
-        // Jittered, so the same transactions do not deadlock again.
+        // Waits for a random time, so the same transactions do not deadlock again.
         await sleep(FIRST_PAUSE_MS * 2 ** tried * Math.random());
       }
     }
@@ -138,7 +138,7 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       return new Promise<Result>((resolve, reject) => {
         waiting.push({ item, since: performance.now(), resolve, reject });
         if (waiting.length === 1 && running) refuseLate();
-        // After the current turn, so everything that arrived in one read of the sockets shares a transaction.
+        // Runs after the current event-loop phase, so requests that were read together share a transaction.
         if (!running) {
           running = true;
           setImmediate(run);
@@ -149,11 +149,11 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
   };
 }
 
-/** The result of a batch of writes: an outcome for each item, in order, and what readers must reload. */
+/** The result of a batch of writes: the outcome of each item, in order, and the data that readers must reload. */
 export interface BatchResult<Result> {
   outcomes: Outcome<Result>[];
-  /** Products whose counts or comments changed, each once. */
+  /** The distinct products with changed counts or comments. */
   productIds: string[];
-  /** Comments that were written or liked, each once. */
+  /** The distinct comments that were written or liked. */
   commentIds: string[];
 }

@@ -3,14 +3,14 @@ import { isStorableText } from '../contract/text.ts';
 import { CoreError } from './core-error.ts';
 import { isUuid } from './runtime.ts';
 
-/** The type of a sort key, for the cursor and for SQL. */
+/** The type of a sort key, which determines its format in cursors and its SQL type. */
 type KeyKind = 'count' | 'negatedCount' | 'time' | 'productId' | 'uuid' | 'text';
 
 export type Key = string | number;
 
-/** A total order of a list: its columns, all in one direction, the last one unique. */
+/** A total order of a list. All columns have one direction, and the last column is unique. */
 export interface KeysetOrder<Row> {
-  /** Names the order inside a cursor, so a cursor of another order is refused. */
+  /** The name of the order in cursors, which makes cursors of other orders invalid. */
   name: string;
   direction: 'ASC' | 'DESC';
   columns: readonly { sql: string; kind: KeyKind; keyOf(row: Row): Key }[];
@@ -31,7 +31,7 @@ const MAX_COUNT = 2_147_483_647;
 const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {
   count: isCount,
   negatedCount: (key) => typeof key === 'number' && isCount(-key),
-  // The format of `Date.toISOString`, which refuses the 30th of February: years 0001 to 9999, as rows have them.
+  // Comparing with `Date.toISOString` rejects dates such as February 30. Rows have the years 0001 to 9999.
   time: (key) =>
     typeof key === 'string' &&
     !Number.isNaN(Date.parse(key)) &&
@@ -46,7 +46,7 @@ function isCount(key: unknown): boolean {
   return typeof key === 'number' && Number.isInteger(key) && key >= 0 && key <= MAX_COUNT;
 }
 
-/** `ORDER BY` of the order. */
+/** Returns the list of `ORDER BY`. */
 export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
   return columns.map((column) => `${column.sql} ${direction}`).join(', ');
 }
@@ -54,15 +54,15 @@ export function orderBy<Row>({ columns, direction }: KeysetOrder<Row>): string {
 type Bind = (value: Key, sqlType: string) => string;
 
 /**
- * The condition that a row comes after the cursor, as one row comparison that an index on the same columns supports.
- * `bind` takes a value and its SQL type, and returns its placeholder.
- * @throws CoreError `bad_cursor` if the cursor is not of this order.
+ * Returns the condition that a row comes after the cursor, as a row comparison, which an index on the same columns
+ * supports. `bind` takes a value and its SQL type, and returns its placeholder.
+ * @throws CoreError `bad_cursor` if the cursor does not belong to this order.
  */
 export function afterCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '<' : '>', cursor, bind);
 }
 
-/** The opposite condition: the row comes before the cursor or is the cursor's own. */
+/** Returns the opposite condition of `afterCursor`: the row comes before the cursor, or the cursor was made from it. */
 export function upToCursor<Row>(order: KeysetOrder<Row>, cursor: string, bind: Bind): string {
   return comparison(order, order.direction === 'DESC' ? '>=' : '<=', cursor, bind);
 }
@@ -78,7 +78,7 @@ function comparison<Row>({ name, columns }: KeysetOrder<Row>, operator: string, 
   return `(${columns.map((column) => column.sql).join(', ')}) ${operator} (${placeholders.join(', ')})`;
 }
 
-/** Whether a cursor belongs to the order, for callers that would rather start again than fail. */
+/** Returns whether a cursor belongs to the order, for callers that ignore other cursors instead of failing. */
 export function isCursorOf<Row>(order: KeysetOrder<Row>, cursor: string): boolean {
   try {
     afterCursor(order, cursor, () => '');
@@ -88,7 +88,7 @@ export function isCursorOf<Row>(order: KeysetOrder<Row>, cursor: string): boolea
   }
 }
 
-/** Makes a page from `limit + 1` rows: the extra row shows, without counting, whether there is another page. */
+/** Builds a page from up to `limit + 1` rows. The extra row shows whether there is another page, without counting. */
 export function pageOf<Row>(
   order: KeysetOrder<Row>,
   rows: readonly Row[],
@@ -108,7 +108,7 @@ export function pageOf<Row>(
   };
 }
 
-/** The cursor after a row with these sort keys: base64url of the order's name and the keys. */
+/** Returns the cursor after a row with these sort keys: base64url of the order's name and the keys. */
 export function cursorBehind<Row>({ name }: KeysetOrder<Row>, keys: readonly Key[]): string {
   return Buffer.from(JSON.stringify([name, ...keys])).toString('base64url');
 }
@@ -118,7 +118,7 @@ function parse(cursor: string): unknown[] {
     const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
     if (Array.isArray(parts)) return parts;
   } catch {
-    // Not JSON, so not our cursor: refused below.
+    // Invalid JSON is reported below, like any other invalid cursor.
   }
   throw badCursor();
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 
-/** Time and ids. A port: tests set the time themselves and never sleep. */
+/** The source of time and ids. Tests replace it to set the time instead of sleeping. */
 export interface Runtime {
-  /** The time of day, for storage and display. It may jump in either direction. */
+  /** Returns the wall-clock time, for storage and display. It may jump in either direction. */
   now(): Date;
-  /** Milliseconds since an arbitrary moment, for ages, intervals and deadlines. It never goes back. */
+  /** Returns milliseconds since an arbitrary moment, for durations and deadlines. They never decrease. */
   monotonicMs(): number;
   uuid(): string;
 }
@@ -15,7 +15,7 @@ export const systemRuntime: Runtime = {
   uuid: () => randomUUID(),
 };
 
-/** The logger that `core` needs; a pino logger is one. Fields first, then the message, or the message alone. */
+/** The logger that `core` needs, which pino's implements. Calls pass fields and a message, or only a message. */
 export interface Log {
   info(fields: object | string, message?: string): void;
   warn(fields: object | string, message?: string): void;
@@ -24,7 +24,7 @@ export interface Log {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Whether a text is a UUID in its usual form; PostgreSQL raises an error for anything else. */
+/** Returns whether a text is a UUID in its usual form. PostgreSQL raises an error for other texts. */
 export function isUuid(text: string): boolean {
   return UUID.test(text);
 }

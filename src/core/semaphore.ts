@@ -1,6 +1,6 @@
-/** Limits how many run at the same time; others wait in order of arrival. */
+/** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
 export interface Slots {
-  /** @returns a function that releases the slot; `undefined`: none was free within `patienceMs`. */
+  /** Takes a slot. @returns a function that releases it, or undefined if none became free within `patienceMs`. */
   take(patienceMs: number): Promise<(() => void) | undefined>;
 }
 
