@@ -19,7 +19,7 @@ export type RouteMatch =
   | { name: 'product'; id: string }
   | { name: 'notFound' };
 
-/** Returns whether a normalized path has no parameter except the language. The number of pages bounds that of such paths. */
+/** Returns whether a normalized path has no parameter except the language. A site has a limited number of such pages. */
 export function isPlainPath(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
 }

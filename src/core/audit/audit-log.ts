@@ -8,22 +8,22 @@ import { isUuid } from '../runtime.ts';
 
 const current = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
-/** Runs work whose entries in the audit log name this operator of the console. */
+/** Runs `work`, whose entries in the audit log then name this operator of the console. */
 export function runAsOperator<Result>(operator: string, work: () => Result): Result {
   return current.run({ ...current.getStore(), operator }, work);
 }
 
-/** Runs work whose entries in the audit log revert this entry, unless they name another. */
+/** Runs `work`, whose entries in the audit log then revert the entry with this id, unless they name another one. */
 export function runUndoing<Result>(undoes: string, work: () => Result): Result {
   return current.run({ ...current.getStore(), undoes }, work);
 }
 
-/** The entry that is being undone. */
+/** Returns the id of the entry that is being undone. */
 function undoneEntry(): string | undefined {
   return current.getStore()?.undoes;
 }
 
-/** The operator: of the console, or else the operating system user who runs this command. */
+/** Returns the operator of the console, or for a command the operating system user who runs it. */
 function operatorName(): string {
   return current.getStore()?.operator ?? systemUser();
 }
@@ -37,7 +37,7 @@ function systemUser(): string {
   }
 }
 
-/** The actions in the audit log, named after their command; `groundswell log` prints them. */
+/** The actions in the audit log, named after their commands. `groundswell log` prints these names. */
 export const AUDIT_ACTIONS = [
   'products edit',
   'products remove',
@@ -81,14 +81,14 @@ export const MODERATION_ACTIONS = [
 const isModeration = ({ action, undoes }: NewAuditEntry) =>
   undoes !== undefined || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
 
-/** Never contains a visitor's text, session or address. */
+/** An entry to be written. It must not contain a visitor's text, session or address. */
 interface NewAuditEntry {
-  /** If unset, one is generated. */
+  /** If unset, an id is generated. */
   id?: string;
   action: AuditAction;
   /** The target of the command: the id of a product or comment, or the name of a file. */
   target: string;
-  /** Plain JSON. */
+  /** Only values that JSON can represent. */
   details?: object;
   /** The id of the entry that this one reverts. */
   undoes?: string | undefined;
@@ -99,7 +99,7 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, action text, target text, details jsonb, undoes uuid)`;
 
 /**
- * Adds entries to the audit log. Call it in the transaction of the command, so the entry exists if and only if it committed.
+ * Adds entries to the audit log. Call it in the command's transaction, so the entries exist if and only if that commits.
  * @throws CoreError `unavailable`.
  */
 export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
@@ -120,7 +120,7 @@ const SELECT_LAST = `SELECT target, id FROM (
     FROM audit_log WHERE target = ANY($1::text[]) AND action = $2
   ) AS entries WHERE place = 1`;
 
-/** For each target, the id of its newest entry of an action, for `undoes`. @throws CoreError `unavailable`. */
+/** Finds each target's newest entry with an action, for `undoes`. @returns ids by target. @throws CoreError `unavailable`. */
 export async function lastAuditIds(
   sql: Sql,
   action: AuditAction,
@@ -142,7 +142,7 @@ type AuditRow = Omit<AuditEntry, 'createdAt'> & { created_at: Date };
 
 const COLUMNS = 'id, created_at, operator, action, target, details, undoes';
 
-/** The newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
+/** Lists the newest `limit` entries of the audit log, newest first. @throws CoreError `unavailable`. */
 export async function listAudit(sql: Sql, { limit }: { limit: number }): Promise<AuditEntry[]> {
   return (await browseAudit(sql, { limit })).items.map(({ undoneBy: _undoneBy, ...entry }) => entry);
 }
@@ -152,7 +152,7 @@ interface AuditFilter {
   /** The first word of an action, such as `comments`, or the whole action. */
   action?: string | undefined;
   target?: string | undefined;
-  /** At that time or later, and before that time. */
+  /** `since` is inclusive, `until` is exclusive. */
   since?: Date | undefined;
   until?: Date | undefined;
   cursor?: string | undefined;
@@ -176,7 +176,7 @@ const NEWEST: KeysetOrder<AuditRow> = {
   ],
 };
 
-/** A page of the audit log, newest first. @throws CoreError `bad_cursor`, `unavailable`. */
+/** Lists one page of the audit log, newest first. @throws CoreError `bad_cursor`, `unavailable`. */
 export async function browseAudit(
   sql: Sql,
   { operator, action, target, since, until, cursor, limit }: AuditFilter,
@@ -200,7 +200,7 @@ export async function browseAudit(
   return { items: (shown as typeof rows).map(browsedOf), nextCursor };
 }
 
-/** One entry; none for a text that is not an id. @throws CoreError `unavailable`. */
+/** Reads one entry. @returns undefined if there is none with this id. @throws CoreError `unavailable`. */
 export async function readAuditEntry(sql: Sql, id: string): Promise<BrowsedAuditEntry | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await sql.query<BrowsedRow>(`SELECT ${BROWSED_COLUMNS} FROM audit_log AS entries WHERE id = $1`, [id]);

@@ -1,10 +1,10 @@
 import { countOf } from '../../contract/text.ts';
 import type { AuditEntry } from './audit-log.ts';
 
-/** The length to which `comments list` shortens ids, too. */
+/** The length of a shortened id, the same as in `comments list`. */
 const SHORT_ID = 8;
 
-/** The operation as the rest of a sentence: `hid comment 5a3b1e00 on git (spam)`. */
+/** Describes an entry as the rest of a sentence after the operator's name: `hid comment 5a3b1e00 on git (spam)`. */
 export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action' | 'target' | 'details'>): string {
   const known: Readonly<Record<string, unknown>> = { ...details };
   const amount = (name: string, noun: string) => countOf(Number(known[name] ?? 0), noun);

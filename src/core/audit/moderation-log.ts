@@ -9,7 +9,7 @@ type PublicAction = (typeof MODERATION_ACTIONS)[number];
 const NAMES: Record<PublicAction, ModerationEntry['action']> = {
   'products remove': 'product.removed',
   'comments hide': 'comment.hidden',
-  // Visitors see no difference between these.
+  // For visitors, a held comment does not differ from a hidden one.
   'comments hold': 'comment.hidden',
   'votes exclude': 'votes.excluded',
   'submissions decline': 'submission.declined',
@@ -34,13 +34,13 @@ const ORDER: KeysetOrder<EntryRow> = {
   ],
 };
 
-/** Whether the log issued the cursor. */
+/** Returns whether a cursor belongs to this log. */
 export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// An exclusion that found no vote changed nothing. Details also contain names of removed products and voters, so fields
-// are selected one by one.
+// Skips exclusions that found no vote, because they changed nothing. Selects single fields of `details`, which also has
+// names of removed products and of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,
@@ -52,7 +52,7 @@ const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes'
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz';
 
 /**
- * The operators' removals, hidden comments, excluded votes and declined submissions, newest first.
+ * Lists removed products, hidden comments, excluded votes and declined submissions, newest first.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listModeration(
@@ -74,7 +74,7 @@ export async function listModeration(
 }
 
 function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
-  // A new product may have the id of a removed one.
+  // The name is looked up by id, and a new product may have the id of a removed one.
   const isGone = row.action === 'products remove' && row.undone_at === null;
   return {
     id: row.id,

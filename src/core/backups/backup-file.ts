@@ -9,7 +9,7 @@ import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pi
  * their checksum), then the end marker: a file without it is incomplete. `zgrep '^#'` shows the structure of a backup.
  */
 
-/** Incremented when older versions could not read the new format. */
+/** The version of the format, incremented when older programs cannot read a new one. */
 export const BACKUP_VERSION = 1;
 
 export interface BackedUpTable {
@@ -24,10 +24,10 @@ export interface BackupHeader {
   version: number;
   /** The time of the snapshot by the database's clock, in ISO 8601. */
   createdAt: string;
-  /** The versions that wrote it. */
+  /** The versions of the program and of the database that wrote the backup. */
   groundswell: string;
   postgresql: string;
-  /** The migrations of its schema, by file name. */
+  /** The file names of the migrations of its schema. */
   migrations: string[];
   tables: BackedUpTable[];
 }
@@ -40,31 +40,31 @@ export type BackupMark =
 
 export const MARK = '#';
 
-/** A marker as one line, with its line feed. */
+/** Formats a marker as one line, with its line feed. */
 export function markLine(mark: BackupMark): Buffer {
   return Buffer.from(`${MARK}${JSON.stringify(mark)}\n`);
 }
 
-/** A file that cannot be restored; the message is one line for the operator that says why. */
+/** The error of a file that cannot be restored. The message gives the operator the reason in one line. */
 export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
 
-/** In a backup, pictures follow the tables, one per line. They are named by their content. */
+/** The section of pictures, which follows the tables. It has one picture per line, named by the hash of its content. */
 export const PICTURES = 'pictures';
 
-/** The names of all pictures in the site's own store, in order. */
+/** Lists the names of all pictures in the site's own store, sorted. */
 export async function listPictures(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
   } catch (error) {
-    // A site whose pictures all come from elsewhere has no store.
+    // A site that stores no pictures has no such folder.
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
-/** A picture as one line, without a line feed; without content if it was deleted since it was listed. */
+/** Formats a picture as one line, without a line feed. The content is null if it was deleted since it was listed. */
 export async function pictureLine(folder: string, name: string): Promise<string> {
   const content = await readFile(join(folder, name), 'base64').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
@@ -89,20 +89,20 @@ export async function restorePicture(folder: string, line: string): Promise<void
 }
 
 /**
- * Backup files that the site itself writes, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`. No other files are
+ * Matches scheduled backups, such as `groundswell-3f9a1c2e-20261120T221834Z.backup`. No other files in the folder are
  * deleted.
  */
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;
 
-/** The name of a scheduled backup: its database and its time (UTC). Names of one database sort by time. */
+/** Returns the name of a scheduled backup, from a tag of its database and its time in UTC. Names of one tag sort by time. */
 export function scheduledName(tag: string, moment: Date): string {
   return `groundswell-${tag}-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
 
 /**
- * Deletes all but the newest scheduled backups of the database of `last`, the name of the one just written. Later names
- * come from a clock that was wrong, and their backups are older.
+ * Deletes all but the newest `keep` scheduled backups of one database. `last` is the name of the backup just written.
+ * Names with a later time were written earlier, while the clock was wrong, so they are deleted first.
  * @returns the deleted names.
  */
 export async function pruneBackups(folder: string, last: string, keep: number): Promise<string[]> {
@@ -114,14 +114,14 @@ export async function pruneBackups(folder: string, last: string, keep: number): 
   return old;
 }
 
-/** Deletes unfinished files of killed scheduled backups. Only the current lease holder may call it. */
+/** Deletes incomplete files of scheduled backups that were killed. Only the process with the lease may call it. */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (SCHEDULED_PARTIAL.exec(name)?.[1] === tag) await rm(join(folder, name), { force: true });
   }
 }
 
-/** The newest scheduled backup in a folder, of any database. */
+/** Returns the path of the newest scheduled backup of any database in a folder, or undefined if there is none. */
 export async function newestBackup(folder: string): Promise<string | undefined> {
   const times = (await readdir(folder)).flatMap((name) => {
     const time = SCHEDULED.exec(name)?.[2];

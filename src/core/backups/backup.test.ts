@@ -33,7 +33,7 @@ const backUp = (path: string, database = site) => writeBackup(database, path, { 
 const restore = (path: string, replace = true) =>
   restoreBackup(target, path, { replace, migrations, target: 'site.backup' });
 
-/** Every row of every table as PostgreSQL prints it, except the audit log. */
+/** Reads all rows of all tables except the audit log, as PostgreSQL prints them. */
 async function contentsOf(database: TestDatabase): Promise<Record<string, string[]>> {
   const contents: Record<string, string[]> = {};
   for (const { name, key } of await readTableShapes(database, SITE_TABLES)) {
@@ -46,7 +46,7 @@ async function contentsOf(database: TestDatabase): Promise<Record<string, string
   return contents;
 }
 
-/** Whatever PostgreSQL can store: all of Unicode except U+0000 and lone surrogates. */
+/** Any text that PostgreSQL can store: all of Unicode except U+0000 and lone surrogates. */
 const anyText = fc.string({ unit: 'binary', maxLength: 60 }).map((text) => text.replaceAll('\0', ''));
 const ODDITIES = [
   '\u2028\u2029\u0085\r\n\t\\\\n',
@@ -147,7 +147,7 @@ test('a picture that is deleted while the backup is written is left out', async 
   const content = Buffer.from('GIF89a that stays');
   const name = pictureName(content, 'gif');
   await storePicture(from, name, content);
-  // Listed, and gone when it is read.
+  // A dangling link is listed, but reading it fails as if the picture had been deleted in the meantime.
   await symlink(join(from, 'gone'), join(from, pictureName(Buffer.from('gone'), 'webp')));
   await writeBackup(site, path, { groundswell: '1.2.3', pictureFolder: from });
   await restoreBackup(target, path, { replace: true, migrations, target: 'site.backup', pictureFolder: to });
@@ -208,7 +208,7 @@ describe('a file that cannot be restored is refused without changes', () => {
   async function expectRefused(file: Buffer, reason: RegExp): Promise<void> {
     await writeFile(path(), file);
     await expect(verifyBackup(path())).rejects.toThrow(reason);
-    // Unverified files, too: the rows before the fault are rolled back.
+    // Restoring the file without verifying it fails, too, and rolls back the rows before the fault.
     await expect(restore(path())).rejects.toThrow(reason);
     expect(await contentsOf(target)).toEqual(before);
   }

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Backs up a site and restores it elsewhere, while other connections keep raising every count. */
+/** Backs up a site and restores it elsewhere, while other connections keep incrementing every count. */
 async function moveBusySite(): Promise<void> {
   const path = join(folder, 'busy.backup');
   await saveProducts(

@@ -14,15 +14,15 @@ export type BackupPiece =
 const LINE_FEED = 0x0a;
 const MARK_BYTE = MARK.charCodeAt(0);
 
-/** How much text is scanned at a time. */
+/** The size of the pieces in which the text is scanned. */
 const PIECE_BYTES = 512 * 1024;
 
-/** A header takes a few kilobytes. A file with a line longer than the longest possible row is not a backup. */
+/** No header and no row is longer, so a file with a longer line is not a backup. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads a backup and verifies it on the way: format, version and checksums. Its content may be trusted only once the
- * end has been read.
+ * Reads a backup and verifies its format, version and checksums while reading. Do not trust the content until the end
+ * has been read.
  * @throws BackupFileError if the file is missing, damaged, truncated or too new.
  */
 export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
@@ -42,7 +42,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   }
 }
 
-/** Reads a whole backup only to verify it. @throws BackupFileError */
+/** Verifies a backup by reading all of it. @throws BackupFileError */
 export async function verifyBackup(
   path: string,
   onProgress?: (rows: number, allRows: number) => void,
@@ -62,17 +62,17 @@ export async function verifyBackup(
   return header;
 }
 
-/** The number of rows in a backup. */
+/** Returns the number of rows in a backup. */
 export function rowsOf({ tables }: BackupHeader): number {
   return tables.reduce((sum, { rows }) => sum + rows, 0);
 }
 
 function decompress(path: string): AsyncIterable<Buffer> {
-  // The reader of the last stage receives the pipeline's own error.
+  // The callback ignores errors, because the reader of the last stage receives them.
   return pipeline(createReadStream(path), createGunzip({ chunkSize: PIECE_BYTES }), () => undefined) as Readable;
 }
 
-/** Validates the sequence of markers, and the rows since the last one. */
+/** Validates the order of markers, and the number and the checksum of each table's rows. */
 class BackupCheck {
   readonly #path: string;
   #header: BackupHeader | undefined;
@@ -85,7 +85,7 @@ class BackupCheck {
     this.#path = path;
   }
 
-  /** Takes complete lines. */
+  /** Validates the next part of the text, which must consist of complete lines. */
   *take(text: Buffer): Generator<BackupPiece> {
     for (let start = 0; start < text.length; ) {
       if (text[start] === MARK_BYTE || !this.#open) {
@@ -179,7 +179,7 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
   );
 }
 
-/** The end of the run of rows that starts here: at the next marker, or at the end of the text. */
+/** Returns where the rows that begin at `start` end: at the next marker, or at the end of the text. */
 function endOfRows(text: Buffer, start: number): number {
   const mark = text.indexOf(`\n${MARK}`, start);
   return mark === -1 ? text.length : mark + 1;
@@ -189,7 +189,7 @@ function broken(path: string, why: string): BackupFileError {
   return new BackupFileError(`${path} cannot be restored from: ${why}. Nothing was changed.`);
 }
 
-/** Translates errors of decompression and of the file system for the operator. */
+/** Translates errors of decompression and of the file system into messages for the operator. */
 function asBackupFileError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {

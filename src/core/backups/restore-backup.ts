@@ -8,11 +8,11 @@ import { readBackup } from './read-backup.ts';
 import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site-tables.ts';
 
 export interface RestoreOptions {
-  /** Whether a site with data is replaced by the backup. */
+  /** Whether the backup may replace a site that has data. */
   replace: boolean;
   /** The migrations that this program has, by name. */
   migrations: readonly string[];
-  /** The folder of the site's own pictures. Without it, those of the backup are skipped. */
+  /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
   /** The target in the audit log: the file name of the backup. */
   target: string;
@@ -20,18 +20,18 @@ export interface RestoreOptions {
   onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** The site has data, but only an empty one may be filled. */
+/** The error of a restore without `replace` into a site that has data. */
 export class SiteNotEmptyError extends Error {
   override readonly name = 'SiteNotEmptyError';
 }
 
-/** Locking may deadlock with running writes. Nothing has been changed by then, so it is retried. */
+/** Locking may deadlock with concurrent writes. It is retried, because nothing has been changed before it. */
 const LOCK_ATTEMPTS = 10;
 
 /**
  * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and
  * their writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify
- * the backup first: a fault found on the way rolls everything back. `database` must not limit the time of statements.
+ * the backup first, because a fault rolls everything back. `database` must have no statement timeout.
  * @throws BackupFileError, SiteNotEmptyError; CoreError `unavailable`.
  */
 export async function restoreBackup(database: Database, path: string, options: RestoreOptions): Promise<BackupHeader> {
@@ -63,7 +63,7 @@ export async function restoreBackup(database: Database, path: string, options: R
 }
 
 /**
- * Fills empty tables from a backup, within a transaction.
+ * Fills empty tables from a backup. Call it in a transaction.
  * @throws BackupFileError if the backup is damaged or does not fit the tables.
  */
 export async function loadBackup(
@@ -92,22 +92,22 @@ export async function loadBackup(
   return header;
 }
 
-/** Unreferenced pictures are harmless, so they are written before the commit, which must not name missing ones. */
+/** Writes pictures before the commit, so committed rows name no missing file. A file without a row is harmless. */
 async function restorePictures(folder: string | undefined, lines: readonly string[]): Promise<void> {
   if (folder === undefined) return;
   for (const line of lines) await restorePicture(folder, line);
 }
 
-/** From here on writers wait; readers do not. */
+/** Locks the tables until the end of the transaction. Writers wait; readers do not. */
 async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void> {
   await disableTimeouts(sql);
-  // Counts first, because most writers lock them first, too.
+  // Locks `product_counts` first, as most writers do.
   const names = ['product_counts', ...tables.map(({ name }) => name).filter((name) => name !== 'product_counts')];
   await sql.query(`LOCK TABLE ${names.join(', ')} IN EXCLUSIVE MODE`);
 }
 
 /**
- * Site metadata and the audit log may be discarded: a site with nothing else counts as empty.
+ * Checks that a site has no products. Site metadata and the audit log may be discarded.
  * @throws SiteNotEmptyError
  */
 export async function mustBeEmpty(sql: Sql): Promise<void> {
@@ -119,7 +119,7 @@ export async function mustBeEmpty(sql: Sql): Promise<void> {
   );
 }
 
-/** @throws BackupFileError if the backup contains tables or columns that this schema lacks. */
+/** Checks that the schema has all tables and columns of the backup. @throws BackupFileError if it does not. */
 function mustFit(
   path: string,
   header: BackupHeader,
@@ -143,7 +143,7 @@ function mustFit(
   }
 }
 
-/** The planner's statistics describe the previous data; without new ones, pages would be slow. */
+/** Updates the planner's statistics. Those of the previous data would make pages slow. */
 async function refreshStatistics(database: Database): Promise<void> {
   for (const name of SITE_TABLES) await database.query(`ANALYZE ${name}`);
 }

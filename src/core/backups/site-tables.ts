@@ -2,8 +2,8 @@ import type { Sql } from '../database/database.ts';
 import { readInBatches } from '../database/transactions.ts';
 
 /**
- * The tables of a site, which backups contain. Rows come after the rows that they reference, so tables are filled in
- * this order and emptied in reverse. Listed one by one, since a database may contain other tables.
+ * The tables that backups contain. A table comes after those that it references, so tables are filled in this order and
+ * emptied in reverse. They are listed one by one, because a database may contain other tables.
  */
 export const SITE_TABLES: readonly string[] = [
   'products',
@@ -27,10 +27,9 @@ export const SITE_TABLES: readonly string[] = [
 ];
 
 /**
- * Tables that belong to a database and not to the site: its migrations, messages between its processes, bursts of
- * upvotes, which are deleted after a week, and secrets of tallies, which are destroyed when a day is final and must
- * not survive in a file. Webhooks of a restored site were sent long ago. Restoring an old backup must not
- * give operators of the console access back that was revoked.
+ * Tables that backups exclude: migrations, messages between processes, and bursts of upvotes, which are deleted after a
+ * week; secrets of tallies, which are destroyed when a day is final and must not survive in a file; webhooks, which
+ * would be sent again; and operators, so restoring an old backup cannot give back access that was revoked.
  */
 export const OTHER_TABLES: readonly string[] = [
   'schema_migrations',
@@ -48,7 +47,7 @@ export const OTHER_TABLES: readonly string[] = [
   'operator_devices',
 ];
 
-/** A table of this database, or as a backup describes it. */
+/** The columns of a table, in this database or in a backup. */
 export interface TableShape {
   name: string;
   /** The columns in the order of the table. */
@@ -66,7 +65,7 @@ const SELECT_SHAPES = `SELECT wanted.name,
   FROM unnest($1::text[]) WITH ORDINALITY AS wanted (name, place) ORDER BY wanted.place`;
 
 /**
- * Reads columns and keys from the database, so no migration can be forgotten.
+ * Reads the columns and keys of tables from the database, so migrations need not update a list.
  * @throws Error if a table is missing or has no primary key.
  */
 export async function readTableShapes(sql: Sql, names: readonly string[]): Promise<TableShape[]> {
@@ -78,15 +77,15 @@ export async function readTableShapes(sql: Sql, names: readonly string[]): Promi
 }
 
 /**
- * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL itself writes
- * the JSON, so every value is exact: microseconds, long numbers, the content of `jsonb`. Parsing it in JavaScript
- * would lose precision. The only ambiguity is a `jsonb` null, which reads like a missing value. Call it in a
- * transaction after `holdSnapshot`, for one table at a time.
+ * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
+ * which preserves microseconds, long numbers and the content of `jsonb`; parsing it in JavaScript would lose precision.
+ * The only ambiguity is a `jsonb` null, which reads like a missing value. Call it in a transaction after
+ * `holdSnapshot`, for one table at a time.
  */
 export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {
   const columns = list(shape.columns);
-  // Sorted inside, so rows keep their column names on each server of a distributed database; sorted outside, because
-  // only that merges the rows of several servers in order.
+  // On a distributed database, the inner order makes rows keep their column names on each server, and the outer order
+  // merges the sorted rows of several servers.
   const select = `SELECT row_to_json(exported)::text AS line
     FROM (SELECT ${columns} FROM ${quoted(shape.name)} ORDER BY ${list(shape.key)}) AS exported
     ORDER BY ${list(shape.key, 'exported')}`;
@@ -94,14 +93,14 @@ export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number)
 }
 
 /**
- * Writes rows from `readRows` into a table that has none of their keys. Only the columns of the shape are written;
- * others get their defaults.
+ * Inserts rows from `readRows` into a table that has none of their keys. Columns that the shape lacks get their
+ * defaults.
  */
 export async function writeRows(sql: Sql, shape: TableShape, lines: readonly string[]): Promise<void> {
   await sql.query(`INSERT INTO ${quoted(shape.name)} (${list(shape.columns)}) ${selectFrom(shape)}`, [arrayOf(lines)]);
 }
 
-/** `json`, not `jsonb`, for all intermediate values, so their content stays unchanged. */
+/** Returns the `SELECT` that reads the rows. It uses `json`, because `jsonb` would change the content of values. */
 function selectFrom({ name, columns }: TableShape): string {
   return `SELECT ${list(columns)} FROM json_populate_recordset(NULL::${quoted(name)}, $1::json)`;
 }
@@ -114,7 +113,7 @@ function list(columns: readonly string[], prefix?: string): string {
   return columns.map((column) => (prefix === undefined ? quoted(column) : `${prefix}.${quoted(column)}`)).join(', ');
 }
 
-/** An SQL identifier. */
+/** Quotes an SQL identifier. */
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

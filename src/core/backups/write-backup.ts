@@ -21,11 +21,11 @@ import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-
 export interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
-  /** The folder of the site's own pictures. Without it, the backup has none. */
+  /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
   pictureFolder?: string | undefined;
   /** Called from time to time with the number of rows written. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
-  /** Aborts the work, which then leaves no file. */
+  /** Aborts the backup, which then leaves no file. */
   signal?: AbortSignal | undefined;
 }
 
@@ -35,9 +35,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup of the running site as of one moment, in one read-only transaction that blocks no one. The file
- * appears when it is complete and on disk, readable by its owner only; it replaces an existing file. `database` must
- * not limit the time of statements.
+ * Writes a backup of a snapshot of the running site, in one read-only transaction that blocks no other. The file, which
+ * only its owner can read, appears when it is complete and synced to disk, and replaces an existing file. `database`
+ * must have no statement timeout.
  * @throws CoreError `unavailable`, or the error of the file system.
  */
 export async function writeBackup(
@@ -51,17 +51,17 @@ export async function writeBackup(
       await beginSnapshot(sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
       const about = await describeSite(sql, tables, groundswell);
-      // After the snapshot, because pictures are stored before rows name them.
+      // Lists pictures after the snapshot began: they are stored before rows name them, so none is missing.
       const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
       about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
       const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));
       sections.push({ name: PICTURES, rows: readPictures(pictureFolder ?? '', pictures) });
-      // Exclusive, so no existing file is overwritten, and readable by its owner only.
+      // The flag prevents overwriting an existing file, and the mode lets only the owner read the file.
       const file = await open(partial, 'wx', 0o600);
       await pipeline(
         Readable.from(backupLines(about, sections, onProgress), { objectMode: false }),
         createGzip(),
-        // By path, not by descriptor: a failed stream closes its descriptor, and the number may be reused.
+        // Uses the handle, because a failed stream closes its descriptor, whose number may then be reused.
         file.createWriteStream({ flush: true }),
         { signal },
       ).finally(() => file.close());
@@ -77,7 +77,7 @@ export async function writeBackup(
   }
 }
 
-/** The temporary file. A killed process leaves it behind. */
+/** Returns the path of the temporary file, which a killed process leaves behind. */
 function partialPath(path: string): string {
   return `${path}.${process.pid}.partial`;
 }
@@ -108,7 +108,7 @@ async function describeSite(sql: Sql, present: readonly TableShape[], groundswel
   };
 }
 
-/** A table, or the pictures: rows as they are read. */
+/** A part of the backup: a table or the pictures, with the rows in batches. */
 interface Section {
   name: string;
   rows: AsyncIterable<string[]>;
@@ -118,7 +118,7 @@ async function* readPictures(folder: string, names: readonly string[]): AsyncGen
   for (const name of names) yield [await pictureLine(folder, name)];
 }
 
-/** The whole backup, uncompressed. */
+/** Generates the text of the backup. */
 async function* backupLines(
   header: BackupHeader,
   sections: readonly Section[],

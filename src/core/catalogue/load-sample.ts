@@ -5,8 +5,8 @@ import type { Runtime } from '../runtime.ts';
 import { getSiteMetadata, type SampleCatalogue, type SampleTime, setSiteMetadata } from './sample-catalogue.ts';
 
 /**
- * Adds missing sample products with their sample upvotes and comments; existing products do not change. Atomic, and
- * recorded in the audit log.
+ * Adds missing sample products with their sample upvotes and comments, in one transaction. Existing products do not
+ * change. The addition is recorded in the audit log.
  * @returns the number of added products.
  */
 export function loadSample(database: Database, catalogue: SampleCatalogue, runtime: Runtime): Promise<number> {
@@ -40,13 +40,13 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   return missing.length;
 }
 
-/** When the site's sample was loaded, for `readSampleCatalogue`; undefined if there is none. */
+/** Returns when the site's sample was loaded, for `readSampleCatalogue`, or undefined if the site has none. */
 export async function getSampleTime(sql: Sql): Promise<SampleTime | undefined> {
   const stored = await getSiteMetadata(sql, 'sample_loaded_at');
   return stored === undefined ? undefined : JSON.parse(stored);
 }
 
-/** Loads the catalogue into a site without products that never had it. Not recorded in the audit log. */
+/** Loads the sample if the site has no products and never had the sample. This is not recorded in the audit log. */
 export async function loadSampleIfNew(
   database: Database,
   catalogue: SampleCatalogue,
@@ -57,7 +57,7 @@ export async function loadSampleIfNew(
   return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, runtime));
 }
 
-// Placing launches counts the votes in their windows.
+// Changes no counts of launches, because placing a launch counts the votes in its window.
 const INSERT_UPVOTES = `WITH added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, verdict)
     SELECT id, product_id, user_session, created_at, verdict

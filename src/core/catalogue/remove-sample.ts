@@ -15,12 +15,12 @@ import {
   setSiteMetadata,
 } from './sample-catalogue.ts';
 
-/** The numbers that a removal of the sample catalogue would remove. */
+/** The numbers of rows that a removal of the sample catalogue deletes. */
 export interface SampleRemoval {
   products: number;
   comments: number;
   upvotes: number;
-  /** Removed together with their products. */
+  /** Comments and upvotes of visitors, which are removed together with the products. */
   visitorComments: number;
   visitorUpvotes: number;
   /** Ids of sample products that stay because they were changed. */
@@ -28,7 +28,7 @@ export interface SampleRemoval {
 }
 
 interface RemovalScope {
-  /** Only the sample upvotes and comments. */
+  /** Whether only the sample upvotes and comments are removed, and the products stay. */
   engagementOnly: boolean;
 }
 
@@ -54,8 +54,8 @@ export async function previewRemoval(
 }
 
 /**
- * Removes the upvotes and comments of the sample catalogue and, unless `engagementOnly`, its products with everything
- * that visitors added to them, atomically. The catalogue is not loaded again at the next start. Final results of
+ * Removes the upvotes and comments of the sample catalogue in one transaction and, unless `engagementOnly`, its products
+ * with all upvotes and comments of visitors. The next start does not load the catalogue again. Final results of the
  * remaining launches do not change.
  */
 export async function removeSample(
@@ -86,7 +86,7 @@ export async function removeSample(
   });
 }
 
-// A final result without launches would stay final when the operator imports a launch of that day.
+// Deletes final results without launches. They would stay final even if the operator imported a launch of that day.
 const DELETE_EMPTY_RESULTS = `DELETE FROM leaderboards b WHERE final_at IS NOT NULL AND NOT EXISTS (
   SELECT FROM leaderboard_counts c WHERE c.period = b.period AND c.products > 0)`;
 

@@ -8,9 +8,9 @@ import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from '../leaderboards/calendar.ts';
 import { completeProduct, type PartialProduct } from '../products/save-products.ts';
 
-/** The sample products with upvotes and comments, all before `loadedAt`. */
+/** The sample products with their upvotes and comments. All of them were created before `loadedAt`. */
 export interface SampleCatalogue {
-  /** When the launches are recent: the moment, and the time zone of their days. */
+  /** The time to which the catalogue was moved, and the time zone in which its days begin. */
   loadedAt: SampleTime;
   products: readonly StoredProduct[];
   comments: readonly Comment[];
@@ -29,7 +29,7 @@ export interface SampleUpvote {
   verdict: 'network' | null;
 }
 
-/** The number of upvotes of a product: cast in its launch window, excluded by the network cap, and cast later. */
+/** The numbers of a product's upvotes: counted in its launch window, excluded there by the network cap, and cast later. */
 interface UpvoteNumbers {
   inWindow: number;
   excluded?: number;
@@ -37,13 +37,14 @@ interface UpvoteNumbers {
 }
 
 /**
- * Sessions of sample upvotes. Visitors' sessions cannot contain a colon, so visitors cannot withdraw a sample upvote.
+ * The prefix of the sessions of sample upvotes. Visitors' sessions cannot contain a colon, so visitors cannot withdraw
+ * these upvotes.
  */
 export const SAMPLE_SESSION_PREFIX = 'sample:';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** The first minute of a day has no room for launches; the catalogue then ends with the previous day. */
+/** If less of the day has passed, the launches do not fit into it, and the catalogue ends with the previous day. */
 const MIN_DAY_MS = 60_000;
 
 /** Reads the catalogue of the package and moves its last day to the day of `now`. */
@@ -75,8 +76,8 @@ export async function readSampleCatalogue(
 }
 
 /**
- * Moves times. Days keep their times of day, except the last: it becomes the day of `now`, compressed into the part
- * that has passed, so a new site has launches of today and none in the future.
+ * Returns a function that moves times. The last day becomes the day of `now`, compressed into the part of it that has
+ * passed, so a new site has launches of today and none in the future. On all other days, the times of day stay.
  */
 function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
   const instant = DateTime.fromISO(now, { zone: timeZone });
@@ -93,7 +94,7 @@ function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: strin
   };
 }
 
-/** Upvotes spread over the elapsed part of the window. Those beyond the network cap come last. */
+/** Creates upvotes that are spread over the elapsed part of the window. Those beyond the network cap come last. */
 function castUpvotes(
   productId: string,
   launchedAt: number,
@@ -120,12 +121,12 @@ function castUpvotes(
   }));
 }
 
-/** A pseudo-random number in [0, 1), the same for the same text. */
+/** Returns a pseudo-random number in [0, 1), which is always the same for one text. */
 function shareOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** State of the site that outlives a process. */
+/** The names of the site's stored state. */
 type MetadataName = 'sample_catalogue' | 'sample_loaded_at';
 
 export async function getSiteMetadata(sql: Sql, name: MetadataName): Promise<string | undefined> {

@@ -34,14 +34,14 @@ async function rowsOf(table: 'products' | 'product_counts' | 'upvotes' | 'commen
   return row?.rows ?? 0;
 }
 
-/** Products whose stored counts differ from their rows. */
+/** Finds products whose stored counts differ from the numbers of their rows. */
 async function wrongCounts(): Promise<unknown[]> {
   return database.query(`SELECT p.id FROM products p LEFT JOIN product_counts c ON c.product_id = p.id
     WHERE c.upvotes IS DISTINCT FROM (SELECT count(*) FROM upvotes u WHERE u.product_id = p.id)
        OR c.comments IS DISTINCT FROM (SELECT count(*) FROM comments m WHERE m.product_id = p.id)`);
 }
 
-/** A sample product that has both sample upvotes and sample comments. */
+/** Returns the id of a sample product that has both sample upvotes and sample comments. */
 function engagedProduct(): string {
   const id = catalogue.comments.find(({ productId }) =>
     catalogue.upvotes.some((upvote) => upvote.productId === productId),
