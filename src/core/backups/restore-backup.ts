@@ -111,7 +111,7 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
  * @throws SiteNotEmptyError
  */
 export async function mustBeEmpty(sql: Sql): Promise<void> {
-  // One table per statement, since they may be on several servers. Rows written by visitors all reference a product.
+  // Products are enough: all rows that visitors write reference one, except submissions that have not launched.
   const [found] = await sql.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
   if (!found || found.products === 0) return;
   throw new SiteNotEmptyError(

@@ -40,7 +40,7 @@ interface DraftOptions {
 
 const add = async (...drafts: Draft[]) => (await addComments(database, clock, drafts)).outcomes;
 
-/** The outcome of each draft, in short. */
+/** Formats each outcome as its error code, or as `new` or `old` with the content. */
 const words = (outcomes: readonly (WrittenComment | CoreError)[]) =>
   outcomes.map((outcome) =>
     outcome instanceof CoreError ? outcome.code : `${outcome.created ? 'new' : 'old'} ${outcome.comment.content}`,
@@ -184,7 +184,7 @@ if (inject('citusWorkers').length === 0) {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [productId]);
       waiting = add(draft('later', { key }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // The same key in another process: had the other claimed it already, the two would deadlock.
+      // Another process uses the same key. If the waiting writer had already claimed it, the two would deadlock.
       expect(words((await addComments(sql, clock, [draft('sooner', { key })])).outcomes)).toEqual(['new sooner']);
     });
     expect(words((await waiting) ?? [])).toEqual(['old sooner']);
@@ -192,7 +192,7 @@ if (inject('citusWorkers').length === 0) {
   });
 
   test('products are locked in the order of their ids, so two writers of the same products never deadlock', async () => {
-    // In physical order, the other comes first.
+    // The product with the greater id comes first in physical order.
     for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof add> | undefined;
     await database.transaction(async (sql) => {
@@ -213,7 +213,7 @@ if (inject('citusWorkers').length === 0) {
       await addComments(sql, clock, [draft('mine', { key: first, of: pier })]);
       waiting = add(draft('two', { key: second }), draft('one', { key: first }));
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // Had the others claimed the second key first, the two would deadlock.
+      // If the waiting writer had already claimed the second key, the two would deadlock.
       expect(words((await addComments(sql, clock, [draft('mine too', { key: second, of: pier })])).outcomes)).toEqual([
         'new mine too',
       ]);

@@ -10,14 +10,14 @@ import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
 import { type Draft, getCommentsOfKeys, keyExpiry, keyOf } from './draft.ts';
 
-/** `created` is false if an earlier request with the same idempotency key created the comment. */
+/** A stored comment. `created` is false if an earlier request with the same idempotency key created it. */
 export interface WrittenComment {
   comment: Comment;
   created: boolean;
 }
 
-// A draft with an idempotency key first claims it. A key that is already taken makes no second comment; a key that
-// another transaction is claiming is waited for. Counts are locked first, as everywhere.
+// Counts are locked first, as by every writer. A draft with an idempotency key then claims the key. If the key is
+// already claimed, no comment is added; if another transaction is claiming it, the statement waits for that.
 const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id IN (SELECT value ->> 'productId' FROM jsonb_array_elements($1::jsonb)) AND ${OPEN}
@@ -85,7 +85,7 @@ export async function addReportedComments(
   drafts: readonly Draft[],
   recordEvents: RecordEvents | undefined,
 ): Promise<BatchResult<WrittenComment>> {
-  // Without a held comment, one statement suffices.
+  // Without a held comment, no events are recorded, and one statement needs no transaction.
   if (recordEvents === undefined || drafts.every(({ heldSession }) => heldSession === null)) {
     return addComments(database, runtime, drafts);
   }
@@ -104,7 +104,7 @@ export async function addReportedComments(
   });
 }
 
-/** A draft sent twice at once is written once. */
+/** Returns the drafts without repetitions of an idempotency key, so a draft that was sent twice is written once. */
 function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   const seen = new Set<string>();
   return drafts.filter((draft) => {
@@ -116,7 +116,7 @@ function firstOfEachKey(drafts: readonly Draft[]): Draft[] {
   });
 }
 
-/** By comment id: whether it was created; missing if the product does not exist. */
+/** Inserts drafts. @returns by comment id whether it was created, without comments whose products do not exist. */
 async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Promise<Map<string, boolean>> {
   const rows = drafts.map(({ comment, ...about }) => ({ ...comment, ...about }));
   try {
@@ -128,7 +128,7 @@ async function insert(sql: Sql, runtime: Runtime, drafts: readonly Draft[]): Pro
     ]);
     return new Map(result.map(({ id, created }) => [id, created]));
   } catch (error) {
-    // The product was removed while its comment was written. In a batch, each comment is retried alone.
+    // The product was removed while the comment was written. Comments of a larger batch are retried one by one.
     if (drafts.length === 1 && isForeignKeyViolation(error)) return new Map();
     throw error;
   }
@@ -149,16 +149,16 @@ function outcomeOf(
   return comment ? { comment, created: false } : new CoreError('comment_not_found', COMMENT_MESSAGES.notFound);
 }
 
-/** Whether this text was sent too often recently. */
+/** The result of checking whether a text was sent too often recently. */
 export interface Repetition {
   isRepeated: boolean;
-  /** Call if no comment was created, so the text does not count. */
+  /** Removes the text from the count. Called if no comment was created. */
   forget(): void;
 }
 
 /**
- * Adds a comment. A comment that looks like spam is accepted and held until the operator releases it: its text was
- * repeated, or the hidden field is filled in, which only programs do.
+ * Adds a comment, which is held until an operator releases it if it looks like spam: its text was repeated, or the
+ * hidden field is filled in, which only programs do.
  * @throws the errors of `add`.
  */
 export async function holdSpam(

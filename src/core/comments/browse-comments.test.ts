@@ -60,7 +60,7 @@ test('each says whether it is held, and since when and why it is hidden', async 
 });
 
 test('a rare text is searched in statements of a bounded number of rows, and no further than needed', async () => {
-  // Twice as many as one statement reads, all of the same moment, so the next statement begins between two of them.
+  // Twice as many rows as one statement reads, with equal times, so the next statement must continue between two of them.
   await database.query(
     `INSERT INTO comments (id, product_id, content, created_at)
      SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'
@@ -71,7 +71,7 @@ test('a rare text is searched in statements of a bounded number of rows, and no 
   const look = (text: string, limit: number) =>
     browseComments(recorded.database, { productId: 'many', text, limit }, (rows) => looked.push(rows));
   expect(await look('pearl', 9)).toHaveLength(4);
-  // The last window was full, so there may have been more.
+  // The second window was full, so a third statement looks for more rows.
   expect(looked).toEqual([2_000, 4_000, 4_000]);
   for (const { text } of recorded.statements) expect(text).toMatch(/LIMIT 2000$/);
   looked.length = 0;

@@ -4,32 +4,32 @@ import { afterCursor, cursorBehind, type KeysetOrder, orderBy, pageOf } from '..
 import { foldText } from '../search-text.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf, PUBLIC } from './comment-row.ts';
 
-/** A comment as the operator sees it, without its author's session. */
+/** A comment as operators see it, without its author's session. */
 export interface BrowsedComment extends Comment {
   held: boolean;
-  /** Since when it is hidden (ISO 8601, UTC), and the operator's reason. */
+  /** When it was hidden (ISO 8601, UTC), and the operator's reason; null if it is not hidden. */
   hidden: { since: string; reason: string | null } | null;
 }
 
-/** Filters; without any, all comments. */
+/** Filters of comments. Unset ones match all comments. */
 export interface CommentFilter {
   heldOnly?: boolean;
   hiddenOnly?: boolean;
   publicOnly?: boolean;
   productId?: string | undefined;
-  /** Matches anywhere in the content, in any case, each character literally. */
+  /** Matched literally at any position of the content, ignoring case. */
   text?: string | undefined;
   limit: number;
 }
 
 type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_reason: string | null };
 
-/** Rows per statement of a text search, which no index supports: it may have to read all comments. */
+/** Rows that one statement of a text search reads. No index supports it, so it may have to read all comments. */
 const WINDOW_ROWS = 2_000;
 
 /**
- * The newest matching comments, newest first. Each statement reads a bounded number of rows by an index; a rare text
- * takes many statements. `onLooked` receives the number of comments read so far.
+ * Lists the newest matching comments, newest first. Each statement reads a bounded number of rows with an index; a rare
+ * text takes many statements. `onLooked` receives the number of comments read so far.
  * @throws CoreError `unavailable`.
  */
 export async function browseComments(
@@ -62,11 +62,11 @@ const NEWEST: KeysetOrder<BrowsedRow> = {
   ],
 };
 
-/** A search reads at most this many comments per page: a request stays short even if the text is rare. */
+/** The maximum number of comments that a search reads for one page, so requests stay short even for a rare text. */
 const MAX_LOOKED = 20_000;
 
 /**
- * A page of what `browseComments` lists. A page of a search may be empty and still have another after it.
+ * Returns a page of the list of `browseComments`. In a search, even an empty page may have a next one.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function browseCommentPage(

@@ -11,7 +11,7 @@ function draft(content: string, productId = 'tide') {
   return draftComment(runtime, { productId, content }, sender);
 }
 
-/** The code and the message of the refusal of a draft. */
+/** Returns the code and the message of the error with which a draft is refused. */
 function refusalOf(content: string, productId?: string): unknown {
   try {
     return draft(content, productId);

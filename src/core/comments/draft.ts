@@ -9,25 +9,25 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 
-/** The sender of a comment. The idempotency key identifies the draft: sent twice, it creates one comment. */
+/** The sender of a comment. The idempotency key identifies the draft, so a repeated request creates only one comment. */
 export interface Sender {
   session: string;
   idempotencyKey?: string | undefined;
 }
 
-/** The author of a comment, as its readers see it. */
+/** The author of a comment as readers see it. */
 export type CommentAuthor = Pick<Comment, 'authorName' | 'authorAvatar' | 'authorBadge'>;
 
 /** A comment that is ready to be stored. */
 export interface Draft extends Sender {
   comment: Comment;
-  /** The only session that sees it while it is held; `null` if it is public. */
+  /** The only session that sees the comment while it is held; `null` if the comment is public. */
   heldSession: string | null;
 }
 
 /**
- * Validates a visitor's input and builds the comment. `held`: until the operator releases it, only its author sees it.
- * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` for an impossible id.
+ * Validates a visitor's input and builds the comment. Only its author sees a held comment until an operator releases it.
+ * @throws CoreError `comment_incomplete`, `comment_too_long`, `product_not_found` if the id is invalid.
  */
 export function draftComment(
   runtime: Runtime,
@@ -37,7 +37,7 @@ export function draftComment(
 ): Draft {
   const text = content.trim();
   if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
-  // Code points, so an emoji counts as one.
+  // Counts code points, not UTF-16 code units.
   if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
     throw new CoreError('comment_too_long', `A comment has at most ${LIMITS.commentCharacters} characters`);
   }
@@ -53,12 +53,12 @@ export function draftComment(
   return { ...sender, comment, heldSession: held ? sender.session : null };
 }
 
-/** Keys belong to their session: the same key from another session names another draft. */
+/** Returns the key of a draft, which includes the session, because other sessions may use the same idempotency key. */
 export function keyOf({ session, idempotencyKey }: Sender): string | undefined {
   return idempotencyKey === undefined ? undefined : `${session} ${idempotencyKey}`;
 }
 
-/** Keys that were claimed before this moment have expired. */
+/** Returns the time before which claimed keys have expired. */
 export function keyExpiry(now: Date): Date {
   return new Date(now.getTime() - LIMITS.idempotencyKeyHours * 60 * 60 * 1000);
 }
@@ -70,7 +70,7 @@ const SELECT_COMMENTS = `SELECT k.user_session, k.idempotency_key, ${COMMENT_COL
   JOIN comment_idempotency_keys k ON k.user_session = asked.user_session AND k.idempotency_key = asked.idempotency_key
   JOIN comments c ON c.product_id = k.product_id AND c.id = k.comment_id AND c.hidden_at IS NULL`;
 
-/** The comments of these keys, by `keyOf`, without removed or hidden ones. */
+/** Reads the comments of idempotency keys, except removed and hidden ones. @returns comments by `keyOf`. */
 export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): Promise<Map<string, Comment>> {
   const asked = senders.filter(({ idempotencyKey }) => idempotencyKey !== undefined);
   if (asked.length === 0) return new Map();
@@ -81,7 +81,7 @@ export async function getCommentsOfKeys(sql: Sql, senders: readonly Sender[]): P
   return new Map(rows.map((row) => [`${row.user_session} ${row.idempotency_key}`, commentOf(row)]));
 }
 
-/** Deletes expired keys. */
+/** Deletes expired idempotency keys. */
 export async function deleteExpiredKeys(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM comment_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),

@@ -35,7 +35,7 @@ beforeEach(async () => {
   [one = '', two = '', held = ''] = drafts.map(({ comment }) => comment.id);
 });
 
-/** The count returned for each like, or why there is none. */
+/** Adds likes. @returns for each like the count, or the error code. */
 async function like(...likes: [commentId: string, session?: string][]): Promise<unknown[]> {
   const { outcomes } = await likeComments(
     database,
@@ -137,7 +137,7 @@ if (inject('citusWorkers').length === 0) {
       await sql.query('SELECT FROM comments WHERE id = $1 FOR UPDATE', [first]);
       waiting = like([second], [first]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // Had the others locked the second comment first, the two would deadlock.
+      // If the waiting writer had already locked the second comment, the two would deadlock.
       await sql.query('UPDATE comments SET likes = likes + 1 WHERE id = $1', [second]);
     });
     expect(await waiting).toEqual([2, 1]);

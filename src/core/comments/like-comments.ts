@@ -7,14 +7,14 @@ import type { Sql } from '../database/database.ts';
 import type { BatchResult } from '../group-commit.ts';
 import { isUuid } from '../runtime.ts';
 
-/** One more like of a comment. A session may like a comment any number of times. */
+/** A like of a comment. A session may like a comment any number of times. */
 export interface Like {
   commentId: string;
   session: string;
 }
 
-// Rows are locked in the order of their ids, so two processes cannot deadlock. A held comment exists only for the session
-// that wrote it, and a hidden comment for no session.
+// Rows are locked in the order of their ids, so two processes cannot deadlock. Only the session that wrote a held comment
+// can like it, and no session can like a hidden comment.
 const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
       AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $4::timestamptz
@@ -30,8 +30,8 @@ const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
   RETURNING comments.id, comments.product_id, comments.likes, comments.held_session`;
 
 /**
- * Adds likes in one statement, so concurrent likes are never lost.
- * @returns for each like the comment's count after it, or `comment_id_required`, `comment_not_found`.
+ * Adds likes in one statement, so no concurrent like is lost.
+ * @returns for each like the comment's count after it, or a CoreError `comment_id_required` or `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
 export async function likeComments(

@@ -9,7 +9,7 @@ import { hideComments } from './moderate-comments.ts';
 
 let database: TestDatabase;
 
-/** Comments one second apart, oldest first, with these numbers of likes. @returns their ids. */
+/** Adds comments with these numbers of likes, each one second newer than the one before. @returns their ids. */
 async function addWithLikes(productId: string, likes: readonly number[], heldSession: string | null = null) {
   const rows = await database.query<{ id: string }>(
     `WITH added AS (

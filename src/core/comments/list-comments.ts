@@ -13,14 +13,14 @@ const LIKES: Column = { sql: 'likes', kind: 'count', keyOf: (row) => row.likes }
 const TIME: Column = { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() };
 const ID: Column = { sql: 'id', kind: 'uuid', keyOf: (row) => row.id };
 
-/** After the product id, each order has an index on exactly these columns; `oldest` reads `newest` backwards. */
+/** Each order has an index on the product id and exactly these columns. `oldest` reads the index of `newest` backwards. */
 const ORDERS: Record<CommentSort, KeysetOrder<CommentRow>> = {
   best: { name: 'best', direction: 'DESC', columns: [LIKES, TIME, ID] },
   newest: { name: 'newest', direction: 'DESC', columns: [TIME, ID] },
   oldest: { name: 'oldest', direction: 'ASC', columns: [TIME, ID] },
 };
 
-/** Whether the discussion in this order issued the cursor. */
+/** Returns whether a cursor belongs to the list of comments in this order. */
 export function isCommentCursor(cursor: string, sort: CommentSort): boolean {
   return isCursorOf(ORDERS[sort], cursor);
 }
@@ -29,7 +29,7 @@ const SELECT_TOTAL = `SELECT coalesce(c.comments, 0) AS total
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = $1 AND p.created_at <= $2::timestamptz`;
 
 /**
- * One page of a product's public comments, and their total.
+ * Lists one page of a product's public comments, and counts all of them.
  * @throws CoreError `product_not_found`, `bad_cursor`, `unavailable`.
  */
 export async function listComments(
@@ -60,8 +60,8 @@ const SELECT_HELD_FOR = `SELECT ${COMMENT_COLUMNS} FROM comments
   WHERE product_id = $1 AND held_session = $2 AND hidden_at IS NULL ORDER BY created_at DESC, id DESC LIMIT $3`;
 
 /**
- * The session's own held comments on a product, newest first.
- * @throws CoreError `product_not_found` for an impossible id, `unavailable`.
+ * Lists the session's own held comments on a product, newest first.
+ * @throws CoreError `product_not_found` if the id is invalid, `unavailable`.
  */
 export async function listHeldComments(sql: Sql, productId: string, session: string): Promise<HeldComments> {
   if (!isProductId(productId)) throw productNotFound();

@@ -36,7 +36,7 @@ beforeEach(async () => {
   [seen = '', other = '', held = ''] = drafts.map(({ comment }) => comment.id);
 });
 
-/** The public comments, and their count. */
+/** Returns the contents of the public comments, and the stored count. */
 async function shown(): Promise<[contents: string[], counted: number]> {
   const { items, total } = await listComments(database, productId, { sort: 'newest' });
   return [items.map(({ content }) => content).sort(), total];
@@ -171,7 +171,7 @@ if (inject('citusWorkers').length === 0) {
 
   test('comments are locked in the order of their ids, so two moderators never deadlock', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
-    // In physical order, the second comes first.
+    // The comment with the greater id comes first in physical order.
     await database.query(
       "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $3, 'x'), ($2::uuid, $3, 'x')",
       [second, first, productId],

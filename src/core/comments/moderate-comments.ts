@@ -7,7 +7,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { isUuid } from '../runtime.ts';
 
-/** A comment that the operator changed. */
+/** A comment that an operator changed. */
 export type ModeratedComment = Pick<Comment, 'id' | 'productId'>;
 
 /** The changed comments, and the ids of comments that are unknown, removed or already in that state. */
@@ -16,19 +16,19 @@ export interface Moderation {
   skipped: string[];
 }
 
-/** One way in which the operator changes who may read a comment. */
+/** An operation that changes who may read a comment, in SQL. */
 interface VisibilityChange {
   action: Extract<AuditAction, `comments ${string}`>;
-  /** The SET clause; `$2` is the reason. */
+  /** The assignments of `SET`; `reason.given` is the operator's reason. */
   set: string;
-  /** Condition on rows that are not in this state yet. */
+  /** The condition on rows that are not yet in the new state. */
   where: string;
-  /** Condition, on unchanged columns, for rows that change the count. */
+  /** The condition on changed rows that affect the product's count. It only uses columns that `set` leaves unchanged. */
   counted: string;
-  /** 1: they are added to the count; -1: they are subtracted. */
+  /** 1 if these rows are added to the count, -1 if they are subtracted. */
   sign: 1 | -1;
   reason?: string | undefined;
-  /** The action that it undoes. */
+  /** The action that this one undoes. */
   undoes?: AuditAction;
 }
 
@@ -74,7 +74,7 @@ async function moderateComments(
   return { done, skipped: asked.filter((id) => !changed.has(id)) };
 }
 
-/** Locks counts first, then comments, each in the order of their ids, like every writer: this prevents deadlocks. */
+/** Locks counts and then comments, each in the order of their ids. All writers do, which prevents deadlocks. */
 async function lock(sql: Sql, ids: readonly string[]): Promise<void> {
   const rows = await sql.query<{ product_id: string }>(
     'SELECT DISTINCT product_id FROM comments WHERE id = ANY($1::uuid[])',
@@ -109,7 +109,7 @@ function statementOf({ set, where, counted, sign }: VisibilityChange): string {
 export function hideComments(database: Database, ids: readonly string[], reason?: string): Promise<Moderation> {
   return moderateComments(database, ids, {
     action: 'comments hide',
-    // Not clock_timestamp(): a distributed database refuses it here, since its servers' clocks differ.
+    // A distributed database refuses clock_timestamp() here, because its servers' clocks differ.
     set: 'hidden_at = statement_timestamp(), hidden_reason = reason.given',
     where: 'hidden_at IS NULL',
     counted: 'held_session IS NULL',
@@ -133,15 +133,15 @@ export function restoreComments(database: Database, ids: readonly string[]): Pro
   });
 }
 
-/** The released comments, and the ids of comments that are unknown, removed or public already. */
+/** The released comments, and the ids of comments that are unknown, removed or already public. */
 export interface Release {
   released: ModeratedComment[];
   notHeld: string[];
 }
 
 /**
- * Makes held comments public, counts them and deletes their author's session, in one transaction. A hidden comment stays
- * hidden.
+ * Makes held comments public, counts them and deletes their authors' sessions, in one transaction. A hidden comment
+ * stays hidden.
  * @throws CoreError `unavailable`.
  */
 export async function releaseComments(database: Database, ids: readonly string[]): Promise<Release> {
@@ -157,8 +157,8 @@ export async function releaseComments(database: Database, ids: readonly string[]
 }
 
 /**
- * Holds public comments, such as ones released by mistake. The author's session is no longer known, so only the
- * operator sees them until they are released.
+ * Holds public comments, such as those released by mistake. Their authors' sessions are no longer stored, so only
+ * operators see the comments until they are released.
  * @throws CoreError `unavailable`.
  */
 export function holdComments(database: Database, ids: readonly string[]): Promise<Moderation> {
@@ -172,11 +172,11 @@ export function holdComments(database: Database, ids: readonly string[]): Promis
   });
 }
 
-/** More than one means that the prefix is ambiguous. */
+/** Two ids are enough to show that a prefix is ambiguous. */
 const MAX_FOUND = 2;
 
 /**
- * The first ids of comments that begin with this prefix of a UUID, and end with these digits, at most two.
+ * Finds the first two ids of comments that begin with this prefix of a UUID and end with these digits.
  * @throws CoreError `unavailable`.
  */
 export async function findCommentIds(sql: Sql, prefix: string, end = ''): Promise<string[]> {

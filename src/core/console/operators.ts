@@ -5,7 +5,7 @@ import { createToken } from './sessions.ts';
 const INVITATION_HOURS = 24;
 
 export interface Invitation {
-  /** Shown once; the database stores only its hash. */
+  /** The secret of the invitation. It is shown once; the database stores only its hash. */
   token: string;
   /** ISO 8601, UTC. */
   expiresAt: string;
@@ -17,14 +17,14 @@ export interface Operator {
   createdAt: string;
   /** Whether a passphrase was set. */
   active: boolean;
-  /** Until when an invitation can be accepted (ISO 8601, UTC). */
+  /** When the current invitation expires (ISO 8601, UTC); null if there is none. */
   invitedUntil: string | null;
   sessions: number;
-  /** When a session was last used, to the minute. */
+  /** When a session was last used, with a precision of a minute (ISO 8601, UTC). */
   lastUsedAt: string | null;
 }
 
-/** Whether the site has a console at all. @throws CoreError `unavailable`. */
+/** Returns whether the site has operators; without any, it has no console. @throws CoreError `unavailable`. */
 export async function hasOperators(sql: Sql): Promise<boolean> {
   return (await sql.query('SELECT FROM operators LIMIT 1')).length > 0;
 }
@@ -33,7 +33,7 @@ const ADD_OPERATOR = 'INSERT INTO operators (name, created_at) VALUES ($1, $2) O
 const ADD_INVITATION = 'INSERT INTO operator_invitations (token_hash, operator, expires_at) VALUES ($1, $2, $3)';
 
 /**
- * Invites a new operator, or lets a known one set another passphrase; an earlier invitation no longer works.
+ * Invites a new operator, or lets an existing one set another passphrase. Earlier invitations become invalid.
  * @throws CoreError `unavailable`.
  */
 export async function inviteOperator(database: Database, name: string, now: Date): Promise<Invitation> {
@@ -54,7 +54,7 @@ const SELECT_OPERATORS = `SELECT o.name, o.created_at, o.passphrase IS NOT NULL 
   FROM operators o LEFT JOIN operator_sessions s ON s.operator = o.name AND s.used_at > $2::timestamptz
   GROUP BY o.name ORDER BY o.name`;
 
-/** Lists operators. Sessions used since `idleSince` count as open. @throws CoreError `unavailable`. */
+/** Lists operators. Counts sessions that were used since `idleSince`. @throws CoreError `unavailable`. */
 export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; idleSince: Date }): Promise<Operator[]> {
   const rows = await sql.query<{
     name: string;
@@ -75,7 +75,7 @@ export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; i
 }
 
 /**
- * Ends an operator's access at once: sessions, invitations and known devices.
+ * Ends an operator's access at once by deleting the operator's sessions, invitations and known devices.
  * @returns whether the operator existed.
  */
 export async function revokeOperator(database: Database, name: string): Promise<boolean> {

@@ -7,18 +7,18 @@ import { getLeaderboard, type LeaderboardRules } from '../leaderboards/get-leade
 import type { Activity } from '../stats/read-stats.ts';
 
 const BOARD_ROWS = 5;
-/** Counting stops here: an operator only needs to know that there are many. */
+/** Counting stops at this number, because operators only need to know that there are many. */
 const MAX_COUNTED = 1_000;
 
 interface Options {
   rules: LeaderboardRules;
   /** The folder of scheduled backups; undefined if there are none. */
   backupFolder?: string | undefined;
-  /** The data of the charts, which may be a minute old. */
+  /** The data of the charts, which may be up to a minute old. */
   activity: Activity;
 }
 
-/** The data of the console's first screen. @throws CoreError `unavailable`. */
+/** Reads the data of the console's first screen. @throws CoreError `unavailable`. */
 export async function readOverview(sql: Sql, { rules, backupFolder, activity }: Options): Promise<OverviewRecord> {
   const { now, timeZone } = rules;
   const periods = periodsAt(now, timeZone);
@@ -42,13 +42,13 @@ const COUNT_WAITING = `SELECT
     (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
     (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
 
-/** The number of items that wait for a decision. Cheap, since every open page of the console shows it. @throws CoreError `unavailable`. */
+/** Counts the items that wait for a decision. Must be cheap: every open page of the console shows it. @throws CoreError `unavailable`. */
 export async function readWaiting(sql: Sql): Promise<WaitingRecord> {
   const [row] = await sql.query<{ held: number; submissions: number; bursts: number }>(COUNT_WAITING);
   return { heldComments: row?.held ?? 0, submissions: row?.submissions ?? 0, bursts: row?.bursts ?? 0 };
 }
 
-/** The planner's estimate, because counting a million rows takes too long for an overview. */
+/** Includes the planner's estimate, because counting a million products takes too long for an overview. */
 const SELECT_SIZE = `SELECT pg_database_size(current_database())::float8 AS bytes,
     (SELECT greatest(reltuples, 0)::float8 FROM pg_class WHERE oid = 'products'::regclass) AS estimate,
     (SELECT count(*)::integer FROM (SELECT FROM products LIMIT 10001) AS first_rows) AS counted`;
@@ -61,7 +61,7 @@ async function readSize(sql: Sql): Promise<OverviewRecord['database']> {
 
 const LAST_BACKUP = "SELECT created_at FROM audit_log WHERE action = 'backup' ORDER BY created_at DESC LIMIT 1";
 
-/** The newest backup, whether scheduled or by command. */
+/** Returns the time of the newest backup, scheduled or by command, as ISO 8601; null if there is none. */
 async function readLastBackup(sql: Sql, folder: string | undefined): Promise<string | null> {
   const [entry] = await sql.query<{ created_at: Date }>(LAST_BACKUP);
   const path = folder === undefined ? undefined : await newestBackup(folder).catch(() => undefined);

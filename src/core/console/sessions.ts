@@ -2,19 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 
-/** A session ends after this time without use. */
+/** Hours without use after which a session ends. */
 const IDLE_HOURS = 12;
-/** A session ends after this time, even if it is used. */
+/** Days after which a session ends even if it is used. */
 const MAX_DAYS = 30;
-/** A use is recorded at most this often. */
+/** The minimum interval between recorded uses of a session. */
 const USE_INTERVAL_MS = 60_000;
 
-/** Sessions last used before this moment have ended. */
+/** Returns the time before which sessions were last used that have ended. */
 export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_HOURS * 3_600_000);
 }
 
-/** Creates a session. @returns its token, of which the database stores a hash. */
+/** Creates a session. @returns its token, of which the database stores only a hash. */
 export async function beginSession(sql: Sql, operator: string, now: Date): Promise<string> {
   const { text, hash } = createToken();
   await sql.query(
@@ -24,7 +24,7 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
   return text;
 }
 
-/** A session whose times lie ahead was used while the clock was wrong, and would otherwise stay open until then. */
+/** The condition on open sessions. Times far in the future were stored while the clock was wrong, and would never expire. */
 const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
@@ -33,7 +33,7 @@ const boundsOf = (now: Date) => [idleSince(now), oldestStart(now), aheadOf(now)]
 const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
 
 /**
- * The operator of an open session, whose use is recorded; undefined for any other token.
+ * Returns the operator of an open session and records its use. @returns undefined for any other token.
  * @throws CoreError `unavailable`.
  */
 export async function touchSession(sql: Sql, token: string | undefined, now: Date): Promise<string | undefined> {
@@ -47,26 +47,26 @@ export async function touchSession(sql: Sql, token: string | undefined, now: Dat
   return session?.operator;
 }
 
-/** The console can be read while the database accepts no changes; the next request records the use. */
+/** Ignores that the database accepts no changes, so the console stays readable. A later request records the use. */
 function unlessUnavailable(error: unknown): void {
   if (!(error instanceof CoreError && error.code === 'unavailable')) throw error;
 }
 
 const SELECT_OPEN = `SELECT token_hash FROM operator_sessions WHERE token_hash = ANY($1::bytea[]) AND ${IS_OPEN}`;
 
-/** The tokens whose sessions are open. Asking does not count as use of a session. @throws CoreError `unavailable`. */
+/** Returns the tokens of open sessions. This does not count as use of the sessions. @throws CoreError `unavailable`. */
 export async function openSessions(sql: Sql, tokens: readonly string[], now: Date): Promise<Set<string>> {
   const rows = await sql.query<{ token_hash: Buffer }>(SELECT_OPEN, [tokens.map(hashToken), ...boundsOf(now)]);
   const open = new Set(rows.map(({ token_hash: hash }) => hash.toString('hex')));
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
 
-/** Sessions that began before this moment have ended. */
+/** Returns the time before which sessions began that have ended. */
 function oldestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }
 
-/** Sessions used or begun after this moment have ended. */
+/** Returns the time in the future after which the stored times of sessions are invalid. */
 function aheadOf(now: Date): Date {
   return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
 }
@@ -81,7 +81,7 @@ export async function endSessionsOf(sql: Sql, operator: string): Promise<void> {
   await sql.query('DELETE FROM operator_sessions WHERE operator = $1', [operator]);
 }
 
-/** Deletes expired sessions and invitations, and devices that were not used for a year. */
+/** Deletes expired sessions, expired invitations, and known devices after a year. */
 export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   const since = (days: number) => new Date(now.getTime() - days * 24 * 3_600_000).toISOString();
   await sql.query('DELETE FROM operator_sessions WHERE used_at <= $1::timestamptz OR created_at <= $2::timestamptz', [
@@ -92,7 +92,7 @@ export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM operator_devices WHERE created_at < $1::timestamptz', [since(DEVICE_DAYS)]);
 }
 
-/** How long a browser in which an operator signed in stays known. */
+/** Days for which a browser in which an operator signed in stays known. */
 export const DEVICE_DAYS = 365;
 
 /** A secret for a browser, and its hash for the database. */
@@ -109,12 +109,12 @@ export function createToken(): Token {
   return { text, hash: hashToken(text) };
 }
 
-/** The SHA-256 of a token. A plain hash is enough, since 256 random bits cannot be guessed. */
+/** Returns the SHA-256 of a token. No slow hash is needed, because 256 random bits cannot be guessed. */
 export function hashToken(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** Whether a text has the form of a token. */
+/** Returns whether a text has the form of a token. */
 export function isToken(text: string | undefined): text is string {
   return text !== undefined && TOKEN.test(text);
 }

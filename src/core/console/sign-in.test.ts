@@ -66,7 +66,7 @@ describe('An invitation', () => {
       code: 'invitation_invalid',
     });
     await expect(accept(second.token, 'elf symbols')).rejects.toMatchObject({ code: 'passphrase_too_short' });
-    // Eleven characters in 22 code units.
+    // These eleven characters have 22 UTF-16 code units.
     await expect(accept(second.token, '🌊'.repeat(11))).rejects.toMatchObject({ code: 'passphrase_too_short' });
     await accept(second.token, '🌊'.repeat(12));
   });
@@ -105,7 +105,7 @@ describe('Signing in', () => {
       { name: "' OR true --" },
     ];
     const reasons: string[] = [];
-    // One after the other: only one passphrase is hashed at a time.
+    // Sequential, because only one passphrase is hashed at a time.
     for (const given of attempts)
       await attempt(given).catch(({ code, message }) => reasons.push(`${code}: ${message}`));
     expect(reasons).toHaveLength(attempts.length);
@@ -122,7 +122,7 @@ test('a sign-in that has checked the old passphrase does not outlive the accepta
   await accept((await invite()).token);
   const { token } = await invite();
   let accepting: Promise<unknown> = Promise.resolve();
-  /** Accepts the invitation between the check of the passphrase and the creation of the session. */
+  /** A database that accepts the invitation between the check of the passphrase and the creation of the session. */
   const interrupted: Database = {
     ...database,
     transaction: (work) =>

@@ -7,19 +7,19 @@ import type { Database, Sql } from '../database/database.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { beginSession, createToken, endSession, endSessionsOf, hashToken, isToken } from './sessions.ts';
 
-/** The result of signing in, for the browser. */
+/** The result of signing in, which the browser receives. */
 export interface SignedIn {
   operator: string;
   /** The token of the new session. */
   sessionToken: string;
-  /** Identifies this browser as known to the operator; undefined if it is already known. */
+  /** A token that marks this browser as known for this operator; unset if it is already known. */
   deviceToken?: string;
 }
 
 const SELECT_INVITATION =
   'SELECT operator FROM operator_invitations WHERE token_hash = $1 AND expires_at > $2::timestamptz';
 
-/** The operator's name in an invitation. @throws CoreError `invitation_invalid`, `unavailable`. */
+/** Returns the name of the operator whom an invitation is for. @throws CoreError `invitation_invalid`, `unavailable`. */
 export async function readInvitation(sql: Sql, token: string, now: Date): Promise<string> {
   const [invitation] = isToken(token)
     ? await sql.query<{ operator: string }>(SELECT_INVITATION, [hashToken(token), now.toISOString()])
@@ -47,7 +47,7 @@ export async function acceptInvitation(
     const used = await sql.query('DELETE FROM operator_invitations WHERE token_hash = $1 RETURNING operator', [
       hashToken(token),
     ]);
-    // Another request accepted the invitation first.
+    // Another request has accepted the invitation, so this call throws `invitation_invalid`.
     if (used.length === 0) await readInvitation(sql, '', now);
     await sql.query('UPDATE operators SET passphrase = $2 WHERE name = $1', [operator, stored]);
     await endSessionsOf(sql, operator);
@@ -57,7 +57,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Whether the operator has signed in with this browser before. Takes one statement for any name. */
+/** Returns whether the operator signed in with this browser before. Unknown names take one statement, too. */
 export async function isKnownDevice(sql: Sql, name: string, deviceToken: string | undefined): Promise<boolean> {
   const rows = await sql.query('SELECT FROM operator_devices WHERE token_hash = $1 AND operator = $2', [
     hashToken(deviceToken ?? ''),
@@ -67,8 +67,8 @@ export async function isKnownDevice(sql: Sql, name: string, deviceToken: string 
 }
 
 /**
- * Signs an operator in. A wrong name and a wrong passphrase take the same time and give the same error. The caller
- * limits guesses. `before` is the browser's previous session, which ends.
+ * Signs an operator in. A wrong name and a wrong passphrase take the same time and cause the same error. The caller
+ * limits guesses. `before` is the token of the browser's previous session, which ends.
  * @throws CoreError `sign_in_failed`, `overloaded`, `unavailable`.
  */
 export async function signIn(
@@ -79,8 +79,8 @@ export async function signIn(
   const stored = await readPassphrase(database, name);
   if (!(await isPassphrase(passphrase, stored))) throw signInFailed();
   return database.transaction(async (sql) => {
-    // Access may have been revoked, or another passphrase set, during the work above. The lock prevents both from
-    // committing before this session exists, which it then ends.
+    // Access may have been revoked, or the passphrase changed, while it was hashed. The lock delays both until this
+    // session is committed, so they end it, too.
     if ((await readPassphrase(sql, name, 'FOR UPDATE')) !== stored) throw signInFailed();
     await endSession(sql, before);
     return begin(sql, name, now, await isKnownDevice(sql, name, deviceToken));
@@ -112,19 +112,20 @@ async function begin(sql: Sql, operator: string, now: Date, isKnown = false): Pr
 }
 
 /**
- * N = 2^15, r = 8, p = 3: OWASP's recommendation for 32 MB of memory. Stored with each hash, so they can grow later.
+ * The cost parameters of scrypt that OWASP recommends for 32 MB of memory. They are stored with each hash, so they can
+ * be raised later.
  */
 const COST = { logN: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Each hash takes 32 MB and a quarter of a second of processor time, so they run one at a time and few may wait. */
+/** Each hash takes 32 MB and a quarter of a second of CPU time, so only one runs at a time. Others wait up to 10 seconds. */
 const slots = createSemaphore(1);
 const SLOT_TIMEOUT_MS = 10_000;
 
 const STORED = /^scrypt\$(\d{2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** Compared if there is no passphrase, so an unknown name takes as long as a wrong passphrase. */
+/** The hash that is compared if an operator has no passphrase, so an unknown name takes as long as a wrong passphrase. */
 const NOBODY = formatOf(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /** Hashes a passphrase for storage. @throws CoreError `passphrase_too_short`, `overloaded`. */
@@ -140,7 +141,7 @@ async function hashPassphrase(passphrase: string): Promise<string> {
 }
 
 /**
- * Compares a passphrase with a stored hash; `stored` is undefined for an unknown operator and takes as long.
+ * Returns whether a passphrase matches a stored hash. An undefined hash takes as long and never matches.
  * @throws CoreError `overloaded`.
  */
 async function isPassphrase(passphrase: string, stored: string | undefined): Promise<boolean> {
@@ -151,7 +152,7 @@ async function isPassphrase(passphrase: string, stored: string | undefined): Pro
   return timingSafeEqual(actual, expected) && stored !== undefined;
 }
 
-/** Keyboards compose accents differently; NFKC gives equal letters equal bytes (RFC 8265). */
+/** Normalizes a passphrase with NFKC (RFC 8265), because keyboards encode accented letters in different ways. */
 function normal(passphrase: string): string {
   return passphrase.normalize('NFKC');
 }

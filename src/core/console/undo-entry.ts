@@ -33,15 +33,15 @@ export const UNDOABLE_ACTIONS: ReadonlySet<string> = new Set([
 
 interface UndoOptions {
   runtime: Runtime;
-  /** SITE_TIME_ZONE. */
+  /** The value of SITE_TIME_ZONE. */
   timeZone: string;
   votesPerNetwork: number;
 }
 
 /**
- * Reverts the operation that an entry of the audit log records, by its inverse operation, and marks the entry as
- * reverted.
- * @throws CoreError `not_undoable` if the entry was undone before, is of another kind, or something changed since.
+ * Undoes an entry of the audit log by the inverse of its operation, and marks the entry as undone.
+ * @throws CoreError `not_found`; `not_undoable` if the entry is already undone, if its action has no inverse, or if its
+ * target has changed since.
  */
 export async function undoEntry(
   { database, withoutTimeLimit }: Pick<Connection, 'database' | 'withoutTimeLimit'>,
@@ -56,7 +56,7 @@ export async function undoEntry(
   return entry;
 }
 
-/** Whether it may exceed the time limit of statements. Opening a connection without one takes longer than most reverts. */
+/** Returns whether undoing may exceed the statement timeout. Only then is a connection without one worth opening. */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };
@@ -110,7 +110,7 @@ async function revert(
   }
 }
 
-/** The reason for which the comment of this entry was hidden. */
+/** Returns the reason for which the comment of this entry was hidden, if one was given. */
 async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<string | undefined> {
   const hidden = undoes === null ? undefined : await readAuditEntry(database, undoes);
   const details: { reason?: string } = { ...hidden?.details };

@@ -7,7 +7,7 @@ import { saveProducts } from '../products/save-products.ts';
 import { checkCounts, createDriftSampler, repairCounts, type WrongCount } from './check-counts.ts';
 
 let database: TestDatabase;
-/** To the database, another process. */
+/** A separate connection, which the database treats as another process. */
 let other: TestDatabase;
 const ids = Array.from({ length: 25 }, (_, index) => `p-${String(index).padStart(2, '0')}`);
 

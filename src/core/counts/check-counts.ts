@@ -5,7 +5,7 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockCounts } from './lock-counts.ts';
 
-/** A product with a wrong count; a stored count is null if its row is missing. */
+/** A product with a wrong count. A stored count is null if the product has no row of counts. */
 export interface WrongCount {
   productId: string;
   upvotes: { stored: number | null; rows: number };
@@ -15,7 +15,7 @@ export interface WrongCount {
 interface CheckedCounts {
   checked: number;
   wrong: WrongCount[];
-  /** The last product checked; null at the end. */
+  /** The last product checked, to continue after; null if there are no more. */
   next: string | null;
 }
 
@@ -27,8 +27,8 @@ interface CountRow {
   comment_rows: number;
 }
 
-// One statement, so one snapshot: counts and rows change in the same transaction, so concurrent writes cause no false
-// alarm.
+// A single statement reads one snapshot. Counts and rows change in the same transaction, so concurrent writes cannot make
+// a correct count look wrong.
 const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
     (SELECT count(*)::integer FROM upvotes u WHERE u.product_id = p.id) AS upvote_rows,
     (SELECT count(*)::integer FROM comments WHERE product_id = p.id AND ${PUBLIC}) AS comment_rows
@@ -37,8 +37,8 @@ const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
 const COUNT_BATCH = `${COUNT_ROWS} WHERE p.id > $1 ORDER BY p.id LIMIT $2`;
 
 /**
- * Compares the counts of at most `limit` products, by id from `after` on (empty: from the beginning), with their rows.
- * Cheap enough for a busy site.
+ * Compares the counts of at most `limit` products with their rows, in the order of ids after `after` (empty to start).
+ * This is cheap enough for a busy site.
  * @throws CoreError `unavailable`.
  */
 export async function checkCounts(
@@ -53,7 +53,7 @@ export async function checkCounts(
   };
 }
 
-// A separate statement after the lock, so it sees everything written before.
+// Runs as a separate statement after the lock was taken, so it sees all rows written before.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from)
     SELECT product_id, upvote_rows, comment_rows,
@@ -64,20 +64,20 @@ const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), se
   SELECT * FROM counted`;
 
 /**
- * Recounts the rows of these products and stores the counts, in the caller's transaction, which locks them until its
- * end.
+ * Recounts the rows of these products and stores the counts, which stay locked until the caller's transaction ends.
  * @returns the counts that were wrong. @throws CoreError `unavailable`.
  */
 async function recount(sql: Sql, productIds: readonly string[]): Promise<WrongCount[]> {
   if (productIds.length === 0) return [];
   await lockCounts(sql, productIds);
   const wrong = wrongOf(await sql.query<CountRow>(REPAIR, [productIds]));
-  // A writing statement does not guarantee the order of its rows.
+  // The statement has no `ORDER BY`, so the order of its rows is not guaranteed.
   return wrong.sort((one, other) => (one.productId < other.productId ? -1 : 1));
 }
 
 /**
- * Recounts the rows of these products and stores the counts in one transaction that locks them.
+ * Recounts the rows of these products and stores the counts, in one transaction that locks them. Repairs are recorded in
+ * the audit log.
  * @returns the counts that were wrong. @throws CoreError `unavailable`.
  */
 export async function repairCounts(database: Database, productIds: readonly string[]): Promise<WrongCount[]> {
@@ -108,14 +108,14 @@ function wrongOf(rows: readonly CountRow[]): WrongCount[] {
 interface DriftSampler {
   /** Checks the next few products and returns those with wrong counts. @throws CoreError `unavailable`. */
   step(): Promise<WrongCount[]>;
-  /** Products found wrong in the last full round, or in the current one if that has more. */
+  /** Returns the number of products found wrong in the last full round, or in the current round if that is greater. */
   drift(): number;
 }
 
-/** Few enough to take only some milliseconds. */
+/** Checking this many products takes only a few milliseconds. */
 const PRODUCTS_A_STEP = 200;
 
-/** Checks all products in turn, a few at a time, on a running site. */
+/** Creates a sampler that checks all products of a running site in rounds, a few products per step. */
 export function createDriftSampler(sql: Sql, productsAStep = PRODUCTS_A_STEP): DriftSampler {
   let after = '';
   let lastRound = 0;

@@ -2,8 +2,8 @@ import { isDistributed, lockByProduct } from '../database/citus.ts';
 import type { Sql } from '../database/database.ts';
 
 /**
- * The condition on a row of product_counts that visitors may write to its product. While a product with very many
- * upvotes is being removed, its row is skipped as if it were gone, so writers do not wait for its lock.
+ * The condition on rows of product_counts whose products accept writes of visitors. While a product with very many
+ * upvotes is being removed, writers skip its row as if it did not exist, so they do not wait for its lock.
  */
 export const OPEN = '(writes_blocked_until IS NULL OR writes_blocked_until < clock_timestamp())';
 
@@ -14,8 +14,8 @@ const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id
   ORDER BY product_id FOR UPDATE SKIP LOCKED`;
 
 /**
- * Locks the counts that no other transaction has locked: for background work, which must not make visitors wait.
- * @returns the products whose counts are now locked.
+ * Locks the counts that no other transaction has locked. Background jobs use this, because they must not make visitors
+ * wait. On a distributed database, it waits and locks all. @returns the products whose counts are now locked.
  */
 export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   if (await isDistributed(sql)) {
@@ -26,8 +26,8 @@ export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): P
 }
 
 /**
- * Locks the counts of these products, and with them their upvotes and comments, until the transaction ends. Every
- * writer of counts, and every removal, locks first and in this order, which prevents deadlocks.
+ * Locks the counts of these products until the transaction ends, which also blocks writers of their upvotes and
+ * comments. Every writer and every removal locks counts first, in this order, which prevents deadlocks.
  */
 export async function lockCounts(sql: Sql, productIds: readonly string[]): Promise<void> {
   await lockByProduct(sql, LOCK_COUNTS, productIds);

@@ -5,10 +5,10 @@ import type { Sql } from '../database/database.ts';
 import { searchIndexOf } from '../products/search-trigrams.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** A page runs a handful of queries one after the other. */
+/** Slower responses delay pages noticeably, because a page runs several queries in sequence. */
 const SLOW_ANSWER_MS = 20;
 
-/** Whether the database responds soon, and uses UTF-8. */
+/** Checks that the database responds quickly and uses UTF-8. */
 export async function checkServer(sql: Sql, location: string): Promise<Finding> {
   const [about] = await sql.query<{ version: string; encoding: string }>(
     "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
@@ -34,7 +34,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
 
 const NEARLY_ALL = 0.9;
 
-/** Whether the site can open its connections, and whether some are left. */
+/** Checks that the database allows the site's connections, and that some are free. */
 export async function checkConnections(sql: Sql, needed: number): Promise<Finding> {
   const { connections, setBy } = await readConnectionLimit(sql);
   const [row] = await sql.query<{ open: number }>(
@@ -47,7 +47,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
   return ok('connections', message);
 }
 
-/** Whether the schema is of this version. `names` are the known migrations. */
+/** Checks that the schema has exactly the migrations `names` of this version. */
 export async function checkMigrations(sql: Sql, names: readonly string[]): Promise<Finding> {
   const [table] = await sql.query<{ present: boolean }>(
     "SELECT to_regclass('schema_migrations') IS NOT NULL AS present",
@@ -69,7 +69,7 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
   return ok('migrations', `all ${applied.length} applied`);
 }
 
-/** Whether a search can use its index. */
+/** Checks that searches can use their index. */
 export async function checkSearch(sql: Sql): Promise<Finding> {
   const [extension] = await sql.query<{ version: string }>(
     "SELECT extversion AS version FROM pg_extension WHERE extname = 'pg_trgm'",
@@ -101,11 +101,11 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
   FROM pg_index JOIN pg_class i ON i.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
 
-/** By PostgreSQL's statistics: large tables that are scanned more often than read by an index. */
+/** Selects large tables that are scanned sequentially more often than by an index, according to PostgreSQL's statistics. */
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
 
-/** Whether all indexes are valid and used. */
+/** Checks that all indexes are valid and used. */
 export async function checkIndexes(sql: Sql): Promise<Finding> {
   const indexes = await sql.query<{ index: string; valid: boolean }>(SELECT_INDEXES, [SITE_TABLES]);
   const invalid = indexes.filter(({ valid }) => !valid).map(({ index }) => index);
@@ -131,13 +131,13 @@ export async function checkIndexes(sql: Sql): Promise<Finding> {
 const CLOCK_WARNING_MS = 2_000;
 const CLOCK_FAULT_MS = 60_000;
 
-/** Whether this machine's clock and the database's agree. `now` is injected by tests. */
+/** Checks that the clocks of this machine and of the database agree. Tests inject `now`. */
 export async function checkClock(sql: Sql, now: () => number = Date.now): Promise<Finding> {
   const before = now();
   const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const after = now();
   const theirs = row?.now.getTime() ?? Number.NaN;
-  // The duration of the query is not counted.
+  // The result may come from any moment during the query, so only the time outside of it counts.
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
   const advice = 'Synchronize both clocks over the network (NTP).';
@@ -148,7 +148,7 @@ export async function checkClock(sql: Sql, now: () => number = Date.now): Promis
 
 const SAMPLE = 1_000;
 
-/** Compares the counts of some products with their rows, starting anywhere, since there may be millions. */
+/** Compares the counts of a sample of products with their rows, starting at a random product. */
 export async function checkSomeCounts(sql: Sql, random: () => number = Math.random): Promise<Finding> {
   const [products] = await sql.query<{ count: string }>('SELECT count(*) FROM products');
   const skipped = Math.floor(random() * Math.max(0, Number(products?.count) - SAMPLE + 1));
@@ -159,7 +159,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   return ok('counts', message);
 }
 
-/** The id of the n-th product, from 1. */
+/** Returns the id of the product at a place in the order of ids, starting at 1. */
 async function idAt(sql: Sql, place: number): Promise<string> {
   const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [place - 1]);
   return row?.id ?? '';

@@ -10,12 +10,12 @@ import { disableTimeouts } from '../database/transactions.ts';
 import { systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
-/** A backup with more rows is only verified, because a trial restore would keep the database busy for too long. */
+/** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
 const MAX_REHEARSED_ROWS = 200_000;
 
 const CHECK = 'backups';
 
-/** The clocks of two machines may differ by this much. */
+/** The tolerated difference between the clocks of two machines. */
 const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 interface BackupsToCheck {
@@ -27,8 +27,8 @@ interface BackupsToCheck {
 }
 
 /**
- * Whether the newest backup is recent, complete and restorable: it is restored into a temporary schema that is rolled
- * back. Without a database (undefined) it is only verified.
+ * Checks that the newest backup is recent, complete and restorable, by a trial restore into a temporary schema. Without
+ * a database, or if the backup is large, it is only verified.
  */
 export async function checkBackups(
   database: Database | undefined,
@@ -66,12 +66,12 @@ export async function checkBackups(
   }
 }
 
-/** Thrown after success to roll the transaction back. */
+/** Thrown after a successful trial to roll the transaction back. */
 class Rehearsed extends Error {}
 
 /**
- * Restores a backup as a trial into a temporary schema, built by this program's migrations, and compares every row
- * with the backup. Everything is rolled back, and no visitor waits.
+ * Restores a backup into a temporary schema, which this program's migrations create, and compares every row with the
+ * backup. Everything is rolled back, and visitors do not wait.
  * @throws BackupFileError, or the database's error if the restore failed.
  */
 async function rehearseRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
@@ -82,7 +82,7 @@ async function rehearseRestore(database: Database, path: string, migrationsFolde
       await disableTimeouts(sql);
       await sql.query("SET LOCAL TimeZone = 'UTC'");
       await sql.query(`CREATE SCHEMA ${schema}`);
-      // No other schema: table names must resolve to the trial's tables only.
+      // With a single schema, names of tables can only resolve to the tables of the trial.
       await sql.query(`SET LOCAL search_path = ${schema}`);
       for (const migration of migrations) await sql.query(migration.sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
@@ -113,7 +113,7 @@ const FAULT_BYTES = GIB / 4;
 const WARNING_BYTES = GIB;
 const WARNING_SHARE = 0.05;
 
-/** Free and total bytes of a folder's disk; injected by tests. */
+/** Returns the free and total bytes of a folder's disk. Tests inject another implementation. */
 type MeasureDisk = (folder: string) => Promise<{ free: number; all: number }>;
 
 const measureDisk: MeasureDisk = async (folder) => {
@@ -121,7 +121,7 @@ const measureDisk: MeasureDisk = async (folder) => {
   return { free: bavail * bsize, all: blocks * bsize };
 };
 
-/** Whether the disk has room for a setting's folder. */
+/** Checks that the disk of a setting's folder has free space. */
 export async function checkDisk(setting: string, folder: string, measure: MeasureDisk = measureDisk): Promise<Finding> {
   const check = `disk of ${setting}`;
   try {
@@ -140,7 +140,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
   }
 }
 
-/** Whether the data folder belongs to the database's account. */
+/** Checks that the data folder belongs to this user and that others cannot access it. */
 export async function checkDataFolder(clusterDir: string): Promise<Finding> {
   const { uid, mode } = await stat(clusterDir);
   const permissions = mode & 0o777;

@@ -92,7 +92,7 @@ test('an unfinished index is a fault, and a search without its index a warning',
   expect(await checkIndexes(database)).toMatchObject({ status: 'ok' });
   expect(await checkSearch(database)).toMatchObject({ status: 'ok', message: expect.stringContaining('pg_trgm') });
   await database.query("INSERT INTO products (id, name) VALUES ('twin-1', 'Twin'), ('twin-2', 'Twin')");
-  // Fails on a name of four characters, and leaves its unfinished index.
+  // This fails on a name with four characters and leaves an invalid index.
   await expect(
     database.query('CREATE INDEX CONCURRENTLY twins ON products ((1 / (length(name) - 4)))'),
   ).rejects.toThrow('division by zero');
@@ -100,7 +100,7 @@ test('an unfinished index is a fault, and a search without its index a warning',
     status: 'fault',
     advice: expect.stringContaining('REINDEX INDEX twins'),
   });
-  // Only the first of several servers has its remains.
+  // On several servers, the invalid index may exist only on the first.
   await database.query('DROP INDEX IF EXISTS twins');
   await database.query("DELETE FROM products WHERE id LIKE 'twin-%'");
   await database.query('DROP INDEX products_search');
@@ -166,7 +166,7 @@ test('wrong counts are found in a sample of a thousand products', async () => {
   });
   await database.query("UPDATE product_counts SET upvotes = 0 WHERE product_id = 'p-3'");
   await database.query("INSERT INTO products (id) SELECT 'q-' || i FROM generate_series(1000, 2199) AS i");
-  // Without any counts, those of the sample are wrong. It begins at the first of 1,220 or up to 220 later.
+  // The new products have no counts, so all of them are wrong. The sample of 1,000 starts at one of the first 221 products.
   const wrongFrom = async (random: number) => (await checkSomeCounts(database, () => random)).message;
   expect(await wrongFrom(0)).toBe('980 of 1,000 checked are wrong');
   expect(await wrongFrom(0.9999)).toBe('1000 of 1,000 checked are wrong');
@@ -215,7 +215,7 @@ describe('backups', () => {
     const whole = await readFile(path);
     await writeFile(path, whole.subarray(0, 500));
     expect(await check()).toMatchObject({ status: 'fault', message: expect.stringContaining('cut off') });
-    // Its checksums are right, but no table fits it.
+    // The checksums of this backup are right, but its columns do not match any table.
     const [header = '', ...rows] = gunzipSync(whole).toString().split('\n');
     const other = header.replace('"columns":["id"', '"columns":["no_such_column"');
     const sum = createHash('sha256').update(`${other}\n`).digest('hex');

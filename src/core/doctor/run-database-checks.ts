@@ -21,11 +21,11 @@ import {
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 interface DatabaseToExamine {
-  /** A folder, or host and database name without secrets. */
+  /** The folder of the database, or its host and name without secrets. */
   location: string;
-  /** All processes of the site together. */
+  /** The maximum number of connections of all processes of the site. */
   connections: number;
-  /** Where the migrations lie. */
+  /** The folder of the migrations. */
   migrations: string;
   rules: LeaderboardRules;
   /** The folder of the site's own pictures. */
@@ -35,7 +35,7 @@ interface DatabaseToExamine {
   webhookUrl: string | undefined;
 }
 
-/** Every check of `groundswell doctor` that needs the database, one after the other. */
+/** Runs the checks of `groundswell doctor` that need the database, one after the other. */
 export async function* runDatabaseChecks(
   database: Database,
   { location, connections, migrations: folder, rules, pictures, submissionsOn, webhookUrl }: DatabaseToExamine,
@@ -59,7 +59,7 @@ export async function* runDatabaseChecks(
   if (webhookUrl !== undefined) yield await checkWebhooks(database, webhookUrl, rules.now);
 }
 
-/** The background job runs every few minutes; a result that is this late needs attention. */
+/** The background job runs every few minutes, so a result that is this late needs attention. */
 const LATE_MS = HOUR_MS;
 
 const SELECT_STATE = `SELECT
@@ -78,8 +78,8 @@ interface State {
 }
 
 /**
- * Whether results became final when they were due, whether the secrets of final days are gone, and whether open periods are
- * those of SITE_TIME_ZONE. @throws CoreError `unavailable`.
+ * Checks that results became final when they were due, that the secrets of final days are deleted, and that open periods use
+ * SITE_TIME_ZONE. @throws CoreError `unavailable`.
  */
 export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }: LeaderboardRules): Promise<Finding> {
   const dueBefore = new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS - LATE_MS);
@@ -109,12 +109,12 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
   return ok('leaderboards', `${state.open} periods are open, no result is overdue`);
 }
 
-/** Makers should not wait longer for a decision. */
+/** Days after which a submission has waited too long for a decision. */
 const LATE_DAYS = 3;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Whether submissions wait too long, or can be decided at all by their makers' links. @throws CoreError `unavailable`. */
+/** Checks that no submission waits too long, and that their makers can read the decision. @throws CoreError `unavailable`. */
 export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean; now: Date }): Promise<Finding> {
   const { waiting, suspectedSpam, oldestSince } = await countWaiting(sql);
   const amount = `${waiting} waiting for a decision, ${suspectedSpam} of them suspected spam`;
@@ -132,10 +132,10 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
   return ok('submissions', isOn || waiting > 0 ? amount : 'off');
 }
 
-/** A restart of the receiver is not a finding. */
+/** Failures for a shorter time are not reported, because the receiver may be restarting. */
 const PATIENCE_MS = 5 * 60_000;
 
-/** Whether the receiver of webhooks gets its events. @throws CoreError `unavailable`. */
+/** Checks that the receiver of webhooks gets its events. @throws CoreError `unavailable`. */
 export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<Finding> {
   const check = 'webhooks';
   const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(url));
@@ -166,10 +166,10 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
 const CHECK = 'pictures';
 const MAX_NAMED = 3;
 
-/** The job that deletes unreferenced pictures runs every hour. */
+/** An unreferenced picture of this age should have been deleted, because the background job runs every hour. */
 const OVERDUE_MS = PICTURE_GRACE_MS + 2 * 60 * 60 * 1_000;
 
-/** Whether every picture that a row mentions is in the site's store, and what else is there. */
+/** Checks that the site's store has all pictures that rows reference, and no old unreferenced ones. */
 export async function checkPictures(sql: Sql, folder: string, now: Date): Promise<Finding> {
   try {
     const references = await readPictureReferences(sql, now);
@@ -199,7 +199,7 @@ async function describeUnreferenced(
   { stored, now }: { stored: number; now: Date },
 ): Promise<Finding> {
   const found = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => undefined)));
-  // A running site may delete some at this moment.
+  // A running site may have deleted some of these pictures in the meantime.
   const files = found.filter((each) => each !== undefined);
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   const unreferenced = `${files.length} unreferenced (${(bytes / 1024 / 1024).toFixed(1)} MiB)`;
