@@ -33,7 +33,7 @@ const boundsOf = (now: Date) => [idleSince(now), oldestStart(now), aheadOf(now)]
 const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
 
 /**
- * Returns the operator of an open session and records its use. @returns undefined for any other token.
+ * Returns the operator of an open session, or undefined for any other token, and records the use of the session.
  * @throws CoreError `unavailable`.
  */
 export async function touchSession(sql: Sql, token: string | undefined, now: Date): Promise<string | undefined> {

@@ -147,7 +147,7 @@ describe('importing an export into an empty site and exporting again gives the s
       launchDate: text(20).filter((date) => !/\d/.test(date)),
       team: fc.array(fc.record({ name: text(20), avatar: address, role }), { maxLength: 3 }),
       screenshots: fc.array(address, { maxLength: 4 }),
-      // In the past and in the future: scheduled products are exported, too.
+      // Includes future times, because scheduled products are exported, too.
       createdAt: fc
         .date({ min: new Date('0001-01-02'), max: new Date('9999-12-30'), noInvalidDate: true })
         .map((date) => date.toISOString()),

@@ -17,9 +17,9 @@ export type ExportTable = (typeof EXPORT_TABLES)[number];
 export interface ExportOptions {
   table: ExportTable;
   kind: FileKind;
-  /** Also the numbers of upvotes and comments of each product. */
+  /** Whether products are exported with their numbers of upvotes and comments. */
   counts: boolean;
-  /** Takes the next part of the file, and delays reading until it is written. */
+  /** Writes the next part of the file. Reading continues when the promise resolves. */
   write(part: string): Promise<void>;
   onRows?: ((count: number) => void) | undefined;
 }
@@ -33,7 +33,7 @@ interface UpvoteRow {
 interface Source {
   fields: readonly string[];
   select: string;
-  /** The fields of a row that the driver returned. */
+  /** Returns the exported fields of a row from the driver. */
   valuesOf(row: never): ExportedRow;
 }
 
@@ -46,7 +46,7 @@ const SUBMISSION_FIELDS = [
   ...['createdAt', 'updatedAt', 'decidedAt'],
 ];
 
-/** The contents of each export: no data that identifies a visitor, in an order that depends only on the rows. */
+/** The content of each export. It identifies no visitor, and its order depends only on the rows. */
 const SOURCES: Record<ExportTable, Source> = {
   products: {
     fields: PRODUCT_FIELD_NAMES,
@@ -85,8 +85,8 @@ const SOURCES: Record<ExportTable, Source> = {
 };
 
 /**
- * Writes a table as CSV, JSON or JSON Lines, as of one moment, while the site runs. The same rows make the same bytes.
- * `database` must not limit the time of statements.
+ * Writes a snapshot of a table as CSV, JSON or JSON Lines, while the site runs. The same rows result in the same bytes.
+ * `database` must have no statement timeout.
  * @returns the number of rows. @throws CoreError `unavailable`, or the error of `write`.
  */
 export async function writeExport(database: Database, options: ExportOptions): Promise<number> {
@@ -111,14 +111,14 @@ export async function writeExport(database: Database, options: ExportOptions): P
 /** The values of a row by field: texts, numbers, null, lists of texts, and lists of objects. */
 type ExportedRow = Readonly<Record<string, unknown>>;
 
-/** Builds a file from its parts: `start`, each row with its number from 0, `end`. */
+/** The parts of a file: `start`, each row with its zero-based index, and `end`. */
 interface Encoder {
   start: string;
   row(values: ExportedRow, index: number): string;
   end: string;
 }
 
-/** An encoder for these fields, in order. CSV follows RFC 4180, with line feeds; JSON has one item per line. */
+/** Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line. */
 function encoderFor(kind: FileKind, fields: readonly string[]): Encoder {
   const json = (values: ExportedRow) =>
     JSON.stringify(Object.fromEntries(fields.map((field) => [field, values[field]])));
@@ -140,14 +140,14 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Texts are written unchanged, even if a spreadsheet takes them for formulas: an import must read the same values. */
+/** Formats a cell. Texts stay unchanged even if spreadsheets read them as formulas, because imports must read the same. */
 function cellText(value: unknown): string {
   if (value === null) return '';
   if (!Array.isArray(value)) return String(value);
   return listText(value);
 }
 
-/** Texts joined by commas if `import` reads the same list from that, else a JSON array. */
+/** Formats a list as texts joined by commas if an import reads the same list from them, otherwise as a JSON array. */
 function listText(list: readonly unknown[]): string {
   const isPlain = list.every((item) => typeof item === 'string' && !item.includes(DEFAULT_SEPARATOR));
   const text = list.join(DEFAULT_SEPARATOR);

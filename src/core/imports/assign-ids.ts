@@ -7,7 +7,7 @@ import { completeProduct } from '../products/save-products.ts';
 import { hasLocalPictures, type ProductPatch } from './read-product.ts';
 import { slugOfName } from './read-values.ts';
 
-/** A product of the site whose id is a slug, or that slug and a number. */
+/** A product of the site with a slug as its id, or with the slug and a number. */
 interface Namesake {
   id: string;
   createdAt: string;
@@ -16,9 +16,9 @@ interface Namesake {
 }
 
 interface SlugState {
-  /** The next number to try; 1 means the slug alone. */
+  /** The next number to try. 1 stands for the slug without a number. */
   next: number;
-  /** Products of the site by their content without id, time and pictures; those that a row matched are removed. */
+  /** Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures. */
   namesakes?: Map<string, Namesake[]>;
   ids?: Set<string>;
 }
@@ -34,31 +34,31 @@ const SELECT_NAMESAKES = `SELECT wanted.slug, ${PRODUCT_COLUMNS}
   ) AS p
   LEFT JOIN product_counts c ON c.product_id = p.id`;
 
-/** Ids that submissions have reserved for their products. */
+/** Selects ids that submissions have reserved for their products. */
 const SELECT_RESERVED = `SELECT wanted.slug, s.id
   FROM unnest($1::text[]) AS wanted (slug)
   JOIN submissions s ON s.id = wanted.slug
     OR (s.id > (wanted.slug || '-') COLLATE "C" AND s.id < (wanted.slug || '.') COLLATE "C")`;
 
 /**
- * Assigns ids to rows without one: a slug of the name, with a number if another product has the slug. A product of the
- * site with the same content as the row counts as that row, imported before: the same file gets the same ids again,
- * and no row overwrites an unrelated product.
+ * Assigns ids to rows without one: a slug of the name, with a number if another product has the slug. If a product of
+ * the site has the same content as a row, the row gets its id. Importing a file again therefore gives the same ids, and
+ * no row overwrites an unrelated product.
  */
 export class IdAssigner {
   readonly #idsOfFile: ReadonlyMap<string, unknown>;
   readonly #slugs = new Map<string, SlugState>();
-  /** A slug with a number may equal another slug. */
+  /** The assigned ids. They are remembered because a slug with a number may equal the slug of another name. */
   readonly #given = new Set<string>();
 
-  /** @param idsOfFile the ids that rows of the file have. */
+  /** @param idsOfFile the ids of the file's other rows, as keys. */
   constructor(idsOfFile: ReadonlyMap<string, unknown>) {
     this.#idsOfFile = idsOfFile;
   }
 
-  /** @returns an id for each patch, in order. @throws CoreError `unavailable`. */
+  /** Assigns ids to rows. @returns an id for each patch, in order. @throws CoreError `unavailable`. */
   async assign(sql: Sql, patches: readonly ProductPatch[]): Promise<string[]> {
-    // The time is not compared.
+    // The time does not matter, because it is not part of the compared content.
     const made = patches.map((patch) => completeProduct({ ...patch, id: '' }, new Date(0)));
     const slugs = made.map(({ name }) => slugOfName(name));
     await this.#look(sql, slugs);
@@ -106,8 +106,8 @@ export class IdAssigner {
 }
 
 /**
- * Removes and returns a product with this content. A row without a time matches any time; one whose pictures were not
- * copied matches any pictures.
+ * Finds a product with this content and removes it from the candidates. A row without a time matches any time, and a row
+ * with pictures that were not copied matches any pictures. @returns its id.
  */
 function claimedBy(
   { namesakes }: SlugState,
@@ -127,9 +127,9 @@ function claimedBy(
 const APART: ReadonlySet<string> = new Set(['id', 'createdAt', 'image', 'screenshots', 'team']);
 const CONTENT_FIELDS = PRODUCT_FIELD_NAMES.filter((field) => !APART.has(field));
 
-/** A fingerprint of a product's content without id, time and pictures. */
+/** Returns a fingerprint of a product's content without id, time and pictures. */
 function contentOf(product: StoredProduct): string {
-  // Members as lists, since the database orders their keys differently.
+  // Members are compared as lists, because the database changes the order of their keys.
   const members = product.team.map(({ name, role }) => [name, role]);
   return fingerprint([...CONTENT_FIELDS.map((field) => product[field]), members]);
 }

@@ -12,23 +12,23 @@ export interface CheckOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator of lists in texts. */
+  /** The separator of the items of a list in a text. */
   separator: string;
   /** If unset, local pictures are only counted. */
   pictures: LocalPictures | undefined;
   onBytes?: ((count: number) => void) | undefined;
 }
 
-/** A file in which every row is valid. */
+/** The result of checking a file in which every row is valid. */
 export interface CheckedFile {
   rows: number;
-  /** For every id in the file, the position of its last row, which is used. */
+  /** The index of the last row with each id. Only this row is imported. */
   lastPlaces: ReadonlyMap<string, number>;
-  /** Ids that occur more than once, with the lines of the ignored rows. */
+  /** Rows that are ignored because a later row has the same id. */
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
   ignoredCounts: string[];
-  /** Pictures given as file names and not imported, because no folder was named. */
+  /** The number of pictures given as file names that are not imported, because no folder was named. */
   localPictures: number;
 }
 
@@ -169,7 +169,7 @@ class FileChecker {
   }
 
   finish(): CheckedFile {
-    // A column that --map names and no row has is the cause of other faults, so it is reported instead of them.
+    // If no row has a column that --map names, other faults follow from that, so only this one is reported.
     if (!this.isCutOff && (this.columns.hasSeenAny || this.#options.kind === 'csv')) this.columns.refuseMissing();
     this.faults.refuseIfAny();
     const ignored = this.columns.ignored;

@@ -1,13 +1,13 @@
 import { PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, type ProductFieldName } from '../../contract/products/fields.ts';
 import { ImportUsageError } from './import-faults.ts';
 
-/** Counted from visitors' actions, and never imported. */
+/** Columns that are never imported, because visitors' actions determine the counts. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
 
-/** The columns that the operator named for fields; an empty name means that no column has the field. */
+/** The columns that the operator named for fields. An empty name means that no column has the field. */
 export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
 
-/** Reads `field=column` and `field=` texts. @throws ImportUsageError if one is malformed, or names an unknown field or one twice. */
+/** Parses `field=column` and `field=`. @throws ImportUsageError if a text is malformed or a field unknown or repeated. */
 export function readColumnMap(texts: readonly string[]): ColumnMap {
   const map = new Map<ProductFieldName, string>();
   for (const text of texts) {
@@ -30,7 +30,7 @@ export function readColumnMap(texts: readonly string[]): ColumnMap {
   return map;
 }
 
-/** The columns of one file: the field of each, unknown ones, and requested ones that are missing. */
+/** Maps the columns of one file to fields, and finds ignored and missing columns. */
 export class FileColumns {
   readonly #fieldsByColumn = new Map<string, ProductFieldName[]>();
   readonly #wanted: ColumnMap;
@@ -43,7 +43,7 @@ export class FileColumns {
     };
     for (const [field, column] of map) if (column !== '') add(column, field);
     for (const field of PRODUCT_FIELD_NAMES) if (!map.has(field)) add(field, field);
-    // The column of the table is an alias, such as `launch_date`.
+    // The name of the column in the table, such as `launch_date`, is an alias.
     for (const field of PRODUCT_FIELD_NAMES) {
       const { column } = PRODUCT_FIELDS[field];
       if (!map.has(field) && column !== field) add(column, field);
@@ -54,12 +54,12 @@ export class FileColumns {
     for (const column of columns) this.#seen.add(column);
   }
 
-  /** Every field with its column, the one with the field's own name first. */
+  /** Generates each field with its columns. Columns that --map names come first, aliases last. */
   *pairs(): Iterable<readonly [ProductFieldName, string]> {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
 
-  /** The first two columns found for the same field. */
+  /** Returns the first two columns of the file that have the same field, if any. */
   get rivals(): readonly [string, string] | undefined {
     const first = new Map<ProductFieldName, string>();
     for (const [field, column] of this.pairs()) {
@@ -71,7 +71,7 @@ export class FileColumns {
     return undefined;
   }
 
-  /** Ignored columns, in order of appearance. */
+  /** Returns the ignored columns, in the order of their appearance. */
   get ignored(): string[] {
     return [...this.#seen].filter((column) => !this.#fieldsByColumn.has(column));
   }
@@ -80,12 +80,12 @@ export class FileColumns {
     return this.#seen.size > 0;
   }
 
-  /** Whether any of these columns is a field of a product. */
+  /** Returns whether any of these columns is a field of a product. */
   areFields(columns: readonly string[]): boolean {
     return columns.some((column) => this.#fieldsByColumn.has(column));
   }
 
-  /** @throws ImportUsageError if no row has a requested column. */
+  /** Checks that the file has all columns that --map names. @throws ImportUsageError if one is missing. */
   refuseMissing(): void {
     for (const [field, column] of this.#wanted) {
       if (column === '' || this.#seen.has(column)) continue;

@@ -8,7 +8,7 @@ import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/p
 import { removeProducts } from '../products/remove-products.ts';
 import { versionOf, writeProducts } from '../products/save-products.ts';
 
-/** A larger import cannot be undone: the replaced products would have to be stored a second time. */
+/** Imports with more changes cannot be undone, because storing all replaced products would take too much space. */
 const MAX_CHANGES = 20_000;
 const BATCH_ROWS = 1_000;
 const STORED_DAYS = 30;
@@ -23,7 +23,7 @@ const INSERT_CHANGES = `INSERT INTO import_changes (import_id, product_id, befor
   SELECT $1::uuid, product_id, before, version, statement_timestamp()
   FROM jsonb_to_recordset($2::jsonb) AS row (product_id text, before jsonb, version text)`;
 
-/** Collects the products that an import replaces. */
+/** Collects the previous versions of products that an import changes, so it can be undone. */
 export class ImportChanges {
   #changes: ImportChange[] = [];
   #isTooLarge = false;
@@ -36,7 +36,7 @@ export class ImportChanges {
     this.#changes = [];
   }
 
-  /** Stores the changes under the import's entry in the audit log. */
+  /** Stores the changes with the id of the import's entry in the audit log. */
   async save(sql: Sql, importId: string): Promise<void> {
     for (let start = 0; start < this.#changes.length; start += BATCH_ROWS) {
       const rows = JSON.stringify(this.#changes.slice(start, start + BATCH_ROWS));
@@ -45,7 +45,7 @@ export class ImportChanges {
   }
 }
 
-/** The products that an import replaced; empty if it was too long ago or too large. @throws CoreError `unavailable`. */
+/** Reads the changes of an import; none if it was too long ago or too large. @throws CoreError `unavailable`. */
 export async function readImportChanges(
   sql: Sql,
   importId: string,
@@ -57,20 +57,20 @@ export async function readImportChanges(
   return rows.map(({ product_id: productId, before, version }) => ({ productId, before, version }));
 }
 
-/** Deletes what can no longer be undone. */
+/** Deletes the changes of imports that are too old to be undone. */
 export async function deleteOldImportChanges(sql: Sql, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - STORED_DAYS * 24 * 3_600_000).toISOString();
   await sql.query('DELETE FROM import_changes WHERE created_at < $1::timestamptz', [oldest]);
 }
 
-/** A field that an import changes, or would. */
+/** A field that an import changes, or that a dry run would change. */
 export interface FieldChange {
   field: ProductFieldName;
   before: StoredProduct[ProductFieldName];
   after: StoredProduct[ProductFieldName];
 }
 
-/** The differences between a product and its new version, in the order of the fields. */
+/** Returns the differences between a product and its new version, in the order of the fields. */
 export function changesBetween(before: StoredProduct, after: StoredProduct): FieldChange[] {
   return PRODUCT_FIELD_NAMES.filter((field) => !isDeepStrictEqual(before[field], after[field])).map((field) => ({
     field,
@@ -79,10 +79,10 @@ export function changesBetween(before: StoredProduct, after: StoredProduct): Fie
   }));
 }
 
-/** The maximum listed; further ones are only counted. */
+/** The maximum number of listed items. Further items are only counted. */
 const MAX_LISTED = 100;
 
-/** The first of many, and their number. */
+/** Collects the first items of many, and counts all. */
 export class Sampled<Item> {
   readonly first: Item[] = [];
   count = 0;
@@ -94,22 +94,22 @@ export class Sampled<Item> {
 }
 
 const UNDO_BATCH_ROWS = 500;
-/** If more products changed, the change record names none of them. */
+/** If more products changed, the recorded change names none of them but says that everything changed. */
 const MAX_NAMED = 1_000;
 
 interface UndoneImport {
-  /** New products that were removed; `products restore` brings them back. */
+  /** Number of new products that were removed. `products restore` can restore them. */
   removed: number;
-  /** Products that are as they were before. */
+  /** Number of products whose previous fields were restored. */
   reverted: number;
-  /** Products that were edited or removed since, and stay as they are. */
+  /** Number of products that did not change, because they were edited or removed after the import. */
   skipped: number;
 }
 
 /**
- * Reverts an import: new products are removed, the others get their previous fields. Products that were changed since
- * stay. `database` must not limit the time of statements.
- * @returns undefined if the replaced products are not known.
+ * Reverts an import: new products are removed, and others get their previous fields. Products that were changed after
+ * the import stay as they are. `database` must have no statement timeout.
+ * @returns undefined if the changes of the import are not stored.
  * @throws CoreError `unavailable`.
  */
 export async function undoImport(
@@ -122,7 +122,7 @@ export async function undoImport(
   const created = changes.filter(({ productId, before }) => before === null && untouched.has(productId));
   const updated = changes.flatMap(({ productId, before }) => (before && untouched.has(productId) ? before : []));
   const ids = created.map(({ productId }) => productId);
-  // First: if the rest fails, a retry skips the removed products.
+  // Removes before reverting. If reverting fails, a retry skips the removed products.
   if (ids.length > 0) await removeProducts(database, ids, undefined, 'none');
   const undone = {
     removed: ids.length,
@@ -139,7 +139,7 @@ export async function undoImport(
   return undone;
 }
 
-/** The products that are still as the import wrote them. */
+/** Returns the ids of products that did not change after the import. */
 async function untouchedOf(
   sql: Sql,
   changes: readonly { productId: string; version: string }[],

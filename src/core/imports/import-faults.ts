@@ -2,47 +2,47 @@ import { countOf } from '../../contract/text.ts';
 
 /** The position of a row or fault in the file. */
 export interface Position {
-  /** The line on which it begins, from 1. */
+  /** The number of the line on which it begins, starting at 1. */
   line: number;
-  /** In a JSON array, the number of the item, from 1. */
+  /** In a JSON array, the number of the item, starting at 1. */
   item?: number | undefined;
 }
 
-/** `item 4` in a JSON array, else `line 17`. */
+/** Formats a position as `item 4` in a JSON array, and as `line 17` otherwise. */
 export function describePosition({ line, item }: Position): string {
   return item === undefined ? `line ${line}` : `item ${item}`;
 }
 
-/** A row of a file: its values by column, or why this row alone cannot be read. */
+/** A row of a file: its values by column, or the reason why this row cannot be read. */
 export type SourceRecord = Position & ({ values: SourceValues } | { fault: string });
 
-/** A cell is a text in CSV, and anything in JSON. */
+/** The values of a row by column: texts in CSV, any values in JSON. */
 export type SourceValues = Readonly<Record<string, unknown>>;
 
-/** The value of a column. Names of the prototype, such as `constructor`, are not columns. */
+/** Returns the value of a column. Inherited properties, such as `constructor`, are not columns. */
 export function cellOf(values: SourceValues, column: string): unknown {
   return Object.hasOwn(values, column) ? values[column] : undefined;
 }
 
-/** Whether parsed JSON is an object, and so can be a row. */
+/** Returns whether a parsed JSON value is an object, which a row must be. */
 export function isRecord(value: unknown): value is SourceValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The fault of a field of a row, or, if `field` is null, of the row or the file at that position. */
+/** A fault in a field of a row. If `field` is null, the fault is in the row, or in the file at that position. */
 interface ImportFault extends Position {
   field: string | null;
   reason: string;
 }
 
-/** Faults that are listed; further ones are only counted. */
+/** The maximum number of listed faults. Further faults are only counted. */
 const NAMED_FAULTS = 200;
 
-/** A file with faults, which was not imported. */
+/** The error of a file that was not imported because it has faults. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError';
 
-  /** @param faults the first of them. @param count the number of all. */
+  /** @param faults the first faults. @param count the number of all faults. */
   constructor(
     readonly faults: readonly ImportFault[],
     readonly count: number,
@@ -51,7 +51,7 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** A file that cannot be read further. */
+/** The error of a file that cannot be read beyond a line. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 
@@ -64,12 +64,12 @@ export class UnreadableFileError extends Error {
   }
 }
 
-/** Options that do not fit the file. */
+/** The error of options that are invalid or do not fit the file. */
 export class ImportUsageError extends Error {
   override readonly name = 'ImportUsageError';
 }
 
-/** Collects the first faults and counts the others, so a file full of faults takes no memory. */
+/** Collects the first faults and only counts the others, which bounds the memory. */
 export class FaultList {
   readonly #named: ImportFault[] = [];
   #count = 0;
@@ -79,7 +79,7 @@ export class FaultList {
     if (this.#named.length < NAMED_FAULTS) this.#named.push(fault);
   }
 
-  /** @throws ImportRefusedError if there are any. */
+  /** @throws ImportRefusedError if there are any faults. */
   refuseIfAny(): void {
     if (this.#count > 0) throw new ImportRefusedError(this.#named, this.#count);
   }

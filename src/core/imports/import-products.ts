@@ -16,10 +16,10 @@ export interface ImportOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator of lists in texts, such as tags. */
+  /** The separator of the items of a list in a text, such as of tags. */
   separator: string;
   dryRun: boolean;
-  /** The operator's folder of pictures and the site's own. If unset, local pictures are not copied. */
+  /** The operator's folder of pictures, and the site's store. If unset, local pictures are not copied. */
   pictures?: { from: string; to: string } | undefined;
   now: Date;
   onProgress?: ((stage: 'check' | 'write', done: number) => void) | undefined;
@@ -32,14 +32,14 @@ export interface ImportReport {
   repeatedIds: RepeatedId[];
   duplicates: Sampled<PossibleDuplicate>;
   ignoredColumns: string[];
-  /** Columns of counts: only visitors' actions change those. */
+  /** Ignored columns of counts, which only visitors' actions change. */
   ignoredCounts: string[];
   picturesCopied: number;
   localPictures: number;
   rows: number;
 }
 
-/** How many attempts a transaction gets that ends in a deadlock. */
+/** Maximum attempts of a transaction that fails with a deadlock or a serialization failure. */
 const MAX_ATTEMPTS = 3;
 
 /**
@@ -54,7 +54,7 @@ export async function importProducts(database: Database, options: ImportOptions)
   try {
     const onBytes = (count: number) => onProgress?.('check', count);
     const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
-    // Before any row names them. Unused pictures of a failed import do no harm.
+    // Copies pictures before any row names them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
     const onRows = (count: number) => onProgress?.('write', count);
     const merged = await inTransaction(database, (sql) =>
@@ -68,7 +68,7 @@ export async function importProducts(database: Database, options: ImportOptions)
   }
 }
 
-/** Two imports, or an import and a removal, may wait for each other. */
+/** Runs a transaction with retries, because two imports, or an import and a removal, may deadlock. */
 async function inTransaction<Result>(database: Database, work: Parameters<typeof database.transaction<Result>>[0]) {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -79,13 +79,13 @@ async function inTransaction<Result>(database: Database, work: Parameters<typeof
   }
 }
 
-/** Unless the server has no such index or function, or the role no right to it. */
+/** Selects a row if the server has the index and the function, and the role may use them. */
 const SELECT_FLUSHABLE = `SELECT 1 FROM pg_class JOIN pg_proc ON proname = 'gin_clean_pending_list'
   WHERE relname = 'products_search' AND pg_has_role(relowner, 'USAGE')`;
 
 /**
- * Sorts the pending entries of the trigram index into it, without blocking anyone: searches read all that are pending,
- * and rare words would take three times as long until PostgreSQL does it at some later write.
+ * Moves the pending entries of the trigram index into its main structure, without blocking others. Searches read all
+ * pending entries, so rare words would take three times as long until a later write makes PostgreSQL move them.
  */
 async function flushSearchIndex(database: Database): Promise<void> {
   const flushable = await database.query(SELECT_FLUSHABLE);

@@ -17,13 +17,13 @@ import type { CheckedRow, Spool } from './spool.ts';
 /** Rows per statement. */
 const BATCH_ROWS = 500;
 
-/** If more products changed, the change record names none, and processes revalidate everything they cached. */
+/** If more products changed, the recorded change names none, and processes revalidate all cached responses. */
 const MAX_CHANGED_IDS = 1_000;
 
 /**
- * The trigram index takes new entries in batches, and larger batches cost less: a third less than by default, measured
- * with 60,000 rows. Searches read the pending batch, so it has a limit. In kilobytes; skipped on engines without these
- * settings.
+ * Enlarges the batches in which the trigram index takes new entries, which costs a third less than the defaults
+ * (measured with 60,000 rows). Searches read the pending batch, so its size stays limited. Values are in kilobytes, and
+ * are not set on engines without these settings.
  */
 const LARGE_PORTIONS = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '131072' ELSE '16384' END, true)
   FROM pg_settings WHERE name IN ('gin_pending_list_limit', 'work_mem')`;
@@ -31,9 +31,9 @@ const LARGE_PORTIONS = `SELECT set_config(name, CASE name WHEN 'work_mem' THEN '
 interface MergeOptions {
   /** The target in the audit log: the name of the file. */
   target: string;
-  /** Compares without writing. */
+  /** Whether products are only compared and not written. */
   dryRun: boolean;
-  /** The time of the first new product without one. */
+  /** The time given to the first new product that has none. */
   now: Date;
   onRows?: ((count: number) => void) | undefined;
 }
@@ -46,8 +46,8 @@ export interface MergedProducts {
 }
 
 /**
- * Writes the rows that differ from the site's products, in the caller's transaction. It locks no row that visitors
- * write: an upvote only needs the product's row to exist.
+ * Writes the rows that differ from the site's products, in the caller's transaction. Visitors do not wait, because no
+ * row that they write is locked.
  */
 export async function mergeProducts(
   connection: Sql,
@@ -85,7 +85,7 @@ async function mergeInTurns(
     const ids = await idsOf(sql, rows, assigner);
     return { rows, ids, present: await presentProducts(sql, ids) };
   };
-  // The database writes one batch while the next is prepared: no product is in two of them.
+  // While the database writes one batch, the next is prepared. This is safe, because no product is in two batches.
   let written: Promise<void> = Promise.resolve();
   for await (const { rows, ids, present } of oneAhead(spool.batches(BATCH_ROWS, isLast), lookUp)) {
     const changed: StoredProduct[] = [];
@@ -108,7 +108,7 @@ async function mergeInTurns(
       undo.add(before, after);
     }
     const writing = dryRun || changed.length === 0 ? written : writeProducts(sql, changed);
-    // Fails with the same reason as the one before it, which is awaited first.
+    // Prevents an unhandled rejection: if the previous write fails, this one fails, too, and is not awaited.
     writing.catch(() => {});
     await written;
     written = writing;
@@ -127,8 +127,8 @@ async function mergeInTurns(
 }
 
 /**
- * The time of the nth new product without one: a millisecond before that of the row above it, so the list, newest
- * first, has the order of the file. Within the day (UTC) of the import, which is the day of their launch.
+ * Returns the time of the nth new product without one, a millisecond before the previous one, so the list, newest
+ * first, has the order of the file. All times stay within the day (UTC) of the import, which is the day of the launch.
  */
 function timeBefore(now: Date, n: number): Date {
   return new Date(Math.max(new Date(now).setUTCHours(0, 0, 0, 0), now.getTime() - n));
@@ -158,22 +158,22 @@ async function presentProducts(sql: Sql, ids: readonly string[]): Promise<Map<st
   return new Map(rows.map((row) => [row.id, storedProductOf(row)]));
 }
 
-/** A new product that may exist already under another id. */
+/** A new product that may already exist with another id. */
 export interface PossibleDuplicate extends Position {
   id: string;
   name: string;
-  /** The product of the same name. */
+  /** The id of the product with the same name. */
   of: string;
 }
 
 const SELECT_NAMES = 'SELECT id, name FROM products WHERE id > $1 ORDER BY id LIMIT 5000';
 
-/** Finds new products whose names differ from another's at most in case, punctuation and spaces. */
+/** Finds new products with the name of another product, ignoring case, punctuation and spaces. */
 class DuplicateNames {
   readonly found = new Sampled<PossibleDuplicate>();
-  /** New products by folded name, the first of each. */
+  /** The first new product of each folded name. */
   readonly #firsts = new Map<string, Position & { id: string }>();
-  /** Further new products with the same name as such a first one. */
+  /** The ids of further new products with the same folded name. */
   readonly #others = new Set<string>();
 
   add({ id, name, line, item }: Position & { id: string; name: string }): void {
@@ -187,7 +187,7 @@ class DuplicateNames {
     this.found.add({ id, name, line, item, of: first.id });
   }
 
-  /** Compares the new names with those of all products, each read once. */
+  /** Compares the new names with the names of all products of the site. */
   async compareWithSite(sql: Sql): Promise<void> {
     if (this.#firsts.size === 0) return;
     for (let after: string | undefined = ''; after !== undefined; ) {
@@ -203,7 +203,7 @@ class DuplicateNames {
   }
 }
 
-/** Letters and digits only; a name without any is compared as it is. */
+/** Returns the letters and digits of a folded name, or the name itself if it has none. */
 function keyOf(name: string): string {
   return foldText(name).replaceAll(/[^\p{L}\p{N}]/gu, '') || name;
 }

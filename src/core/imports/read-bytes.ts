@@ -6,11 +6,11 @@ import { UnreadableFileError } from './import-faults.ts';
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const CHUNK_BYTES = 256 * 1024;
 
-/** A file by its path, or an open one, which is read from its beginning and stays open. */
+/** The path of a file, or an open file, which is read from its beginning and stays open. */
 export type FileSource = string | FileHandle;
 
 /**
- * Reads a file as chunks of validated UTF-8, without its byte order mark; a chunk may end within a character.
+ * Reads a file as chunks of validated UTF-8, without its byte order mark. A chunk may end within a character.
  * @param onBytes receives the number of bytes read. @throws UnreadableFileError with the line that is not UTF-8.
  */
 export async function* readBytes(
@@ -20,7 +20,7 @@ export async function* readBytes(
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let line = 1;
   let isFirst = true;
-  /** The last bytes of the previous chunk, in which a character may have begun. */
+  /** The last bytes of the previous chunk, which may be the start of a character. */
   let tail: Buffer = Buffer.alloc(0);
   for await (const read of chunksOf(source)) {
     onBytes(read.length);
@@ -39,7 +39,7 @@ function chunksOf(source: FileSource): AsyncIterable<Buffer> {
   return createReadStream(source, { highWaterMark: CHUNK_BYTES });
 }
 
-/** A stream would close the file when its consumer stops early. */
+/** Reads an open file. A stream is not used, because it would close the file if its consumer stops early. */
 async function* chunksOfOpenFile(file: FileHandle): AsyncGenerator<Buffer> {
   for (let position = 0; ; ) {
     const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(CHUNK_BYTES), 0, CHUNK_BYTES, position);
@@ -60,7 +60,7 @@ function decodes(decoder: TextDecoder, bytes?: Buffer): boolean {
   }
 }
 
-/** The first line that is not UTF-8. The last line may only be cut off, so it counts only if no other does. */
+/** Creates the error for the first invalid line. The last line is not checked, because it may be incomplete. */
 function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   let line = firstLine;
   for (let start = 0; ; line += 1) {
@@ -71,7 +71,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
   return new UnreadableFileError(line, 'This is not UTF-8: save the file in that encoding, and try again');
 }
 
-/** The start of a character at the end of a chunk, or the last complete one: at most three bytes. */
+/** Returns at most the last three bytes, from where the last multi-byte character in them begins. */
 function unfinishedIn(bytes: Buffer): Buffer {
   const end = bytes.subarray(-3);
   const start = end.findLastIndex((byte) => (byte & 0b1100_0000) === 0b1100_0000);

@@ -3,17 +3,18 @@ import { CsvError, type Info, parse } from 'csv-parse';
 import { type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { readBytes } from './read-bytes.ts';
 
-/** Longer than any valid row: probably a quote that is never closed. */
+/** No valid row is longer. A longer one probably has a quote that is never closed. */
 const MAX_RECORD_CHARACTERS = 4 * 1024 * 1024;
 
 const HEADER_SAMPLE_BYTES = 64 * 1024;
-/** The parser's errors for a missing quote. */
+/** The parser's errors that a missing closing quote causes. */
 const UNCLOSED: ReadonlySet<string> = new Set(['CSV_QUOTE_NOT_CLOSED', 'CSV_MAX_RECORD_SIZE']);
 
 const DELIMITERS = [',', ';', '\t'];
 
 /**
- * Reads CSV (RFC 4180) with a header: commas, or semicolons or tabs if the header has those, with any line endings.
+ * Reads CSV (RFC 4180) with a header and any line endings. The header determines whether the delimiter is a comma, a
+ * semicolon or a tab.
  * @param onHeader receives the names of the columns. @throws UnreadableFileError.
  */
 export async function* readCsv(
@@ -35,7 +36,7 @@ export async function* readCsv(
   try {
     for await (const { record, info } of bytes.pipe(parser) as AsyncIterable<{ record: string[]; info: Info }>) {
       const line = lastLine + 1;
-      // The parser counts both characters of a line break inside quotes.
+      // The parser counts a CRLF inside quotes as two lines.
       for (const cell of record) if (cell.includes('\r\n')) lineBreaksCountedTwice += cell.split('\r\n').length - 1;
       lastLine = info.lines - lineBreaksCountedTwice;
       if (record.length === 1 && record[0] === '') continue;
@@ -46,7 +47,7 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // Where a quote is missing, the parser notices far below.
+    // The parser detects a missing quote only far below, so the fault is in the row after the last complete one.
     const isUnclosed = UNCLOSED.has(error.code);
     const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
     throw new UnreadableFileError(line, reasonOf(error));
@@ -81,7 +82,7 @@ function reasonOf({ code, message }: CsvError): string {
   return message;
 }
 
-/** The separator that the first line has most of, outside quotes. */
+/** Returns the delimiter that occurs most often in the first line, outside quotes. */
 async function delimiterOf(path: string): Promise<string> {
   let sample = '';
   for await (const bytes of readBytes(path)) {

@@ -2,7 +2,7 @@ import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
 import { isRecord, type SourceRecord, UnreadableFileError } from './import-faults.ts';
 import { type FileSource, readBytes } from './read-bytes.ts';
 
-/** Reads one JSON array of objects, each as soon as it is complete. @throws UnreadableFileError. */
+/** Reads a JSON array of objects, and yields each object as soon as it is complete. @throws UnreadableFileError. */
 export async function* readJson(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
   const reader = new ArrayReader();
   for await (const bytes of readBytes(path, onBytes)) yield* reader.write(bytes);
@@ -18,9 +18,9 @@ class ArrayReader {
   readonly #lines = new LineCounter();
   #complete: SourceRecord[] = [];
   #depth = 0;
-  /** Where the current item began. */
+  /** The line on which the current item began. */
   #line = 1;
-  /** Its number, from 1; 0 outside the array. */
+  /** The number of the current item, starting at 1; 0 outside the array. */
   #item = 0;
 
   constructor() {
@@ -61,7 +61,7 @@ class ArrayReader {
     this.#parser.write(token);
   }
 
-  /** The parser's own errors have an offset at best. */
+  /** Adds the line to errors of the parser, which at best contain an offset. */
   #guard(work: () => void): void {
     try {
       work();
@@ -79,11 +79,11 @@ class ArrayReader {
   }
 }
 
-/** Maps byte offsets, which only grow, to line numbers. */
+/** Maps byte offsets to line numbers. Offsets must be requested in ascending order. */
 class LineCounter {
   #seen = 0;
   #passed = 0;
-  /** Offsets of line feeds after the last request. */
+  /** Offsets of line feeds after the last requested offset. */
   #ahead: number[] = [];
 
   see(bytes: Buffer): void {
@@ -106,10 +106,10 @@ class LineCounter {
 
 const LINE_FEED = 0x0a;
 
-/** Longer than any valid row: probably a file of another kind. */
+/** No valid row is longer. A file with a longer line is probably of another kind. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
-/** Reads JSON Lines: one object per line; blank lines are counted and skipped. @throws UnreadableFileError. */
+/** Reads JSON Lines, with one object per line. Blank lines are skipped. @throws UnreadableFileError. */
 export async function* readJsonLines(path: string, onBytes?: (count: number) => void): AsyncGenerator<SourceRecord> {
   let line = 0;
   for await (const text of readLines(path, onBytes)) {

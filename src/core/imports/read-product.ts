@@ -15,14 +15,14 @@ import type { FileColumns } from './fields.ts';
 import { cellOf, isRecord, type SourceValues } from './import-faults.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
 
-/** A product as a row describes it: missing fields stay unchanged, blank ones get the default. */
+/** The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. */
 export type ProductPatch = Omit<PartialProduct, 'id'> & {
   id?: string | undefined;
   /** The original id, if it had to be slugified. */
   rawId?: string | undefined;
 };
 
-/** Why a field is invalid. */
+/** The error of an invalid field, with the reason as its message. */
 class FieldFault extends Error {}
 
 export interface ReadProductOptions {
@@ -32,7 +32,7 @@ export interface ReadProductOptions {
   onFault(field: ProductFieldName, reason: string): void;
 }
 
-/** Reads a row. Invalid fields are reported to `onFault` and missing from the result. */
+/** Reads the fields of a row. Invalid fields are reported to `onFault` and left out of the result. */
 export function readProduct(
   values: SourceValues,
   { columns, slugifyIds, separator, onFault }: ReadProductOptions,
@@ -40,7 +40,7 @@ export function readProduct(
   const patch: ProductPatch = {};
   for (const [field, column] of columns.pairs()) {
     const value = cellOf(values, column);
-    // If several columns have a field, the first is used.
+    // If several columns have the field, the first is used.
     if (value === undefined || patch[field] !== undefined) continue;
     try {
       if (field === 'id') Object.assign(patch, readId(textOf(value, RAW_ID), slugifyIds));
@@ -73,7 +73,7 @@ const READERS: Record<
   team: (value, field, separator) => bounded(listOf(value, separator).map(readMember), field),
 };
 
-/** An id that is slugified may be as long as a URL. */
+/** An id to be slugified may be as long as a URL. */
 const RAW_ID = { maxCharacters: TEAM_MEMBER_BOUNDS.maxAddressCharacters };
 
 function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'rawId'> {
@@ -89,7 +89,7 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
   return { id: slug, rawId: text };
 }
 
-/** Trimmed. Numbers are accepted as written, since years and versions often are numbers. */
+/** Reads a text and trims it. Numbers are accepted, because years and versions are often written as numbers. */
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
   if (typeof value !== 'string' && typeof value !== 'number') throw new FieldFault('this must be text');
@@ -99,7 +99,7 @@ function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharac
       text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
-  // Counting code points is slow, and there are never more of them than code units.
+  // Counting code points is slow. There are never more of them than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
   if (length > maxCharacters) throw new FieldFault(`${length} characters are too many: at most ${maxCharacters}`);
   return text;
@@ -117,7 +117,7 @@ function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): It
   return items;
 }
 
-/** A URL, a path on this site, or the name of a local picture, which is checked later. */
+/** Reads a URL, a path on this site, or the name of a local picture, which is checked later. */
 function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>): string {
   const address = textOf(value, bounds);
   if (address === '' || address.startsWith('/') || isLocalPicture(address)) return address;
@@ -128,12 +128,12 @@ function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>
   return address;
 }
 
-/** Whether a picture is neither a URL nor a path of this site, and so must be a local file. */
+/** Returns whether a picture is a local file: neither a URL nor a path on this site. */
 export function isLocalPicture(address: string): boolean {
   return address !== '' && !address.startsWith('/') && !/^[a-z][a-z0-9+.-]*:/i.test(address);
 }
 
-/** A member is an object, or just a name. */
+/** Reads a member of a team: an object, or only a name. */
 function readMember(value: unknown): TeamMember {
   const member = isRecord(value) ? value : { name: value };
   const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_BOUNDS);
@@ -148,7 +148,7 @@ function readMember(value: unknown): TeamMember {
   };
 }
 
-/** A date is stored as written. A date that does not exist is a fault. */
+/** Reads a date as text, which is stored as written. A date that does not exist is a fault. */
 function readDateText(value: unknown, field: ProductField): string {
   const text = textOf(value, field);
   if (readDate(text) === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
@@ -169,8 +169,8 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
 }
 
 /**
- * Replaces names of files that were not copied, which no page could show: existing products keep their pictures
- * (avatars by the member's name), and new ones get the defaults.
+ * Replaces names of local files that were not copied, because pages could not show them. Existing products keep their
+ * pictures (avatars by the member's name), and new products get the defaults.
  */
 export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | undefined): ProductPatch {
   if (!hasLocalPictures(patch)) return patch;
@@ -192,7 +192,7 @@ export function withStoredPictures(patch: ProductPatch, stored: StoredProduct | 
   };
 }
 
-/** Whether any picture is still the name of a file. */
+/** Returns whether any picture is the name of a local file. */
 export function hasLocalPictures({ image = '', screenshots = [], team = [] }: Omit<ProductPatch, 'id'>): boolean {
   return [image, ...screenshots, ...team.map(({ avatar }) => avatar)].some(isLocalPicture);
 }

@@ -5,8 +5,8 @@ export const DEFAULT_SEPARATOR = ',';
 const ADDRESS_START = /^\s*(?:https?:\/\/|\/)/;
 
 /**
- * Splits a text into a list: a JSON array, or the parts between separators, trimmed, without empty ones. A text with
- * URLs is split before URLs only, since a URL may contain the separator.
+ * Splits a text into a list. The text is a JSON array, or items with a separator between them, which are trimmed; empty
+ * items are left out. A text with URLs is split only before URLs and paths, because a URL may contain the separator.
  */
 export function splitList(text: string, separator = DEFAULT_SEPARATOR): unknown[] {
   const trimmed = text.trim();
@@ -19,7 +19,7 @@ export function splitList(text: string, separator = DEFAULT_SEPARATOR): unknown[
   return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
-/** Joins each part that does not begin a URL to the one before it. */
+/** Appends each part that does not begin a URL or a path to the part before it. */
 function joinAddresses(parts: readonly string[], separator: string): string[] {
   const items: string[] = [];
   for (const part of parts) {
@@ -30,7 +30,7 @@ function joinAddresses(parts: readonly string[], separator: string): string[] {
   return items;
 }
 
-/** A text may begin with a bracket without being JSON, such as `[beta], tools`. */
+/** Parses a JSON array. @returns undefined for other texts that begin with a bracket, such as `[beta], tools`. */
 function parseArray(text: string): unknown[] | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -49,7 +49,7 @@ const WEEKDAY = '(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:da
 const TIME =
   '(?:(?:t| )(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})(?:[.,](?<fraction>\\d{1,9}))?)?(?: ?(?<zone>z|utc|gmt|[+-]\\d{2}(?::?\\d{2})?))?)?';
 
-/** Unambiguous formats of dates. */
+/** The accepted formats of dates, which are all unambiguous. */
 const FORMS = [
   `${YEAR}(?:([-/])(?<monthNumber>\\d{1,2})(?:\\2(?<day>\\d{1,2})${TIME})?)?`,
   `${WEEKDAY}${MONTH} ${YEAR}`,
@@ -59,9 +59,10 @@ const FORMS = [
 
 /**
  * Reads a date or an instant: ISO 8601 with or without an offset, `2011`, `2011-03`, `March 2021`, `January 22, 2023`,
- * `22 Jan 2023`, `Sun, 22 Jan 2023 10:00:00 GMT`. Missing parts are the earliest; a time without an offset is UTC.
- * @returns the instant like `Date.toISOString`; `impossible` for a day or time that does not exist, such as February
- * 30; undefined for other formats.
+ * `22 Jan 2023`, `Sun, 22 Jan 2023 10:00:00 GMT`. Missing parts get their earliest values; without an offset, times are
+ * UTC.
+ * @returns the instant in the format of `Date.toISOString`; `impossible` for a day or time that does not exist, such as
+ * February 30; undefined for other formats.
  */
 export function readDate(text: string): string | 'impossible' | undefined {
   const written = text.trim().replaceAll(/\s+/g, ' ');
@@ -86,17 +87,17 @@ function instantOf(groups: Partial<Record<string, string>>): string | undefined 
   const offsetMinutes = offsetOf(groups.zone);
   if (year < 1 || hour > 23 || minute > 59 || second > 59 || offsetMinutes === undefined) return undefined;
   const date = new Date(0);
-  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  // `Date.UTC` would read the years 0 to 99 as 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   const milliseconds = Number((groups.fraction ?? '').padEnd(3, '0').slice(0, 3));
   date.setUTCHours(hour, minute - offsetMinutes, second, milliseconds);
   const instant = date.toISOString();
-  // Beyond these years the format changes, and an offset may lead there.
+  // The offset may lead to a year outside of 0001 to 9999, which has another format.
   return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
 
-/** Minutes east of Greenwich; undefined for an impossible offset. */
+/** Returns the offset from UTC in minutes, or undefined if it is impossible. */
 function offsetOf(zone: string | undefined): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone ?? '+00') ?? [null, '+', '0'];
   const offset = Number(hours) * 60 + Number(minutes);
@@ -104,16 +105,16 @@ function offsetOf(zone: string | undefined): number | undefined {
   return sign === '-' ? -offset : offset;
 }
 
-/** An id has 64 characters; the rest is for a number that makes it unique. */
+/** Shorter than the 64 characters of an id, to leave room for a number that makes it unique. */
 const SLUG_CHARACTERS = 56;
 
-/** A text as an id, as far as it can be written in Latin letters and digits; may be empty. */
+/** Turns a text into an id by transliterating it to a-z, 0-9 and hyphens. The result may be empty. */
 export function slugOf(text: string, maxCharacters = SLUG_CHARACTERS): string {
   const slug = slugify(text, { decamelize: false });
   return slug.slice(0, maxCharacters).replace(/-+$/, '');
 }
 
-/** A slug for any name. A name whose slug would be empty gets a fingerprint, always the same. */
+/** Returns a slug for any name. If it would be empty, it contains a hash of the name instead. */
 export function slugOfName(name: string): string {
   return slugOf(name) || `product-${createHash('sha256').update(name.normalize('NFC')).digest('hex').slice(0, 10)}`;
 }

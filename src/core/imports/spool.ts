@@ -7,7 +7,7 @@ import type { ProductPatch } from './read-product.ts';
 
 /** A valid row of the file. */
 export interface CheckedRow extends Position {
-  /** Its position among the rows of the file, from 0. */
+  /** The zero-based index of the row in the file. */
   place: number;
   patch: ProductPatch;
 }
@@ -15,8 +15,8 @@ export interface CheckedRow extends Position {
 const CHUNK_CHARACTERS = 256 * 1024;
 
 /**
- * Validated rows in a temporary file: they may not fit into memory, and are written to the database only after the last
- * row was validated. The file is unlinked, so a killed command leaves none.
+ * Holds validated rows in a temporary file, because they may not fit into memory and are written to the database only
+ * after the last row was validated. The open file is unlinked, so a killed command leaves none behind.
  */
 export class Spool {
   readonly #file: FileHandle;
@@ -40,14 +40,14 @@ export class Spool {
     if (this.#pending.length > CHUNK_CHARACTERS) await this.finish();
   }
 
-  /** Flushes buffered rows. */
+  /** Writes the buffered rows to the file. */
   async finish(): Promise<void> {
     const chunk = this.#pending;
     this.#pending = '';
     await this.#file.writeFile(chunk);
   }
 
-  /** The rows, in order; may be read repeatedly. */
+  /** Reads the wanted rows in order, in batches. It can be called repeatedly. */
   async *batches(rows: number, isWanted: (row: CheckedRow) => boolean): AsyncGenerator<CheckedRow[]> {
     let batch: CheckedRow[] = [];
     for await (const line of readLines(this.#file)) {

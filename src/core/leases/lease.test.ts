@@ -16,7 +16,7 @@ const take = (holder: string, { everyMs = DAY_MS, heldMs = 60_000 } = {}) =>
   takeLease(database, NAME, { holder, everyMs, heldMs, maxHeldMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];
 
-/** Moves the stored times back, because the database measures how much time has passed. */
+/** Simulates passing time by moving the stored times back, because the database's clock cannot be set. */
 const pass = (ms: number) =>
   database.query(
     "UPDATE leases SET expires_at = expires_at - $1::bigint * interval '1 millisecond', completed_at = completed_at - $1::bigint * interval '1 millisecond'",
@@ -35,7 +35,7 @@ test('it is free again after its holder was killed, and the first holder notices
   await pass(60_001);
   expect(await take(other)).toBeDefined();
   expect(await keepLease(database, NAME, me, 60_000)).toBe(false);
-  // The first holder's report is ignored.
+  // A report of the first holder is ignored.
   await endLease(database, NAME, me, { doneAt: new Date() });
   expect(await lastDoneAt(database, NAME)).toBeUndefined();
 });

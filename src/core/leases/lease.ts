@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Sql } from '../database/database.ts';
 
-/** Work that only one process at a time may do. */
+/** The names of jobs that only one process at a time may run. */
 export type LeaseName = 'scheduled backup' | 'final leaderboards' | 'webhook deliveries';
 
 export interface Lease {
-  /** Identifies this database in file names. */
+  /** A random tag that identifies this database in file names. */
   tag: string;
   /** The database's time when the lease was acquired. */
   begunAt: Date;
@@ -20,10 +20,10 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
   RETURNING tag, clock_timestamp() AS begun_at`;
 
 /**
- * Acquires a lease that is free, if the last work of its name began longer ago than `everyMs`. PostgreSQL runs the one
- * statement for one caller at a time, so one of many gets it. Times that the database's clock cannot have reached do
- * not count: it was wrong and set back, and work must not wait until it is as late again. `maxHeldMs` is the longest
- * time for which anything holds the lease.
+ * Acquires a lease if it is free and the last completed job began longer ago than `everyMs`. PostgreSQL runs the
+ * statement for one caller at a time, so only one of several gets the lease. Stored times in the future are ignored,
+ * because they were written before the database's clock was set back; `maxHeldMs` is the longest time for which a lease
+ * can be held.
  */
 export async function takeLease(
   sql: Sql,
@@ -45,7 +45,7 @@ export async function keepLease(sql: Sql, name: LeaseName, holder: string, heldM
   return rows.length > 0;
 }
 
-/** Releases a lease: its work is done, or failed and may be retried by any process after `pauseMs`. */
+/** Releases a lease, because its job is done, or failed. Any process may retry a failed job after `pauseMs`. */
 export async function endLease(
   sql: Sql,
   name: LeaseName,
@@ -62,7 +62,7 @@ export async function endLease(
   );
 }
 
-/** When the last finished work began, in any process. */
+/** Returns when the last completed job began, in any process, or undefined if none has completed. */
 export async function lastDoneAt(sql: Sql, name: LeaseName): Promise<Date | undefined> {
   const [row] = await sql.query<{ completed_at: Date | null }>('SELECT completed_at FROM leases WHERE name = $1', [
     name,

@@ -6,7 +6,7 @@ const SELECT_COUNTS = `SELECT c.product_id AS id, c.upvotes, c.comments
   FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $2::timestamptz
   WHERE c.product_id = ANY($1::text[])`;
 
-/** The counts of these products, without unknown ones. @throws CoreError `unavailable`. */
+/** Reads the counts of these products, except unknown ones. @throws CoreError `unavailable`. */
 export async function readLiveCounts(
   sql: Sql,
   productIds: readonly string[],
@@ -15,12 +15,12 @@ export async function readLiveCounts(
   return productIds.length === 0 ? [] : sql.query<LiveCounts>(SELECT_COUNTS, [productIds, now.toISOString()]);
 }
 
-// By product as well, so a distributed database knows the shard.
+// The condition on the product tells a distributed database the shard.
 const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", likes FROM comments
   WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
- * The public ones of these comments that belong to the products, with their likes.
+ * Reads the likes of those of these comments that are public and belong to one of the products.
  * @throws CoreError `unavailable`.
  */
 export async function readLiveComments(

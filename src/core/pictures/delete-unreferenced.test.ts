@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Stores a picture that was last used this long ago. @returns its name. */
+/** Stores a picture that was last used `ageMs` ago. @returns its name. */
 async function store(content: string, ageMs = 2 * PICTURE_GRACE_MS): Promise<string> {
   const name = pictureName(Buffer.from(content), 'webp');
   await storePicture(folder, name, Buffer.from(content));

@@ -7,19 +7,19 @@ import { PICTURE_NAME } from './picture-store.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 
-/** How long a picture stays after it was stored or last mentioned: an upload comes before the row that mentions it. */
+/** How long an unreferenced picture stays, because an upload is stored before the row that references it. */
 export const PICTURE_GRACE_MS = 24 * HOUR_MS;
 
-/** The modification time of a picture's file is its time of last use, to within this interval. */
+/** The minimum interval between updates of a file's modification time, which records when the picture was last used. */
 const REFRESH_MS = 6 * HOUR_MS;
 
-/** Temporary files that `storePicture` or this function leaves behind when the process is killed. */
+/** Matches temporary files, which killed processes leave behind. */
 const UNFINISHED = /^\.[0-9a-f]{40}\.[a-z]{3,4}\.[0-9a-f-]{36}$/;
 const UNFINISHED_MS = HOUR_MS;
 
 /**
- * Deletes pictures that no row has mentioned for a day, and unfinished files. If the database mentions none of the
- * pictures, it is probably not the database of this folder, and nothing is deleted.
+ * Deletes pictures that no row has referenced for a day, and old temporary files. If the database references none of the
+ * pictures, it probably does not belong to this folder, and no picture is deleted.
  * @returns the names of deleted pictures.
  * @throws CoreError `unavailable`.
  */
@@ -44,7 +44,7 @@ export async function deleteUnreferencedPictures(sql: Sql, folder: string, now: 
   return deleted;
 }
 
-/** Renamed first: a picture that is stored again at this moment is either seen here or written again. */
+/** Renames the file before checking its age, so a picture that is stored concurrently is either kept or written again. */
 async function deleteUnlessStored(folder: string, name: string, now: Date): Promise<boolean> {
   const path = join(folder, name);
   const aside = join(folder, `.${name}.${randomUUID()}`);
@@ -62,7 +62,7 @@ async function deleteUnlessStored(folder: string, name: string, now: Date): Prom
   return true;
 }
 
-/** Returns 0 for a file that another machine with the same folder has just deleted. */
+/** Returns the age of a file, or 0 if another machine with the same folder has just deleted it. */
 async function ageOf(path: string, now: Date): Promise<number> {
   const stats = await stat(path).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -75,19 +75,19 @@ async function listFolder(folder: string): Promise<string[]> {
   try {
     return await readdir(folder);
   } catch (error) {
-    // A site without its own pictures has no store.
+    // A site without its own pictures has no such folder.
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
 }
 
-/** How long the operator can undo an edit, which restores its former pictures. */
+/** How long an operator can undo an edit, which restores the previous pictures. */
 const UNDO_DAYS = 30;
 
 const NAMES_IN =
   "regexp_matches(text, '/images/([0-9a-f]{40}\\.[a-z]{3,4})', 'g') AS found WHERE text LIKE '%/images/%'";
 
-/** The names in the store that each table mentions. Only operators and makers can mention them. */
+/** Select the names of pictures in each table with texts of operators and makers. Visitors cannot reference pictures. */
 const SELECT_NAMES: readonly string[] = [
   `SELECT DISTINCT found[1] AS name
     FROM (SELECT image || array_to_string(screenshots, ' ') || team::text AS text FROM products) AS texts, ${NAMES_IN}`,
@@ -99,7 +99,7 @@ const SELECT_NAMES: readonly string[] = [
 const SELECT_NAMES_OF_AUDIT_LOG = `SELECT DISTINCT found[1] AS name
   FROM (SELECT details::text AS text FROM audit_log WHERE created_at > $1::timestamptz) AS texts, ${NAMES_IN}`;
 
-/** The names of all pictures of the store that a row mentions, or that an undo may bring back. @throws CoreError `unavailable`. */
+/** Returns the names of all pictures that rows reference or that an undo may restore. @throws CoreError `unavailable`. */
 export async function readPictureReferences(sql: Sql, now: Date): Promise<Set<string>> {
   const names = new Set<string>();
   const collect = (rows: readonly { name: string }[]) => {

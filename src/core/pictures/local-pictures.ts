@@ -3,28 +3,28 @@ import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
 import { type PictureKind, pictureAddress, pictureKindOf, pictureName, storePicture } from './picture-store.ts';
 
-/** Larger than any picture that a page of products should load. */
+/** The maximum size of a picture. Pages of products should not load larger ones. */
 export const MAX_PICTURE_BYTES = 5 * 1024 * 1024;
 
-/** A name for which no picture can be imported; the message says why. */
+/** The error of a picture that cannot be imported. The message gives the reason. */
 export class PictureError extends Error {
   override readonly name = 'PictureError';
 }
 
 /**
- * The operator's pictures in one folder: each is checked when a row names it, and all are copied once the whole file is
- * valid.
+ * Imports pictures from a folder of the operator. Each picture is checked when a row names it, and all are copied after
+ * the whole file was found valid.
  */
 export class LocalPictures {
   readonly #folder: string;
-  /** Names in the store by names in the folder: many products may share a picture. */
+  /** Names in the store by names in the folder. Products may share a picture. */
   readonly #taken = new Map<string, string>();
 
   private constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** @throws PictureError if the folder does not exist. */
+  /** Opens a folder. @throws PictureError if it does not exist. */
   static async open(folder: string): Promise<LocalPictures> {
     const path = await realpath(folder).catch(() => undefined);
     if (path === undefined || !(await stat(path)).isDirectory()) throw new PictureError(`There is no folder ${folder}`);
@@ -37,7 +37,7 @@ export class LocalPictures {
 
   /**
    * Checks a picture of the folder.
-   * @returns its address on the site.
+   * @returns its URL path on the site.
    * @throws PictureError if it cannot be imported.
    */
   async take(name: string): Promise<string> {
@@ -66,7 +66,7 @@ export class LocalPictures {
     return { content, kind };
   }
 
-  /** The real path, so neither `..` nor a link can lead out of the folder. */
+  /** Returns the real path of a picture. Names that lead out of the folder, by `..` or by a link, are refused. */
   async #pathOf(name: string): Promise<string> {
     const path = await realpath(resolve(this.#folder, name)).catch(() => undefined);
     if (path === undefined) throw new PictureError(`'${name}' is not in the folder of pictures`);
@@ -80,7 +80,7 @@ export class LocalPictures {
   async #contentOf(path: string, name: string): Promise<Buffer> {
     let file: FileHandle | undefined;
     try {
-      // Opening a pipe would block, and a link may have replaced the file since the check.
+      // The flags prevent blocking on a named pipe, and following a link that has replaced the file since the check.
       file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
       const stats = await file.stat();
       if (!stats.isFile()) throw new PictureError(`'${name}' is not a file`);

@@ -3,15 +3,15 @@ import { open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeOpenFolder, systemCode } from '../file-system.ts';
 
-/** The name of a picture in the store: a hash of its content, so it never refers to another picture. */
+/** Matches the name of a picture in the store: a hash of its content, so a name never refers to another picture. */
 export const PICTURE_NAME = /^[0-9a-f]{40}\.(?:png|jpg|gif|webp|avif|svg)$/;
 
-/** The folder of the site's own pictures, beside its embedded database if it has one. */
+/** Returns the folder of the site's own pictures, which is next to the embedded database. */
 export function pictureFolder(dataDir: string): string {
   return join(dataDir, 'images');
 }
 
-/** Where the site serves a picture of its store. */
+/** Returns the URL path of a picture in the store. */
 export function pictureAddress(name: string): string {
   return `/images/${name}`;
 }
@@ -21,8 +21,8 @@ export function pictureName(content: Buffer, kind: PictureKind): string {
 }
 
 /**
- * Puts a picture into the store; an existing one stays, and counts as new for `delete-unreferenced.ts`. It is written
- * to a temporary file, synced and renamed, so no response has half of it, and no row names it before it is on disk.
+ * Stores a picture. An existing one stays, and its modification time is updated, so it is not deleted as unreferenced.
+ * A new one is written to a temporary file, synced and renamed, so responses and rows never refer to an incomplete file.
  */
 export async function storePicture(folder: string, name: string, content: Buffer): Promise<void> {
   const path = join(folder, name);
@@ -44,7 +44,7 @@ export async function storePicture(folder: string, name: string, content: Buffer
   }
 }
 
-/** @returns whether the file is there. */
+/** Updates the modification time of a file. @returns whether the file exists. */
 async function touch(path: string): Promise<boolean> {
   try {
     const now = new Date();
@@ -56,10 +56,10 @@ async function touch(path: string): Promise<boolean> {
   }
 }
 
-/** The accepted formats, by the extension of the name in the store. */
+/** The accepted formats, which are the extensions of names in the store. */
 export type PictureKind = 'png' | 'jpg' | 'gif' | 'webp' | 'avif' | 'svg';
 
-/** The first bytes, as Latin-1, of formats that have a signature. */
+/** The signatures of formats: patterns of the first bytes, decoded as Latin-1. */
 const MARKS: readonly { kind: PictureKind; mark: RegExp }[] = [
   { kind: 'png', mark: /^\x89PNG\r\n.\n/ },
   { kind: 'jpg', mark: /^\xff\xd8\xff/ },
@@ -72,12 +72,12 @@ const MARK_BYTES = 16;
 const SVG_SAMPLE_BYTES = 4_096;
 
 /**
- * Before the root element XML may have a declaration, comments and a document type. The expression matches in one way
- * only: if several comments also matched as one, a file full of them would take exponential time.
+ * Matches the start of an SVG. XML may have a declaration, comments and a document type before the root element. A text
+ * must match in only one way; otherwise a file full of comments would take exponential time.
  */
 const SVG_START = /^\s*(?:<\?xml[^>]*\?>\s*)?(?:(?:<!--(?:(?!-->)[\s\S])*-->|<!doctype svg[^>]*>)\s*)*<svg[\s/>]/i;
 
-/** The format of a file by its content, regardless of its name; undefined if it is none of them. */
+/** Returns the format of a file by its content, regardless of its name, or undefined if it is not an accepted one. */
 export function pictureKindOf(content: Buffer): PictureKind | undefined {
   const start = content.toString('latin1', 0, MARK_BYTES);
   const marked = MARKS.find(({ mark }) => mark.test(start));
@@ -86,7 +86,7 @@ export function pictureKindOf(content: Buffer): PictureKind | undefined {
   return SVG_START.test(text) ? 'svg' : undefined;
 }
 
-/** An `image` becomes a square, a `screenshot` keeps its proportions. */
+/** The use of a picture. An `image` becomes a square; a `screenshot` keeps its proportions. */
 export type PictureUse = 'image' | 'screenshot';
 
 export interface SentPicture {
@@ -96,11 +96,11 @@ export interface SentPicture {
   use: PictureUse;
 }
 
-/** Turns untrusted pictures into pictures of the site's own store. */
+/** Converts untrusted pictures and adds them to the site's own store. */
 export interface PicturePipeline {
   /**
-   * Reserves a place for a picture before its bytes are received; there are few places. Waiting pictures of different
-   * senders, such as networks, take turns.
+   * Reserves one of a few places for a picture before its bytes are received. Waiting pictures of different senders,
+   * such as networks, are processed in turn.
    * @param onLost called if the picture arrives too slowly and its place is given to another one.
    * @throws CoreError `overloaded` if no place is free for this sender.
    */
@@ -109,12 +109,12 @@ export interface PicturePipeline {
 
 export interface PicturePlace {
   /**
-   * Checks a picture, scales it, removes its metadata and stores it as WebP. If the sender disconnects (`signal`), a
-   * waiting picture is not processed.
-   * @returns its address on the site, such as `/images/{hash}.webp`.
+   * Checks a picture, scales it, removes its metadata and stores it as WebP. If `signal` aborts because the sender
+   * disconnected, a waiting picture is not processed.
+   * @returns its URL path on the site, such as `/images/{hash}.webp`.
    * @throws CoreError `picture_unusable` and `unsupported_media_type` with a message for the sender, `overloaded`.
    */
   process(picture: SentPicture, signal?: AbortSignal): Promise<string>;
-  /** Frees the place; a second call does nothing. */
+  /** Frees the place. A second call has no effect. */
   leave(): void;
 }
