@@ -6,25 +6,25 @@ import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './p
 
 export type BrowseSort = ProductSort | 'name';
 
-/** Filters; without any, all products. */
+/** Filters of products. Unset ones match all products. */
 export interface ProductFilter {
-  /** Matches anywhere in name or description, in any case, each character literally. */
+  /** Matched literally at any position of the name or the description, ignoring case. */
   text?: string | undefined;
-  /** Matches a whole tag, ignoring case. */
+  /** Matched with whole tags, ignoring case. */
   tag?: string | undefined;
-  /** A whole category, in any case of its ASCII letters. */
+  /** Matched with the whole category, ignoring the case of ASCII letters. */
   category?: string | undefined;
-  /** Launched by that time. */
+  /** Only products that launched at this time or earlier. */
   launchedBy?: Date | undefined;
-  /** Launched at that time or later. */
+  /** Only products that launched at this time or later. */
   since?: Date | undefined;
-  /** Only products that launch later than this, the next one first, regardless of `sort`. */
+  /** Only products that launch after this time, the next one first, regardless of `sort`. */
   scheduledAfter?: Date | undefined;
   sort: BrowseSort;
   limit: number;
 }
 
-/** The order of names, ignoring case: the searched text begins with the folded name. Longer beginnings are ordered by id. */
+/** Names are ordered by this many characters of the searched text, which begins with the folded name, and then by id. */
 const NAME_CHARACTERS = 48;
 
 const NAME_ORDER: KeysetOrder<ProductRow> = {
@@ -43,8 +43,8 @@ const NAME_ORDER: KeysetOrder<ProductRow> = {
 const NEXT_ORDER: KeysetOrder<ProductRow> = { ...PRODUCT_ORDERS.newest, name: 'next', direction: 'ASC' };
 
 /**
- * A page of the matching products for the operator: any filter with any order, which the site's list does not offer.
- * Without an index it scans the table once, holds at most `limit` rows, and blocks no other query.
+ * Lists one page of matching products for operators, with any filters in any order. Without a suitable index, it scans
+ * the table once, keeps at most `limit` rows in memory, and blocks no other query.
  * @throws CoreError `bad_cursor`, `unavailable`, also when it exceeds the statement timeout.
  */
 export async function browseProductPage(
@@ -75,7 +75,7 @@ export async function browseProductPage(
   return { items: shown.map(productOf), nextCursor };
 }
 
-/** The first of these products. @throws CoreError `unavailable`, also when it exceeds the statement timeout. */
+/** Lists the first `limit` products. @throws CoreError `unavailable`, also when it exceeds the statement timeout. */
 export async function browseProducts(sql: Sql, filter: ProductFilter): Promise<Product[]> {
   return (await browseProductPage(sql, filter)).items;
 }
@@ -85,7 +85,7 @@ const MAX_CATEGORIES = 100;
 const SELECT_NEXT_CATEGORY = `SELECT category, lower(category) AS key FROM products
   WHERE lower(category) COLLATE "C" > $1 ORDER BY (lower(category)) COLLATE "C" LIMIT 1`;
 
-/** The categories of products, by name, in one spelling each: one probe of an index for each of them. @throws CoreError `unavailable`. */
+/** Lists categories by name, in one spelling each, with one probe of an index per category. @throws CoreError `unavailable`. */
 export async function listCategories(sql: Sql): Promise<string[]> {
   const categories: string[] = [];
   let after = '';

@@ -12,15 +12,15 @@ import { lockProduct } from './product-row.ts';
 import { completeProduct, versionOf, writeProducts } from './save-products.ts';
 
 export interface ProductEdit {
-  /** New values by field, read as an import reads them: a blank one asks for the default. */
+  /** New values by field, read like those of an import. A blank value sets the default. */
   values: SourceValues;
-  /** The version that was edited, to detect an earlier edit. Default: any. */
+  /** The version that was edited, to detect concurrent edits. If unset, any version is changed. */
   version?: string | undefined;
   now: Date;
 }
 
 /**
- * Changes fields of a product, with an entry in the audit log unless all values are equal.
+ * Changes fields of a product and adds an entry to the audit log, unless no value differs.
  * @throws CoreError `product_not_found`, `product_invalid` with all faults, `product_changed` with the current product.
  */
 export async function editProduct(database: Database, id: string, edit: ProductEdit): Promise<Product> {
@@ -50,7 +50,7 @@ export async function editProduct(database: Database, id: string, edit: ProductE
   });
 }
 
-/** @throws CoreError `product_invalid` where a value cannot be taken, or a field cannot be set. */
+/** Reads the values of an edit. @throws CoreError `product_invalid` if a value is invalid or a field cannot be set. */
 export function readValues(values: SourceValues): Partial<StoredProduct> {
   const faults: FieldFault[] = [];
   const columns = new FileColumns(new Map());

@@ -12,7 +12,7 @@ const SELECT_NEIGHBOURS = `SELECT
   (SELECT id FROM products WHERE (created_at, id) > ($1::timestamptz, $2) AND created_at <= $3::timestamptz ORDER BY created_at, id LIMIT 1) AS previous_id,
   (SELECT id FROM products WHERE (created_at, id) < ($1::timestamptz, $2) ORDER BY created_at DESC, id DESC LIMIT 1) AS next_id`;
 
-/** A product and its neighbours in the default order of the list; `null` if no such product has launched by `now`. */
+/** Reads a product and its neighbours in the default order of the list. @returns null if it has not launched by `now`. */
 export async function getProduct(sql: Sql, id: string, now: Date = new Date()): Promise<ProductDetail | null> {
   const [row] = isProductId(id) ? await sql.query<ProductRow>(SELECT_PRODUCT, [id, now.toISOString()]) : [];
   if (row === undefined) return null;
@@ -28,27 +28,27 @@ export async function getProduct(sql: Sql, id: string, now: Date = new Date()): 
   };
 }
 
-/** Everything the operator can know about an id. */
+/** The information that operators can get about a product id. */
 export interface InspectedProduct {
   product: Product | null;
-  /** Comments that are not public, and so not counted; one may be both. */
+  /** The numbers of comments that are not public and therefore not counted. A comment may be both held and hidden. */
   heldComments: number;
   hiddenComments: number;
-  /** Removals of this product that were not undone, newest first. */
+  /** Removals of products with this id that were not undone, newest first. */
   removals: Removal[];
 }
 
-/** The last moment of any `createdAt`, so scheduled products are included. */
+/** The greatest possible `createdAt`, so scheduled products are included. */
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
 
-/** The maximum number of removals listed. */
+/** The maximum number of listed removals. */
 const MAX_REMOVALS = 20;
 
 const COUNT_OTHERS = `SELECT (count(*) FILTER (WHERE held_session IS NOT NULL))::integer AS held,
     (count(*) FILTER (WHERE hidden_at IS NOT NULL))::integer AS hidden
   FROM comments WHERE product_id = $1`;
 
-/** @throws CoreError `unavailable`. */
+/** Reads all information about a product id, which may be unknown. @throws CoreError `unavailable`. */
 export async function inspectProduct(sql: Sql, id: string): Promise<InspectedProduct> {
   const detail = await getProduct(sql, id, END_OF_TIME);
   const [others] = await sql.query<{ held: number; hidden: number }>(COUNT_OTHERS, [id]);
@@ -60,7 +60,7 @@ export async function inspectProduct(sql: Sql, id: string): Promise<InspectedPro
   };
 }
 
-/** The names of products, by id; unknown ids are left out. @throws CoreError `unavailable`. */
+/** Reads the names of products. @returns names by id, without unknown ids. @throws CoreError `unavailable`. */
 export async function readProductNames(sql: Sql, ids: Iterable<string>): Promise<Map<string, string>> {
   const rows = await sql.query<{ id: string; name: string }>(
     'SELECT id, name FROM products WHERE id = ANY($1::text[])',

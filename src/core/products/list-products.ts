@@ -7,17 +7,17 @@ import { foldText } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow, productOf } from './product-row.ts';
 import { searchProducts } from './search-products.ts';
 
-/** Whether the list in this order issued the cursor. */
+/** Returns whether a cursor belongs to the list in this order. */
 export function isProductCursor(cursor: string, sort: ProductSort): boolean {
   const keys = readListCursor(cursor)?.keys;
   return keys !== undefined && isCursorOf(PRODUCT_ORDERS[sort], keys);
 }
 
 /**
- * One page of the list by keyset paging (Markus Winand, "We need tool support for keyset pagination"): every page
- * costs the same, however deep. A narrowed list may return fewer items than `limit`, even none, with a `nextCursor`
- * where it stopped; only a missing `nextCursor` means the end. A list that is not narrowed may be read from
- * `unnarrowed`. Products that launch after `now` are left out.
+ * Lists one page of products by keyset pagination (Markus Winand, "We need tool support for keyset pagination"), so all
+ * pages cost the same. With a search or a tag, a page may have fewer items than `limit`, even none, although there is
+ * a next one; only a null `nextCursor` means the end. Lists without search and tag are read from `unnarrowed`.
+ * Products that launch after `now` are left out.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function listProducts(
@@ -49,7 +49,7 @@ async function listAll(sql: Sql, { sort, limit, cursor, now }: Place): Promise<P
   const order = PRODUCT_ORDERS[sort];
   const values: unknown[] = [];
   const bind = (value: unknown, sqlType: string) => `$${values.push(value)}::${sqlType}`;
-  // A literal limit: a generic plan would take a parameter for a tenth of the table.
+  // The limit is a literal: for a parameter, a generic plan would assume a tenth of the table.
   const rows = await sql.query<ProductRow>(
     `SELECT ${PRODUCT_COLUMNS}
      FROM products p ${sort === 'newest' ? 'LEFT JOIN' : 'JOIN'} product_counts c ON c.product_id = p.id

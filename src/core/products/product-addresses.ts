@@ -4,13 +4,13 @@ import { afterCursor, cursorBehind, type KeysetOrder, orderBy, upToCursor } from
 /** A product in the sitemap. */
 export interface ProductAddress {
   id: string;
-  /** ISO 8601, UTC: when the product was created; edits are not recorded. */
+  /** When the product was created (ISO 8601, UTC). Times of edits are not stored. */
   createdAt: string;
 }
 
 /**
- * A range of all products, oldest first: after the cursor `after`, up to `upTo`; empty: from the beginning, to the
- * end.
+ * A range of products in the order of creation: those after the cursor `after`, up to and including that of `upTo`. An
+ * empty cursor stands for the beginning or the end of the list.
  */
 export interface ProductStretch {
   after: string;
@@ -22,7 +22,7 @@ interface AddressRow {
   created_at: Date;
 }
 
-/** Reads the list's index backwards: new products come last and do not change earlier ranges. */
+/** The oldest products come first, so new products do not change earlier ranges. Reads the list's index backwards. */
 const ORDER: KeysetOrder<AddressRow> = {
   name: 'addresses',
   direction: 'ASC',
@@ -32,11 +32,11 @@ const ORDER: KeysetOrder<AddressRow> = {
   ],
 };
 
-/** Rows in memory at a time, for a range of any length. */
+/** The number of rows in memory at a time, whatever the length of the range. */
 const BATCH_ROWS = 2_000;
 
 /**
- * Reads the products of a range, in batches by keyset; at most `limit` of them, for any cursors.
+ * Reads the products of a range in batches, but at most `limit` products for any cursors.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function* readProductAddresses(
@@ -68,8 +68,8 @@ export async function* readProductAddresses(
 }
 
 /**
- * Cuts all products into ranges of `size` (the last one shorter), with the creation time of the newest product in
- * each. It scans an index from end to end without reading the table, so cache the result.
+ * Divides all products into ranges of `size` products, of which the last may be shorter. Each range has the creation
+ * time of its newest product. This scans a whole index, so cache the result.
  * @throws CoreError `unavailable`.
  */
 export async function cutProductStretches(
@@ -88,7 +88,7 @@ export async function cutProductStretches(
   }
   const newest = await newestAfter(sql, after, now);
   if (newest !== undefined) stretches.push({ after, upTo: '', newestAt: newest.created_at.toISOString() });
-  // Later products belong to the last range.
+  // The last range has no end, so it includes products that are added later.
   return stretches.map((stretch, index) => (index === stretches.length - 1 ? { ...stretch, upTo: '' } : stretch));
 }
 

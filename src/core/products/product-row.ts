@@ -20,20 +20,21 @@ const COLUMN_TYPES: Record<ProductFieldKind, string> = {
   team: 'jsonb',
 };
 
-/** Each column of products that stores a field, in the order of the fields. */
+/** The columns of the table products that store fields, in the order of the fields. */
 export const FIELD_COLUMNS = PRODUCT_FIELD_NAMES.map((name) => ({
   name,
   column: PRODUCT_FIELDS[name].column,
   sqlType: COLUMN_TYPES[PRODUCT_FIELDS[name].kind],
 }));
 
-/** A row of products with its counts, as the driver returns it. */
+/** A row of the table products with its counts, as the driver returns it. */
 export type ProductRow = {
   [Name in keyof ProductFields as ProductFields[Name]['column']]: Name extends 'createdAt' ? Date : Product[Name];
 } & Pick<Product, 'upvotes' | 'comments'>;
 
 /**
- * The columns of `ProductRow`, from products `p` and product_counts `c`; without a row of counts, a product counts 0.
+ * The columns of `ProductRow`, from products `p` and product_counts `c`. The counts of a product without a row of counts
+ * are 0.
  */
 export const PRODUCT_COLUMNS = `${FIELD_COLUMNS.map(({ column }) => `p.${column}`).join(', ')},
   coalesce(c.upvotes, 0) AS upvotes, coalesce(c.comments, 0) AS comments`;
@@ -42,7 +43,7 @@ export function productOf(row: ProductRow): Product {
   return { ...storedProductOf(row), upvotes: row.upvotes, comments: row.comments };
 }
 
-/** A product without its counts. */
+/** Converts a row to a product without its counts. */
 export function storedProductOf(row: ProductRow): StoredProduct {
   const fields = FIELD_COLUMNS.map(({ name, column }) => {
     const value = row[column];
@@ -51,7 +52,7 @@ export function storedProductOf(row: ProductRow): StoredProduct {
   return Object.fromEntries(fields) as StoredProduct;
 }
 
-/** Each order has an index on exactly these columns, of products `p` or product_counts `c`. */
+/** The orders of the list. Each has an index on exactly its columns of products `p` or product_counts `c`. */
 export const PRODUCT_ORDERS: Record<ProductSort, KeysetOrder<ProductRow>> = {
   newest: {
     name: 'newest',
@@ -80,8 +81,8 @@ const SELECT_PRODUCT = `SELECT ${PRODUCT_COLUMNS} FROM products p LEFT JOIN prod
   WHERE p.id = $1`;
 
 /**
- * Reads a product that is about to be changed. Two changes at once wait for each other; upvotes and comments, which need only
- * the row's key, wait for neither. @throws CoreError `unavailable`.
+ * Reads and locks a product that is about to be changed. Concurrent changes wait; upvotes and comments, which reference only
+ * the row's key, do not. @throws CoreError `unavailable`.
  */
 export async function lockProduct(sql: Sql, id: string): Promise<Product | undefined> {
   const lock = await rowLock(sql, 'FOR NO KEY UPDATE');

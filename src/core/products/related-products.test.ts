@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Each product's tags, by id. */
+/** Replaces the products of the site. @param products their tags by id. */
 async function site(products: Record<string, string[]>): Promise<void> {
   await database.query('DELETE FROM products');
   await saveProducts(
@@ -95,13 +95,13 @@ describe('with more products than are compared', () => {
   let large: TestDatabase;
   beforeAll(async () => {
     large = await createTestDatabase();
-    // Statistics change only where a test says so.
+    // Without autovacuum, statistics change only when a test runs ANALYZE.
     await large.query('ALTER TABLE products SET (autovacuum_enabled = false)');
     await storeProducts(large, PRODUCTS);
   });
   afterAll(() => large.drop());
 
-  /** A process that has just started, with a record of what it asks the database. */
+  /** Reads related products like a process that has just started, and records its statements. */
   async function ask(id: string) {
     const asked: { text: string; values: readonly unknown[] }[] = [];
     const sql: Sql = {
@@ -138,7 +138,7 @@ describe('with more products than are compared', () => {
       ],
       lookUps: [['tables']],
     });
-    // 700 products have this tag and 1,600 the other, none of them among the newest.
+    // 700 products have one of the tags and 1,600 the other. None of them is among the newest.
     expect((await ask('p-00004')).lookUps).toEqual([]);
   });
 

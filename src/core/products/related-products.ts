@@ -5,14 +5,14 @@ import type { Sql } from '../database/database.ts';
 import { foldText } from '../search-text.ts';
 import { type TagStatistics, tagStatisticsOf } from './tag-statistics.ts';
 
-/** The newest products, which are compared regardless of their tags. A smaller site is compared as a whole. */
+/** How many of the newest products are compared regardless of their tags. On smaller sites, these are all products. */
 const WINDOW_ROWS = 1_000;
-/** The maximum number of products that the index of tags finds for rare tags. */
+/** The maximum number of products that are looked up by rare tags. */
 const MAX_FOUND_ROWS = 300;
 
 const SELECT_TAGS = 'SELECT tag_keys FROM products WHERE id = $1 AND created_at <= $2::timestamptz';
 
-/** The products in `read` by which of the tags they have. Ids are joined, because the driver parses arrays slowly. */
+/** Groups the products in `read` by the tags that they share. Ids are joined, because the driver parses arrays slowly. */
 const GROUPS = `size AS (
     SELECT count(*)::integer AS rows FROM read
   ), sharing AS (
@@ -29,7 +29,7 @@ const SELECT_NEWEST = `WITH read AS MATERIALIZED (
     ORDER BY p.created_at DESC, p.id DESC LIMIT ${WINDOW_ROWS}
   ), ${GROUPS}`;
 
-// The limit is outside, so the planner expects to read all matches, and uses the index of tags.
+// The limit is outside of the first query, so the planner expects to read all matches and uses the index of tags.
 const SELECT_TAGGED = `WITH tagged AS MATERIALIZED (
     SELECT p.id, p.tag_keys FROM products p WHERE p.tag_keys && $3::text[] AND p.created_at <= $2::timestamptz
   ), read AS MATERIALIZED (
@@ -42,9 +42,9 @@ const SELECT_RELATED = `SELECT id, name, image, tags FROM products
   WHERE id = ANY($1::text[]) AND created_at <= $2::timestamptz`;
 
 /**
- * The products that share most with one: the weights of the shared tags are summed, and a tag weighs more the fewer products
- * have it (inverse document frequency). Equal ones are ordered by upvotes, then id. Empty without tags and if nothing is
- * shared; `null` if no such product has launched by `now`. The cost does not grow with the table (decision 27).
+ * Lists the products whose shared tags have the greatest sum of weights. A tag weighs more if fewer products have it (inverse
+ * document frequency). Products with equal sums are ordered by upvotes, then by id. The cost does not grow with the table
+ * (decision 27). @returns null if the product has not launched by `now`.
  * @throws CoreError `unavailable`.
  */
 export async function getRelatedProducts(
@@ -79,11 +79,11 @@ interface GroupRow {
   ids: string | null;
 }
 
-/** Products by the tags that they share with the one in question. */
+/** Products grouped by the tags that they share with the product of the page. */
 class Groups {
   readonly #groups = new Map<string, { tags: readonly string[]; ids: Set<string> }>();
 
-  /** @returns how many products were read, with those that share nothing. */
+  /** Adds the result of a statement. @returns the number of products read, including those that share no tag. */
   add(rows: readonly GroupRow[]): number {
     for (const { tags, ids } of rows) {
       if (tags === null || ids === null) continue;
@@ -114,16 +114,16 @@ interface SharingProducts {
   ids: readonly string[];
 }
 
-/** Positive even for a tag that every product has. */
+/** Returns the weight of a tag that this share of products has. It is positive even for a tag that all products have. */
 export function weightOf(share: number): number {
   return Math.log(1 + 1 / share);
 }
 
-/** The ids by their sums of weights, the greatest first: enough levels to choose from. */
+/** Groups ids by their sums of weights, the greatest first. @returns only as many groups as are needed to fill the list. */
 export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMap<string, number>): string[][] {
   const levels = new Map<number, string[]>();
   for (const { tags, ids } of groups) {
-    // Rounded, because the order in which the same numbers are added changes the last digits.
+    // Sums are rounded, because the order of the addends affects the last digits.
     const sum = Math.round(1e6 * tags.reduce((weight, tag) => weight + (weights.get(tag) ?? 0), 0));
     levels.set(sum, [...(levels.get(sum) ?? []), ...ids]);
   }
@@ -137,7 +137,7 @@ export function levelsOf(groups: readonly SharingProducts[], weights: ReadonlyMa
 }
 
 /**
- * Adds all products that have one of the rarest tags, as many tags as fit the maximum.
+ * Adds all products that have one of the rarest tags, with as many tags as the maximum number of products allows.
  * @returns these tags.
  */
 async function addRare(
@@ -158,7 +158,7 @@ async function addRare(
       groups.add(found);
       break;
     }
-    // If too many products match, a part of them would be those that happen to be stored first, so fewer tags are used.
+    // If too many products match, fewer tags are used, because a part of the products would be an arbitrary choice.
     rare = rare.slice(0, Math.floor(rare.length / 2));
   }
   return rare;

@@ -8,7 +8,7 @@ import { transactionWithRetries } from '../database/transactions.ts';
 import { lockDaysOf, periodsOf, reviseBoards } from '../leaderboards/final-boards.ts';
 import { leaveBoards } from '../leaderboards/update-boards.ts';
 
-/** A removed product, and what went with it. Counts are public ones. */
+/** A removed product, with the numbers of its upvotes and public comments. */
 export interface RemovedProduct {
   id: string;
   name: string;
@@ -16,23 +16,24 @@ export interface RemovedProduct {
   comments: number;
 }
 
-/** All were removed, or, if some are unknown, none. */
+/** The result of a removal. If an id is unknown, no product was removed. */
 interface ProductRemoval {
   removed: RemovedProduct[];
   unknown: string[];
 }
 
-/** From this many rows on, moving them takes too long for writers to wait, and perhaps longer than the site's statements may take. */
+/** From this many rows on, moving them takes too long for writers to wait, and may exceed the statement timeout of the site. */
 export const LONG_FROM_ROWS = 5_000;
 
-/** How long a product stays blocked when the command is killed: about twice as long as moving takes. */
+/** How long a product stays blocked if the command is killed: about twice the time that moving its rows takes. */
 const CLOSED_MS = 5_000;
 const CLOSED_MS_PER_ROW = 0.05;
 
 /**
- * Removes products with their counts, upvotes and comments, and stores them for `restoreProducts`. All or nothing, in
- * one transaction. While many rows are moved, writers skip the product instead of waiting for its count, since the
- * writers of all other products would wait with them. From `LONG_FROM_ROWS` rows on, `database` must not limit the time of statements.
+ * Removes products with their counts, upvotes and comments in one transaction, and stores them for `restoreProducts`. If an
+ * id is unknown, nothing is removed. While many rows are moved, writers skip the product instead of waiting for its count,
+ * because batched writes of other products would wait, too. From `LONG_FROM_ROWS` rows on, `database` must have no statement
+ * timeout.
  * @throws CoreError `unavailable`.
  */
 export async function removeProducts(
@@ -70,7 +71,7 @@ function sizesOf(sql: Sql, ids: readonly string[]): Promise<Size[]> {
   return sql.query<Size>(SELECT_SIZES, [ids]);
 }
 
-/** How many rows go with these products, by their counts. @throws CoreError `unavailable`. */
+/** Returns the number of upvotes and comments of these products, by their counts. @throws CoreError `unavailable`. */
 export async function countRowsOf(sql: Sql, ids: readonly string[]): Promise<number> {
   return (await sizesOf(sql, ids)).reduce((sum, { rows }) => sum + rows, 0);
 }
@@ -105,7 +106,7 @@ const STORE_PRODUCTS = `INSERT INTO removed_products
     LEFT JOIN launches l ON l.product_id = p.id
   RETURNING removal_id, product_id, product ->> 'name' AS name, upvotes, comments`;
 
-/** Upvotes of both tables: existing ones, and withdrawn ones that still count. */
+/** Returns the statement that moves the upvotes of a table: existing ones, or withdrawn ones that still count. */
 const keepUpvotes = (table: 'upvotes' | 'retracted_upvotes') => `WITH gone AS (
     DELETE FROM ${table} WHERE product_id = ANY($1::text[]) RETURNING *
   )
@@ -118,7 +119,7 @@ const STORE_TALLY_PARTS = `INSERT INTO removed_tally_parts (removal_id, part, da
   FROM tally_parts t JOIN removed_products r ON r.product_id = t.product_id AND r.batch_id = $2::uuid
   WHERE t.product_id = ANY($1::text[])`;
 
-// Deleted and stored in one statement: a concurrent like is either included or gets `comment_not_found`.
+// Deletes and stores in one statement, so a concurrent like is either included or gets `comment_not_found`.
 const STORE_COMMENTS = `WITH gone AS (
     DELETE FROM comments WHERE product_id = ANY($1::text[]) RETURNING comments.*
   )
@@ -137,7 +138,7 @@ async function move(
   const batchId = randomUUID();
   await lockDaysOf(sql, ids);
   await lockCounts(sql, ids);
-  // Another command removed it first, before this one wrote any row.
+  // Another command may have removed a product before it was locked. No row has been written yet.
   const unknown = missingOf(ids, await sizesOf(sql, ids));
   if (unknown.length > 0) return { removed: [], unknown };
   const stored = await sql.query<StoredProduct>(STORE_PRODUCTS, [ids.map(() => randomUUID()), ids, batchId]);
@@ -153,7 +154,7 @@ async function move(
   await recordAudit(
     sql,
     logged.map(({ removal_id: id, product_id: target, ...product }) => ({
-      // A restoration identifies the entry that it undoes by its removal.
+      // The entry has the id of the removal, so a restoration can name the entry that it undoes.
       id,
       action: 'products remove',
       target,
@@ -176,14 +177,14 @@ const SELECT_REMOVED = `SELECT 1 FROM removed_products
   WHERE product_id = $1 AND (product ->> 'created_at')::timestamptz <= removed_at LIMIT 1`;
 
 /**
- * Whether the operator removed a product of this id that had launched. Whether another one exists now is a separate
- * question.
+ * Returns whether an operator removed a launched product with this id. Another product with the same id may exist
+ * nevertheless.
  */
 export async function isProductRemoved(sql: Sql, id: string): Promise<boolean> {
   return isProductId(id) && (await sql.query(SELECT_REMOVED, [id])).length > 0;
 }
 
-/** The newest removals, of one product if its id is given. @throws CoreError `unavailable`. */
+/** Lists the newest removals of all products or of one. @throws CoreError `unavailable`. */
 export async function listRemovals(
   sql: Sql,
   { productId, limit }: { productId?: string; limit: number },

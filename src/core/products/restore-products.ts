@@ -6,10 +6,10 @@ import { joinBoards } from '../leaderboards/update-boards.ts';
 import type { RemovedProduct } from './remove-products.ts';
 import { completeProduct, rowOf } from './save-products.ts';
 
-/** Which removals to undo: those of the last command, the newest of each product, or one by its id. */
+/** The removals to undo: those of the last command, the newest removal of each product, or one removal by its id. */
 export type RemovalChoice = { last: true } | { productIds: readonly string[] } | { removalId: string };
 
-/** Either all were restored, or none, because an id is not removed or now belongs to another product. */
+/** The result of a restoration. If an id was not removed or is taken by another product, no product was restored. */
 export interface ProductRestoration {
   restored: RemovedProduct[];
   notRemoved: string[];
@@ -22,15 +22,15 @@ interface RemovalRow {
   name: string;
   upvotes: number;
   comments: number;
-  /** The day whose board it was on. */
+  /** The day of the leaderboard that the product was on. */
   day: string | null;
 }
 
 const COLUMNS = "removal_id, product_id, product ->> 'name' AS name, upvotes, comments, launch ->> 'day' AS day";
 
 /**
- * Restores removed products exactly: rows, counts, upvotes and comments. All or nothing; visitors see the products
- * once everything is there, and nobody waits. From `LONG_FROM_ROWS` rows on, `database` must not limit the time of statements.
+ * Restores removed products exactly, with rows, counts, upvotes and comments, in one transaction. If one cannot be restored,
+ * none is. Visitors do not wait. From `LONG_FROM_ROWS` rows on, `database` must have no statement timeout.
  * @throws CoreError `unavailable`.
  */
 export async function restoreProducts(database: Database, choice: RemovalChoice): Promise<ProductRestoration> {
@@ -61,7 +61,7 @@ export async function restoreProducts(database: Database, choice: RemovalChoice)
   }
 }
 
-/** How many rows come back at most with these products, by their counts. @throws CoreError `unavailable`. */
+/** Returns the maximum number of rows that restoring these products moves, by their counts. @throws CoreError `unavailable`. */
 export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promise<number> {
   const [row] = await sql.query<{ rows: number }>(
     'SELECT coalesce(sum(upvotes + comments), 0)::float8 AS rows FROM removed_products WHERE product_id = ANY($1::text[])',
@@ -70,13 +70,13 @@ export async function countRemovedRows(sql: Sql, ids: readonly string[]): Promis
   return row?.rows ?? 0;
 }
 
-/** Rolls the transaction back and reports the reason to its caller. */
+/** Thrown to roll the transaction back, with the reason for its caller. */
 class Refusal extends Error {
   notRemoved: string[] = [];
   taken: string[] = [];
 }
 
-/** Locks the removals, so the second of two simultaneous restorations finds no row. */
+/** Selects and locks the removals, so the second of two concurrent restorations finds no row. */
 function choose(sql: Sql, choice: RemovalChoice): Promise<RemovalRow[]> {
   const [condition, values]: [string, unknown[]] =
     'last' in choice
@@ -101,7 +101,7 @@ function notAmong(rows: readonly RemovalRow[], choice: RemovalChoice): string[] 
   return [...new Set(choice.productIds)].filter((id) => !found.has(id));
 }
 
-// A field that was added since the removal gets its default, from $2.
+// `$2` has the defaults of fields that were added after the removal.
 const BRING_PRODUCTS = `INSERT INTO products
   SELECT (jsonb_populate_record(NULL::products, $2::jsonb || product)).* FROM removed_products
   WHERE removal_id = ANY($1::uuid[])
@@ -130,7 +130,7 @@ const BRING_THE_REST = [
   'DELETE FROM removed_products WHERE removal_id = ANY($1::uuid[])',
 ];
 
-/** @returns the products whose id another product has now; then no row was changed. */
+/** Moves the rows back. @returns the ids that other products have; if there are any, the transaction must be rolled back. */
 async function bringBack(sql: Sql, rows: readonly RemovalRow[]): Promise<string[]> {
   const removalIds = rows.map((row) => row.removal_id);
   await lockDays(

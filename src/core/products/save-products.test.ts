@@ -59,7 +59,7 @@ describe('the defaults of the database (SPEC section 3)', () => {
       'SELECT column_name, column_default FROM information_schema.columns WHERE table_name = $1',
       [table],
     );
-    // PostgreSQL writes a text default as 'value'::text.
+    // PostgreSQL formats a text default as 'value'::text.
     return Object.fromEntries(
       rows.map((row) => [row.column_name, row.column_default?.replace(/^'(.*)'::.*$/, '$1') ?? null]),
     );

@@ -6,12 +6,12 @@ import type { Sql } from '../database/database.ts';
 import { foldText, searchTextOf } from '../search-text.ts';
 import { FIELD_COLUMNS } from './product-row.ts';
 
-/** A product as an import or the sample catalogue brings it: only the id is required. */
+/** A product from an import or from the sample catalogue, of which only the id is required. */
 export type PartialProduct = Pick<StoredProduct, 'id'> & {
   [Field in Exclude<ProductFieldName, 'id'>]?: StoredProduct[Field] | undefined;
 };
 
-/** Fills in the declared default of each field that is missing or blank. `now`: the time of a product without one. */
+/** Sets missing and blank fields to their declared defaults. A product without a time gets `now`. */
 export function completeProduct(partial: PartialProduct, now: Date): StoredProduct {
   const complete = (name: ProductFieldName): unknown => {
     const { kind, default: fallback } = fieldOf(name);
@@ -23,7 +23,7 @@ export function completeProduct(partial: PartialProduct, now: Date): StoredProdu
   return Object.fromEntries(PRODUCT_FIELD_NAMES.map((name) => [name, complete(name)])) as StoredProduct;
 }
 
-/** Identifies the fields of a product as they are, without its counts. */
+/** Returns a hash of the fields of a product, without its counts, to detect changes. */
 export function versionOf(product: StoredProduct): string {
   const fields = PRODUCT_FIELD_NAMES.map((name) =>
     name === 'team' ? product.team.map(({ name: member, role, avatar }) => [member, role, avatar]) : product[name],
@@ -31,7 +31,7 @@ export function versionOf(product: StoredProduct): string {
   return createHash('sha256').update(JSON.stringify(fields)).digest('base64url').slice(0, 22);
 }
 
-/** The fields, and the searched text. */
+/** The columns of the fields, and the derived columns for searches. */
 const COLUMNS = [
   ...FIELD_COLUMNS,
   { column: 'search_text', sqlType: 'text' },
@@ -39,13 +39,13 @@ const COLUMNS = [
 ];
 const COLUMN_LIST = COLUMNS.map(({ column }) => column).join(', ');
 const COLUMN_DEFINITIONS = COLUMNS.map(({ column, sqlType }) => `${column} ${sqlType}`).join(', ');
-/** Leaves out the id: updating the key would lock the row against new upvotes and comments until the transaction ends. */
+/** Leaves out the id, because updating the key would lock the row against new upvotes and comments until the commit. */
 const ASSIGNMENTS = COLUMNS.filter(({ column }) => column !== 'id')
   .map(({ column }) => `${column} = EXCLUDED.${column}`)
   .join(', ');
 
-// Only launches whose time changes are locked, since boards are updated during an import. Counts are not: the window
-// of a moved launch follows when it is placed, so an import never makes voters wait.
+// Locks only launches whose time changes, because boards are updated during an import. Existing counts are not locked, so
+// voters never wait for an import: the window of a moved launch changes when the launch is placed again.
 const UPSERT_PRODUCTS = `WITH saved AS (
   INSERT INTO products (${COLUMN_LIST})
   SELECT ${COLUMN_LIST} FROM jsonb_to_recordset($1::jsonb) AS row (${COLUMN_DEFINITIONS})
@@ -60,15 +60,15 @@ UPDATE launches SET launched_at = saved.created_at FROM saved
 WHERE launches.product_id = saved.id AND launches.launched_at <> saved.created_at AND NOT launches.final`;
 
 /**
- * Inserts or updates products by id in one statement; their upvotes and comments stay. The ids must be distinct. The caller
- * records the change, last in its transaction.
+ * Inserts or updates products by id in one statement. Their upvotes and comments stay. The ids must be distinct. The caller
+ * must record the change at the end of its transaction.
  * @throws CoreError `unavailable`.
  */
 export async function writeProducts(sql: Sql, products: readonly StoredProduct[]): Promise<void> {
   await sql.query(UPSERT_PRODUCTS, [JSON.stringify(products.map(rowOf))]);
 }
 
-/** The row of a product as JSON: what `writeProducts` stores. */
+/** Returns the row that `writeProducts` stores, by column. */
 export function rowOf(product: StoredProduct): Record<string, unknown> {
   return {
     ...Object.fromEntries(FIELD_COLUMNS.map(({ name, column }) => [column, product[name]])),

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A process that has just started. */
+/** Creates a core without any cached state, like that of a process that has just started. */
 function core() {
   const runtime = { ...systemRuntime, now: () => new Date(now) };
   const networks = createVoteNetworks(database, { runtime, timeZone: 'UTC' });
@@ -32,7 +32,7 @@ function core() {
 
 const idsOf = ({ items }: { items: { id: string }[] }) => items.map(({ id }) => id);
 
-/** Every read of the scheduled product that a visitor can make. */
+/** Performs all reads in which a visitor could see the scheduled product. */
 async function seen() {
   const visitor = core();
   const addresses: string[] = [];

@@ -15,13 +15,13 @@ const products = makeProducts(5_500, (n) => ({
     'Common words',
     ...(n % 10 === 0 ? ['tenth'] : []),
     ...(PEARLS.includes(n) ? ['pearl'] : []),
-    // Some, but none among the newest 500.
+    // Matches some products, but none of the newest 500.
     ...(n % 30 === 0 && n > 4_000 && n <= 4_900 ? ['coral'] : []),
     ...(n % 900 === 0 ? ['🌊'] : []),
     ...(n % 1_100 === 0 ? ['zq'] : []),
-    // Wildcards of LIKE, and texts that they must not match.
+    // Wildcards of LIKE, and texts that they would match if they were not escaped.
     ...(n % 1_300 === 0 ? ['50%_\\ off'] : n % 1_300 === 1 ? ['50xyz off'] : []),
-    // Many, but none of them new.
+    // Matches many products, but no new ones.
     ...(n <= 3_300 ? ['ancient'] : []),
   ].join(' '),
   tags: [...(n % 3 === 0 ? ['ai'] : []), ...(n <= 3_300 ? ['late'] : []), ...(PEARLS.includes(n) ? ['scarce'] : [])],
@@ -38,17 +38,17 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  // Frequencies are learnt once, before the test.
+  // Loads the trigram frequencies before the test records statements.
   await ask({ term: 'pearl' });
   recorded.statements.length = 0;
 });
 
-/** Searches have enough time, unless a test is about time. */
+/** Searches with enough time for walks, unless the test sets `walkMs`. */
 function ask(search: Partial<Search>, sql: Database = recorded.database, walkMs = 60_000) {
   return searchProducts(sql, { term: '', tag: '', sort: 'newest', cursor: '', limit: 100, ...search }, { walkMs });
 }
 
-/** The ids of all pages in order; no page is too long. */
+/** Reads all pages and checks that none is too long. @returns the ids of each page, in order. */
 async function everyPage(search: Partial<Search>, sql?: Database, walkMs?: number): Promise<string[][]> {
   const pages: string[][] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
@@ -96,7 +96,7 @@ test.each(SORTS)('sorted by %s, no cursor of a search stands at a product that h
   const now = new Date(launched.at(-1)?.created_at ?? '');
   const scheduled = new Set(products.filter((product) => new Date(product.created_at) > now).map(({ id }) => id));
   const found: string[] = [];
-  // Without time to walk on, each page ends with its first window.
+  // With no time for further walks, each page ends with its first window.
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page = await ask({ term: 'nc', sort, cursor, now }, undefined, 0);
     found.push(...page.items.map(({ id }) => id));
@@ -139,7 +139,7 @@ test('a product whose row of counts is missing is found by either plan', async (
   }
 });
 
-/** The plan of a statement: how many rows it walks, or that it uses the index with a time limit. */
+/** Describes a statement: a walk with its number of rows, a lookup by index, or the time limit that is set before it. */
 function kindOf(text: string): string {
   if (text.startsWith('SET LOCAL statement_timeout')) return text;
   if (text.includes('WITH found')) return 'look up';
@@ -170,7 +170,7 @@ describe('how a term is searched', () => {
   });
 
   test('a lookup that takes too long is replaced by a walk; other failures are reported', async () => {
-    // Fails in place of the lookup.
+    // Runs a failing statement instead of the lookup.
     const failingBy = (statement: string): Database => ({
       ...recorded.database,
       transaction: (work) =>
@@ -200,7 +200,7 @@ describe('a search whose time is over', () => {
   test.each(SORTS)('says so by a cursor, and goes on from there (%s)', async (sort) => {
     const pages = await everyPage({ term: '🌊', sort, limit: 4 }, undefined, 0);
     expect(pages.flat()).toEqual(all(sort, '🌊'));
-    // One look at the head of the list each time, and no more.
+    // Each request walks only its first window.
     expect(pages.length).toBe(sort === 'newest' ? 3 : 6);
   });
 

@@ -12,37 +12,38 @@ export interface Search extends Omit<Stretch, 'wanted' | 'now'> {
   now?: Date;
 }
 
-/** The size of the first window: the whole cost of a common term, and the extra cost of others. */
+/** Rows of the first window. Common terms cost only this window; for other terms, it is an additional cost. */
 const FIRST_WINDOW_ROWS: Record<ProductSort, number> = { newest: 2_000, top: 1_000, discussed: 1_000 };
 /**
- * The part that is walked first if it cannot fill the page itself: with few matches in it, the rest of the window would
- * not be promising either, and is not walked.
+ * The part of the first window that is walked first if it cannot fill the page. If it has few matches, the rest of the
+ * window is not walked, because it would not have many either.
  */
 const PROBE_FRACTION = 1 / 4;
 /**
- * With so many matches in the window, walking on fills the page before as many rows could be looked up and sorted:
- * with a million products, both cost the same there (a walked row takes 1 to 8 µs, one looked up 3 to 8).
+ * From this many matches in the first window on, walking fills the page sooner than looking up and sorting all matches.
+ * With a million products, both take the same time at this number (1 to 8 µs per walked row, 3 to 8 per row looked up).
  */
 const PROMISING_MATCHES = 6;
 const MAX_INDEX_ROWS: Record<ProductSort, number> = { newest: 3_000, top: 6_000, discussed: 6_000 };
-/** A term of frequent trigrams may have many candidates and few matches. Past this time, the search walks instead. */
+/** A term with frequent trigrams may have many candidates and few matches. After this time, the search walks instead. */
 const INDEX_TIMEOUT_MS = 150;
 
-/** How long one request may walk: read the list in order and compare each row with the terms. */
+/** How long one request may walk, which means to read the list in order and compare each row with the terms. */
 const WALK_MS = 300;
 /** The target duration of one statement, and its maximum number of rows. */
 const WINDOW_MS = 40;
 const WINDOW_ROWS = { first: 4_000, min: 1_000, max: 50_000 };
 
 /**
- * Walking keeps a processor of the database busy, so few requests do it at a time; lookups do not queue behind walks.
+ * Walking keeps a CPU core of the database busy, so few requests walk at a time. Walks for terms that an index supports
+ * do not wait for other walks.
  */
 const slots = { indexed: createSemaphore(2), unindexed: createSemaphore(2) };
 
 /**
- * One page of matching products, in the order of the list. Two plans: common terms fill a page from the head of the
- * list; rare ones are looked up by index and sorted. Rare terms that no index supports (one or two characters, or
- * punctuation) are searched by walking for a limited time, and the cursor continues where that ended.
+ * Lists one page of matching products, in the order of the list. Common terms fill a page from the head of the list;
+ * rare terms are looked up by index and sorted. Rare terms that no index supports (one or two characters, or
+ * punctuation) are searched by walking for a limited time, and the next cursor continues where the walk ended.
  * @throws CoreError `bad_cursor`, `unavailable`.
  */
 export async function searchProducts(
@@ -67,14 +68,14 @@ export async function searchProducts(
   return walkOn(database, search, first, { indexed: indexed !== undefined, walkMs });
 }
 
-/** The matches that the indexes can find; Undefined if no index supports the search. */
+/** Returns what to look up in the indexes, or undefined if no index supports the search. */
 async function askIndex(database: Database, { term, tag }: Search): Promise<RareParts | undefined> {
   const index = await searchIndexOf(database);
   if (!isIndexed(term, index)) return tag === '' ? undefined : { parts: [], share: 1 };
   return rarePartsOf(term, index, await trigramFrequenciesOf(database));
 }
 
-/** The first window, or only its beginning if it has few matches. `most`: the maximum number of matches in it. */
+/** Walks the first window, or only its beginning if that has few matches. `most` is the expected maximum of matches. */
 async function checkBeforeStart(database: Database, stretch: Stretch, most: number): Promise<Walked> {
   const { sort, wanted } = stretch;
   const windowRows = FIRST_WINDOW_ROWS[sort];
@@ -86,7 +87,7 @@ async function checkBeforeStart(database: Database, stretch: Stretch, most: numb
   return { rows: [...rows, ...rest.rows], edge: rest.edge };
 }
 
-/** Undefined if there are too many matches, or if the lookup took too long. */
+/** Looks up the matches by index. @returns undefined if there are too many or if the lookup took too long. */
 async function lookUpInTime(
   database: Database,
   stretch: Stretch & { parts: readonly string[] },
@@ -130,13 +131,13 @@ async function walkOn(
   return { items: rows.map(productOf), nextCursor: cursorBehind(order, edge) };
 }
 
-/** The number of rows for which one statement takes the target time, on this machine and now. */
+/** Returns the number of rows for which the next statement is expected to take the target time. */
 function nextWindowRows(rows: number, tookMs: number): number {
   const fitting = Math.round((rows * WINDOW_MS) / Math.max(tookMs, 1));
   return Math.min(WINDOW_ROWS.max, Math.max(WINDOW_ROWS.min, fitting));
 }
 
-/** Reads rows up to the end of the page or of the list. */
+/** Builds a page from rows that reach the end of the page or of the list. */
 function wholePage({ sort, limit }: Search, rows: readonly ProductRow[]): ProductPage {
   const { shown, nextCursor } = pageOf(PRODUCT_ORDERS[sort], rows, limit);
   return { items: shown.map(productOf), nextCursor };

@@ -4,14 +4,14 @@ import { afterCursor, type Key, orderBy } from '../keyset.ts';
 import { foldText, likeInOrder, likePattern } from '../search-text.ts';
 import { PRODUCT_COLUMNS, PRODUCT_ORDERS, type ProductRow } from './product-row.ts';
 
-/** The filters of a list, folded; empty texts have no effect. */
+/** The filters of a list, as folded text. Empty ones have no effect. */
 export interface Terms {
   term: string;
   tag: string;
 }
 
 export interface Stretch extends Terms {
-  /** Products that launch after this moment do not exist yet. */
+  /** Products that launch after this time are left out. */
   now: Date;
   sort: ProductSort;
   /** Where the window starts; empty for the head of the list. */
@@ -22,7 +22,7 @@ export interface Stretch extends Terms {
 
 type Bind = (value: unknown, sqlType: string) => string;
 
-/** Numbers are literals below: a generic plan would take a parameter limit for a tenth of the table. */
+/** Collects parameters. Limits are literals instead, because for a parameter, a generic plan assumes a tenth of the table. */
 function withValues<Result>(make: (bind: Bind, values: unknown[]) => Result): Result {
   const values: unknown[] = [];
   return make((value, sqlType) => `$${values.push(value)}::${sqlType}`, values);
@@ -39,15 +39,15 @@ function conditionsOf({ term, tag }: Terms, bind: Bind): string {
 
 type Nullable<Row> = { [Column in keyof Row]: Row[Column] | null };
 
-/** Matching rows of a window of the list, and where the window ends; no edge: the list ended, or enough was found. */
+/** The matching rows of a window of the list. `edge` is where the window ends, if neither the list nor the page is complete. */
 export interface Walked {
   rows: ProductRow[];
   edge: readonly Key[] | undefined;
 }
 
 /**
- * Reads the next `windowRows` products in the order of the list, and stops once enough match. The terms are tested in
- * a subquery for each row, so no plan can reorder the rows.
+ * Reads the next `windowRows` products in the order of the list, and stops when enough of them match. The terms are
+ * tested for each row after the order was applied, so no plan can reorder the rows.
  */
 export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number): Promise<Walked> {
   const { sort, cursor, wanted } = stretch;
@@ -58,7 +58,7 @@ export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number)
     const after = cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`;
     const [key, id] = order.columns.map((column) => column.sql);
     const ofProduct = (condition: string) => `(SELECT ${condition} FROM products p WHERE p.id = ${id})`;
-    // A cursor may be at the end of a window, so windows exclude products that have not launched.
+    // Windows exclude products that have not launched, because the end of a window may become a cursor.
     const source =
       sort === 'newest'
         ? `SELECT ${id} AS id, ${key} AS key, ${hit} AS hit FROM products p WHERE ${launched}`
@@ -99,7 +99,7 @@ export interface LookUp extends Stretch {
   mostFound: number;
 }
 
-/** `position` tests the whole term and uses no index, so the index is used for the parts only. */
+/** Builds the conditions. The whole term is tested by `position`, which no index supports, so only parts use the index. */
 function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string {
   const launched = `p.created_at <= ${bind(now.toISOString(), 'timestamptz')}`;
   const hit = conditionsOf({ term: parts.length === 0 ? term : '', tag }, bind);
@@ -109,22 +109,22 @@ function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string
 }
 
 /**
- * Finds all matching products by the trigram and tag indexes, and sorts them, if they are at most `mostFound`.
- * @returns the requested rows; `undefined`: there are too many.
+ * Finds all matching products by the trigram and tag indexes, and sorts them unless they are more than `mostFound`.
+ * @returns the requested rows, or undefined if there are too many matches.
  */
 export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
   const { sort, cursor, wanted, mostFound } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
-  // Reads counts by an array of the matches: joined, a plan could read all counts for a few of them, and a subquery
-  // per match cannot be sent to several servers.
+  // Reads counts by an array of ids. With a join, a plan could read all counts for a few matches, and a subquery per
+  // match cannot be sent to several servers.
   const count = sort === 'top' ? 'upvotes' : 'comments';
   const keyed =
     sort === 'newest'
       ? 'found p'
       : `(SELECT product_id, ${count} FROM product_counts WHERE product_id = ANY(ARRAY(SELECT id FROM found))) AS c`;
   const { text, values } = withValues((bind, bound) => ({
-    // The position in the list is not a condition of the lookup, or a plan could walk the list after all.
+    // The cursor is not a condition of the lookup, because a plan could then walk the list instead.
     text: `WITH found AS MATERIALIZED (
         SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${mostFound + 1}
       ), size AS MATERIALIZED (

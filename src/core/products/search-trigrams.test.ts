@@ -39,7 +39,7 @@ test('a repeated trigram in the term does not narrow the search further', () => 
 });
 
 test('at most five trigrams are used, even if the sixth would narrow more', () => {
-  // With five, 19 in 100,000 are left, which is too many; with six, 3 in 100,000 would be.
+  // Five trigrams leave 19 of 100,000 products, which is too many; six would leave 3.
   expect(rarePartsOf('abcdefgh', 'unicode', () => 0.18)).toEqual({ parts: [], share: 0.18 });
 });
 
@@ -59,7 +59,7 @@ const SAMPLE = 2_000;
 const HALF_HOUR_MS = 30 * 60_000;
 
 const products = makeProducts(SAMPLE + 500, (n) => ({
-  // The oldest are not sampled; a word that repeats in a text counts once.
+  // The oldest products are not in the sample. A word that is repeated in a text counts once.
   description: ['every every', ...(n % 4 === 0 ? ['quart'] : []), ...(n <= 500 ? ['zonk'] : [])].join(' '),
   tags: [],
 }));

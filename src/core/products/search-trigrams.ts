@@ -2,29 +2,30 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Sql } from '../database/database.ts';
 
 /**
- * The capabilities of the index: none without the extension, and beyond ASCII only if the server knows such letters.
+ * The letters that the index supports: none without the extension, and those beyond ASCII only if the server's locale
+ * knows them.
  */
 type SearchIndex = 'none' | 'ascii' | 'unicode';
 
-/** An index that is being built, or whose build failed, cannot be used. */
+/** Ignores an index that is being built or whose build failed, because it cannot be used. */
 const SELECT_INDEX = `SELECT 1 FROM pg_index JOIN pg_class ON pg_class.oid = pg_index.indexrelid
   WHERE pg_class.relname = 'products_search' AND pg_index.indisvalid`;
 
-/** With the locale C, only ASCII letters count as letters. */
+/** Tests letters beyond ASCII, which are not letters in the locale C. */
 const SELECT_LETTERS = "SELECT cardinality(show_trgm('ёж字')) > 0 AS known";
 
-/** How long a result is reused: an operator may add the extension, or drop the index, while the site runs. */
+/** How long a result is reused. An operator may add the extension or drop the index while the site runs. */
 const INDEX_MAX_AGE_MS = 60_000;
 
 const knownIndexes = new WeakMap<Sql, { index: Promise<SearchIndex>; until: number }>();
 
-/** The trigram index of the search, which not every server can have. Checked once a minute. */
+/** Returns the capabilities of the trigram index, which not every server has. They are checked once a minute. */
 export function searchIndexOf(sql: Sql): Promise<SearchIndex> {
   const last = knownIndexes.get(sql);
   if (last && performance.now() < last.until) return last.index;
   const index = ask(sql);
   knownIndexes.set(sql, { index, until: performance.now() + INDEX_MAX_AGE_MS });
-  // A failed check is repeated the next time.
+  // A failed check is repeated by the next request.
   index.catch(() => knownIndexes.delete(sql));
   return index;
 }
@@ -36,32 +37,32 @@ async function ask(sql: Sql): Promise<SearchIndex> {
   return letters?.known ? 'unicode' : 'ascii';
 }
 
-/** Three consecutive letters or digits, which make a trigram. Punctuation and emoji are in none. */
+/** Matches three consecutive letters or digits, which form a trigram. Punctuation and emoji are in no trigram. */
 const INDEXED_RUNS: Record<SearchIndex, RegExp> = {
   none: /(?!)/,
   ascii: /[a-z0-9]{3}/,
   unicode: /[\p{L}\p{N}]{3}/u,
 };
 
-/** Whether the index can find candidates for a folded term. */
+/** Returns whether the index can find candidates for a folded term. */
 export function isIndexed(foldedTerm: string, index: SearchIndex): boolean {
   return INDEXED_RUNS[index].test(foldedTerm);
 }
 
-/** Three consecutive letters or digits, as in the trigram index, and where they begin, in code units. */
+/** Three consecutive letters or digits, as in the trigram index. `start` is their offset in UTF-16 code units. */
 interface Trigram {
   text: string;
   start: number;
 }
 
-/** Letters and digits as the index knows them. Punctuation and emoji are in no trigram. */
+/** Match sequences of letters and digits that contain trigrams. */
 const RUNS: Record<SearchIndex, RegExp> = {
   none: /(?!)/g,
   ascii: /[a-z0-9]{3,}/g,
   unicode: /[\p{L}\p{N}]{3,}/gu,
 };
 
-/** All trigrams of a folded text, in order, with repetitions. */
+/** Generates all trigrams of a folded text, in order, including repetitions. */
 export function* trigramsOf(text: string, index: SearchIndex): Generator<Trigram> {
   for (const run of text.matchAll(RUNS[index])) {
     const characters = Array.from(run[0]);
@@ -73,24 +74,24 @@ export function* trigramsOf(text: string, index: SearchIndex): Generator<Trigram
   }
 }
 
-/** The share of products that contain a trigram, from 0 to 1. */
+/** Returns the share of products that contain a trigram, from 0 to 1. */
 type FrequencyOf = (trigram: string) => number;
 
-/** So few candidates that testing each costs less than reading another posting list: fifty of a million products. */
+/** The share of candidates (50 of a million) below which testing them costs less than reading another posting list. */
 const FEW_ENOUGH = 1 / 20_000;
 const MAX_TRIGRAMS = 5;
 
 /** The trigrams to look up in the index. */
 export interface RareParts {
-  /** Parts of the term, in order. If there are none, only the whole term, with the ends of its words, is rare. */
+  /** Parts of the term, in order. If there are none, the whole term is looked up, because its parts are not rare enough. */
   parts: readonly string[];
   /** The maximum share of products that contain the term. */
   share: number;
 }
 
 /**
- * Chooses the parts of a folded term with its rarest trigrams, enough to leave few candidates. For a whole term, the
- * index would read the posting list of every trigram; those of frequent trigrams are long and exclude few rows.
+ * Chooses parts of a folded term with its rarest trigrams, as many as are needed to leave few candidates. For the whole
+ * term, the index would read the posting lists of all trigrams; those of frequent trigrams are long and exclude few rows.
  */
 export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: FrequencyOf): RareParts {
   const byShare = [...trigramsOf(term, index)].sort((one, other) => frequencyOf(one.text) - frequencyOf(other.text));
@@ -107,7 +108,7 @@ export function rarePartsOf(term: string, index: SearchIndex, frequencyOf: Frequ
   return { parts: [], share };
 }
 
-/** Overlapping trigrams make one part, so all parts occur in order. */
+/** Joins overlapping trigrams to parts of the term, in the order of the term. */
 function joined(term: string, trigrams: readonly Trigram[]): string[] {
   const parts: { start: number; end: number }[] = [];
   for (const { text, start } of trigrams.toSorted((one, other) => one.start - other.start)) {
@@ -120,18 +121,18 @@ function joined(term: string, trigrams: readonly Trigram[]): string[] {
 
 const SAMPLE_ROWS = 2_000;
 const SELECT_SAMPLE = `SELECT search_text FROM products ORDER BY created_at DESC, id DESC LIMIT ${SAMPLE_ROWS}`;
-/** A trigram that was seen less often is rare, and its frequency is not stored. */
+/** The frequency of a trigram that was seen less often is not stored, and the trigram counts as rare. */
 const MIN_SEEN = 4;
-/** How many texts are counted before yielding to other work, which takes a millisecond or two. */
+/** The number of texts that are processed before yielding to other work, which takes a millisecond or two. */
 const TEXTS_A_TURN = 50;
-/** Frequencies change slowly, so the last ones are used while they are learnt again. */
+/** How long frequencies are reused. They change slowly, so the previous ones are used while they are determined again. */
 const FREQUENCIES_MAX_AGE_MS = 30 * 60_000;
 
 const knownFrequencies = new WeakMap<Database, { shares: Promise<FrequencyOf>; until: number }>();
 
 /**
- * The frequency of trigrams in the newest products: learnt at the first search, and repeatedly. It affects the plan,
- * never the result.
+ * Returns the frequencies of trigrams in the newest products, which are determined at the first search and then
+ * periodically. They affect the plan of a search, but never its result.
  */
 export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
   const last = knownFrequencies.get(database);
@@ -150,7 +151,7 @@ export function trigramFrequenciesOf(database: Database): Promise<FrequencyOf> {
 
 async function learn(database: Database): Promise<FrequencyOf> {
   const rows = await database.query<{ search_text: string }>(SELECT_SAMPLE);
-  // A short list is read in one statement, which costs less than the index.
+  // A short list is walked in one statement, which costs less than a lookup.
   if (rows.length < SAMPLE_ROWS) return () => 1;
   const seen = new Map<string, number>();
   for (const [index, { search_text: text }] of rows.entries()) {

@@ -1,13 +1,13 @@
 import type { Sql } from '../database/database.ts';
 
-/** How many products have a tag, by the planner's statistics, so no statement has to count them. */
+/** The numbers of products with tags according to the planner's statistics, so no statement has to count them. */
 export interface TagStatistics {
   products: number;
-  /** The share of products with this tag, from 0 to 1; of a tag beyond the most common ones, an estimate. */
+  /** Returns the share of products with this tag, from 0 to 1. It is an estimate if the tag is not among the most common. */
   shareOf(tag: string): number;
 }
 
-/** No row before the first ANALYZE, under row-level security, and on Citus, whose coordinator has no statistics. */
+/** Returns no row before the first ANALYZE, under row-level security, and on Citus, whose coordinator has no statistics. */
 const SELECT_STATISTICS = `SELECT c.reltuples::float8 AS products,
     to_json(s.most_common_elems::text::text[]) AS tags, to_json(s.most_common_elem_freqs) AS shares
   FROM pg_stats s JOIN pg_class c ON c.oid = to_regclass('products')
@@ -18,7 +18,7 @@ const MAX_AGE_MS = 60_000;
 
 const remembered = new WeakMap<Sql, { statistics: Promise<TagStatistics | undefined>; until: number }>();
 
-/** The statistics, read once a minute. @throws CoreError `unavailable`. */
+/** Returns the statistics, read once a minute, or undefined if there are none. @throws CoreError `unavailable`. */
 export function tagStatisticsOf(sql: Sql): Promise<TagStatistics | undefined> {
   const last = remembered.get(sql);
   if (last && performance.now() < last.until) return last.statistics;
@@ -35,7 +35,7 @@ async function readStatistics(sql: Sql): Promise<TagStatistics | undefined> {
   if (row === undefined) return undefined;
   const { products, tags, shares } = row;
   const known = new Map(tags?.map((tag, index) => [tag, shares?.[index] ?? 0]));
-  // The tags' shares are followed by the smallest of them. The planner, too, assumes half of it for a tag that is not listed.
+  // After the shares of the tags comes the smallest share. Like the planner, this assumes half of it for unlisted tags.
   const others = Math.max((shares?.[known.size] ?? 0) / 2, 1 / products);
   return { products, shareOf: (tag) => known.get(tag) ?? others };
 }

@@ -6,7 +6,7 @@ import type { LeaderboardRules } from '../leaderboards/get-leaderboard.ts';
 import { readSubmissionStats, type SubmissionStats } from '../submissions/list-submissions.ts';
 import { listUpvoteBursts, type NamedBurst } from './upvote-bursts.ts';
 
-/** One day (UTC): current rows only, without withdrawn, removed, held and hidden ones. */
+/** The numbers of one day (UTC). Withdrawn, removed, held and hidden rows are not counted. */
 export interface DayStats {
   /** `2026-01-31`. */
   day: string;
@@ -15,7 +15,7 @@ export interface DayStats {
   comments: number;
 }
 
-/** Upvotes of one product, in the whole period or in one hour. */
+/** The upvotes of one product in the whole period or in one hour. */
 interface ProductUpvotes {
   productId: string;
   productName: string;
@@ -23,11 +23,11 @@ interface ProductUpvotes {
 }
 
 export interface SiteStats {
-  /** Every day, oldest first; today is last. */
+  /** All days, oldest first, including today. */
   days: DayStats[];
   /** The products with the most upvotes in these days. */
   top: ProductUpvotes[];
-  /** Hours (their start, ISO 8601, UTC) in which a product got far more upvotes than in its others. */
+  /** Hours in which a product got far more upvotes than on average. `hour` is the start (ISO 8601, UTC). */
   hours: (ProductUpvotes & { hour: string })[];
   /** Networks from which many sessions upvoted one product within an hour. */
   networks: NamedBurst[];
@@ -39,15 +39,15 @@ const TOP_PRODUCTS = 10;
 const MAX_BURSTS = 20;
 
 /**
- * The thresholds of a notable hour: this many upvotes, and this many times the product's average hour of these days.
+ * The thresholds of a notable hour: a number of upvotes, and a multiple of the product's average per hour in these days.
  */
 const BUSY_HOUR = { upvotes: 50, timesAverage: 5 };
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * The last days including today. One statement per kind of row, which reads only the rows of these days by an index and
- * takes no locks.
+ * Reads the statistics of the last days, including today, with one statement per kind of row. Each reads only the rows
+ * of these days with an index and takes no locks.
  * @throws CoreError `unavailable`.
  */
 export async function readStats(sql: Sql, { days, now }: { days: number; now: Date }): Promise<SiteStats> {
@@ -85,7 +85,7 @@ async function countByDay(
   return new Map(rows.map((row) => [row.day, row.rows]));
 }
 
-// The rows are read once; everything else derives from their counts by product and hour.
+// Reads the rows once. All results are derived from their counts by product and hour.
 const SELECT_UPVOTES = `WITH hourly AS MATERIALIZED (
     SELECT product_id, date_trunc('hour', created_at AT TIME ZONE 'UTC') AS hour, count(*)::integer AS upvotes
     FROM upvotes WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz GROUP BY 1, 2
@@ -127,22 +127,22 @@ async function readUpvotes(sql: Sql, since: Date, until: Date, days: number) {
 
 const HOUR_MS = 3_600_000;
 
-/** The counted table, and the condition on its rows. */
+/** The table of each number, and the condition on its rows. */
 const COUNTED = {
   launches: ['products', 'true'],
   upvotes: ['upvotes', 'true'],
   comments: ['comments', PUBLIC],
 } as const;
 
-/** Activity (UTC), oldest first; the last hour and the last day are the running ones. */
+/** Activity by day and by hour (UTC), oldest first. The last day and the last hour are the current ones. */
 export interface Activity {
   days: ActivityRecord[];
   hours: ActivityRecord[];
 }
 
 /**
- * Launches, upvotes and public comments of the last days, by day and by hour. Reads the rows of these days once, which on
- * a large site takes longer than anything else that the overview shows.
+ * Counts launches, upvotes and public comments of the last days, by day and by hour. Reads all rows of these days, which is
+ * the slowest part of the overview on a large site.
  * @throws CoreError `unavailable`.
  */
 export async function readActivity(
@@ -187,9 +187,9 @@ async function countByHour(
   return new Map(rows.map(({ hour, rows: count }) => [hour.getTime(), count]));
 }
 
-/** For metrics: leaderboards by state, and votes in the launch windows of the last four days. */
+/** Numbers for metrics: leaderboards by state, and votes for the launches of the last four days. */
 export interface BoardStats {
-  /** `overdue` ones are counted as open, too. */
+  /** Overdue leaderboards are included in `open`. */
   boards: { open: number; final: number; overdue: number };
   votes: { counted: number; network: number; operator: number };
 }
@@ -202,7 +202,7 @@ const SELECT_VOTES = `SELECT coalesce(sum(c.counted), 0)::float8 AS counted, coa
   FROM launches l JOIN product_counts c ON c.product_id = l.product_id
   WHERE l.launched_at > $1::timestamptz - interval '4 days' AND l.launched_at <= $1::timestamptz`;
 
-/** @throws CoreError `unavailable`. */
+/** Reads the numbers of leaderboards and votes. @throws CoreError `unavailable`. */
 export async function readBoardStats(sql: Sql, rules: LeaderboardRules): Promise<BoardStats> {
   const [boards] = await sql.query<{ open: number; final: number }>(SELECT_BOARDS);
   const [votes] = await sql.query<BoardStats['votes']>(SELECT_VOTES, [rules.now.toISOString()]);

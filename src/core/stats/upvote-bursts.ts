@@ -1,22 +1,22 @@
 import { OPERATOR_QUEUE, recordChange } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
 
-/** Many sessions of one network that upvoted one product within an hour. */
+/** A burst of upvotes: many sessions of one network upvoted one product within an hour. */
 export interface UpvoteBurst {
   /** The start of the hour, ISO 8601, UTC. */
   hour: string;
   productId: string;
-  /** A random name for this hour that reveals nothing about the network. */
+  /** A random name for the network in this hour, which reveals nothing about it. */
   network: string;
   sessions: number;
 }
 
-/** A burst for display. */
+/** A burst with the name of its product, for display. */
 export interface NamedBurst extends UpvoteBurst {
   productName: string;
 }
 
-/** Bursts of fewer sessions are not stored. */
+/** The minimum number of sessions of a stored burst. */
 export const BURST_SESSIONS = 20;
 
 /** How long bursts are stored. */
@@ -28,7 +28,7 @@ const SAVE_BURSTS = `INSERT INTO upvote_bursts (hour, product_id, network, sessi
   ORDER BY hour, "productId", network
   ON CONFLICT (hour, product_id, network) DO UPDATE SET sessions = EXCLUDED.sessions`;
 
-/** Stores bursts, or their new size; the keys must be distinct. @throws CoreError `unavailable`. */
+/** Stores bursts, or updates their sizes. The keys must be distinct. @throws CoreError `unavailable`. */
 export async function saveUpvoteBursts(sql: Sql, bursts: readonly UpvoteBurst[]): Promise<void> {
   if (bursts.length === 0) return;
   await sql.query(SAVE_BURSTS, [JSON.stringify(bursts)]);
@@ -47,7 +47,7 @@ const SELECT_BURSTS = `SELECT b.hour, b.product_id, p.name, b.network, b.session
   WHERE b.hour >= greatest($1::timestamptz, now() - ${BURST_DAYS} * interval '1 day')
   ORDER BY b.sessions DESC, b.hour DESC, b.product_id, b.network LIMIT $2`;
 
-/** The largest bursts since a moment, largest first. @throws CoreError `unavailable`. */
+/** Lists the largest bursts since a time, the largest first. @throws CoreError `unavailable`. */
 export async function listUpvoteBursts(
   sql: Sql,
   { since, limit }: { since: Date; limit: number },
