@@ -15,13 +15,13 @@ import { checkKey, expectMakerKey, lockSubmission, type SubmissionRow, updateSub
 export interface MakerAccess {
   id: string;
   makerKey: string | undefined;
-  /** The prefix of the maker's network; unset if nothing is limited. */
+  /** The prefix of the maker's network; unset if limits are off. */
   network?: Uint8Array | undefined;
 }
 
 /**
- * Changes fields and the launch time. New fields of a scheduled or declined submission need another approval; a new
- * time alone does not.
+ * Changes fields and the launch time. If fields of a scheduled or declined submission change, it needs another approval;
+ * if only the time changes, it does not.
  * @throws CoreError `submission_not_found`, `submission_invalid`, `submission_changed`, `submission_withdrawn`,
  * `already_launched`, `too_many_waiting`, `unavailable`.
  */
@@ -33,7 +33,7 @@ export function editSubmission(
 ): Promise<SubmissionRow> {
   return changeAsMaker(database, access, rules, async (sql, row) => {
     if (revision !== undefined && revision !== row.revision) throw submissionChanged();
-    // A form sends back the time that it received, which may have passed since.
+    // A form sends back an unchanged time, which is not checked, because it may have passed in the meantime.
     const { launchAt, ...others } = patch;
     const isSameTime = typeof launchAt === 'string' && Date.parse(launchAt) === row.launch_at?.getTime();
     return applyPatch(sql, row, checkFields(isSameTime ? others : patch, rules.now), access.network, rules);
@@ -52,7 +52,7 @@ export function setImage(
   );
 }
 
-/** Appends a screenshot. @throws as `editSubmission`; `submission_invalid` beyond the maximum of a product. */
+/** Appends a screenshot. @throws as `editSubmission`; `submission_invalid` if the product has the maximum number. */
 export function addScreenshot(
   database: Database,
   access: MakerAccess,
@@ -87,7 +87,7 @@ export function removeScreenshot(
 }
 
 /**
- * Withdraws a submission for good; a scheduled launch does not happen. Idempotent.
+ * Withdraws a submission permanently and cancels its scheduled launch. Repeated calls have no further effect.
  * @throws CoreError `submission_not_found`, `already_launched`, `unavailable`.
  */
 export function withdrawSubmission(
@@ -106,7 +106,7 @@ export function withdrawSubmission(
 
 async function lockAsMaker(sql: Sql, id: string, makerKey: string | undefined): Promise<SubmissionRow> {
   await expectMakerKey(sql, id, makerKey);
-  // Checked again under the lock, since the key may have been renewed.
+  // The key is checked again under the lock, because it may have been renewed in the meantime.
   return checkKey(await lockSubmission(sql, id), makerKey);
 }
 
@@ -123,7 +123,7 @@ function changeAsMaker(
   });
 }
 
-/** @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`. */
+/** Checks that the maker can change a submission. @throws CoreError `submission_withdrawn`, `already_launched`, `unavailable`. */
 export async function expectEditable(sql: Sql, row: SubmissionRow, now: Date): Promise<void> {
   if (row.status === 'withdrawn') {
     throw new CoreError('submission_withdrawn', 'This submission was withdrawn. Please submit the product again.');
@@ -153,7 +153,7 @@ async function applyPatch(
   return updateSubmission(sql, row, { ...change, waiting_since: now, decided_at: null }, now);
 }
 
-/** The operator's decision stays. Its undo restores the new time. */
+/** Changes the launch time. The operator's decision stays, and undoing it restores the new time. */
 async function reschedule(
   sql: Sql,
   row: SubmissionRow,
@@ -175,7 +175,7 @@ const REPLACE_KEYS = 'UPDATE submissions SET key_hashes = ARRAY[$2::bytea] WHERE
 const FORGET_RETRIES = 'DELETE FROM submission_idempotency_keys WHERE submission_id = $1';
 
 /**
- * Gives a submission a new maker key and ends all earlier ones.
+ * Gives a submission a new maker key and invalidates all earlier ones.
  * @returns the key, of which only a hash is stored.
  * @throws CoreError `submission_not_found`, `unavailable`.
  */

@@ -18,7 +18,7 @@ import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 export interface Submitter {
   session: string;
   idempotencyKey?: string | undefined;
-  /** The prefix of the submitter's network; unset if nothing is limited. */
+  /** The prefix of the submitter's network; unset if limits are off. */
   network?: Uint8Array | undefined;
 }
 
@@ -29,17 +29,17 @@ interface CreateOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** `created` is false if an earlier request with the same idempotency key created it. */
+/** A stored submission. `created` is false if an earlier request with the same idempotency key created it. */
 export interface WrittenSubmission {
   row: SubmissionRow;
   makerKey: string;
   created: boolean;
 }
 
-/** Only hashes are stored, so a retry gets another key; this many of the newest stay valid. */
+/** The number of valid maker keys. Only hashes are stored, so a retried request gets a new key, and older ones stay valid. */
 const MAX_KEYS = 5;
 
-/** Attempts to reserve an id: another process may take one at the same time. */
+/** Maximum attempts to reserve an id, because another process may take it at the same time. */
 const MAX_TRIES = 5;
 
 const INSERT = `INSERT INTO submissions
@@ -57,7 +57,7 @@ const SAVE_IDEMPOTENCY_KEY = `INSERT INTO submission_idempotency_keys (id, conte
   ON CONFLICT (id) DO UPDATE SET content = EXCLUDED.content, submission_id = EXCLUDED.submission_id, created_at = EXCLUDED.created_at`;
 
 /**
- * Creates a submission that waits for a decision, and its maker key, which no other function returns.
+ * Creates a submission that waits for a decision, and its maker key, of which only a hash is stored.
  * @throws CoreError `submission_invalid`, `too_many_waiting`, `idempotency_key_reused`, `unavailable`.
  */
 export async function createSubmission(
@@ -72,7 +72,7 @@ export async function createSubmission(
   const idempotency = idempotencyOf(submitter, draft);
   const makerKey = createMakerKey();
   return transactionWithRetries(database, async (sql) => {
-    // The lock also makes one submission of a request that was sent twice at once.
+    // The lock also ensures that two concurrent requests with the same idempotency key create only one submission.
     const secret = await lockQueue(sql);
     const earlier = idempotency && (await findEarlier(sql, idempotency, now));
     if (earlier) return repeat(sql, earlier, makerKey);
@@ -146,10 +146,10 @@ async function insert(
   throw new CoreError('overloaded', 'Too many submissions have this name right now. Please try again in a moment.');
 }
 
-/** How many numbered ids are tried before a random one. */
+/** The last number that is tried for an id before a random suffix is used. */
 const MAX_NUMBER = 20;
 
-// Two statements, since products may be distributed over several servers.
+// Uses two statements, because products may be distributed over several servers.
 const SELECT_TAKEN = [
   'SELECT id FROM products WHERE id = ANY($1::text[])',
   `SELECT id FROM submissions WHERE id = ANY($1::text[])
@@ -157,8 +157,8 @@ const SELECT_TAKEN = [
 ];
 
 /**
- * An id for the product of a submission: a slug of its name, with a number if it is taken. Suspected spam never gets a plain
- * slug, so it cannot occupy the ids of others.
+ * Chooses the id of a submission's product: a slug of its name, with a number if the slug is taken. Suspected spam always gets
+ * a random suffix, so it cannot occupy the ids of others.
  */
 async function freeIdFor(sql: Sql, name: string, suspectedSpam: boolean): Promise<string> {
   const slug = slugOfName(name);
@@ -178,8 +178,8 @@ const COUNT_WAITING =
   "SELECT count(*)::integer AS waiting FROM submissions WHERE network = $1::uuid AND status = 'waiting'";
 
 /**
- * Serializes submitters until the transaction ends, so the limit on waiting submissions is exact.
- * @returns the secret under which networks are hashed.
+ * Serializes new submissions until the transaction ends, so the limit on waiting submissions is exact.
+ * @returns the secret with which networks are hashed.
  */
 export async function lockQueue(sql: Sql): Promise<Buffer> {
   const [present] = await sql.query<{ secret: Buffer }>(LOCK_SECRET);
@@ -191,9 +191,9 @@ export async function lockQueue(sql: Sql): Promise<Buffer> {
 }
 
 /**
- * Hashes a network and checks that it may have one more waiting submission; call it after `lockQueue`. `prefix` is
- * unset if nothing is limited.
- * @throws CoreError `too_many_waiting`.
+ * Checks that a network may have one more waiting submission. Call it after `lockQueue`. `prefix` is unset if limits are
+ * off.
+ * @returns the hashed network, or null without a prefix. @throws CoreError `too_many_waiting`.
  */
 export async function takeWaitingPlace(
   sql: Sql,

@@ -17,12 +17,12 @@ import {
 /** The submission to decide on. */
 export interface DecisionTarget {
   id: string;
-  /** The revision that the operator has seen; unset accepts any. */
+  /** The revision that the operator has seen. If unset, any revision is decided on. */
   revision?: number | undefined;
 }
 
 /**
- * Approves a waiting or declined submission: its product launches at the time that its maker chose, or now.
+ * Approves a waiting or declined submission. Its product launches at the time that the maker chose, or now.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided`, `submission_withdrawn`, `id_taken`,
  * `unavailable`.
  */
@@ -38,8 +38,8 @@ export function approveSubmission(
 }
 
 /**
- * Sets when a submission launches: approves it for this time, or moves a scheduled launch.
- * @throws CoreError as `approveSubmission`; `already_launched`, `submission_invalid` for a time that has passed.
+ * Approves a submission for this launch time, or moves its scheduled launch.
+ * @throws CoreError as `approveSubmission`; `already_launched`; `submission_invalid` if the time has passed.
  */
 export function scheduleSubmission(
   database: Database,
@@ -79,8 +79,8 @@ export function declineSubmission(
 }
 
 /**
- * Undoes the last decision, unless the maker changed the submission since. A launched product leaves the site unless
- * others voted or commented.
+ * Undoes the last decision, unless the maker has changed the submission since. A launched product is removed from the
+ * site, unless others voted for it or commented on it.
  * @throws CoreError `submission_not_found`, `submission_changed`, `already_decided` if there is nothing to undo,
  * `already_launched`, `id_taken`, `unavailable`.
  */
@@ -113,7 +113,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
   });
 }
 
-/** Locks, checks the revision, decides and records the decision, in one transaction. */
+/** Locks a submission, checks its revision, and changes it with an entry in the audit log, in one transaction. */
 function decide(
   database: Database,
   { id, revision }: DecisionTarget,
@@ -134,7 +134,7 @@ function decide(
   });
 }
 
-/** Details for the audit log: the decision and its revision, never the maker's texts. */
+/** Returns details for the audit log: the revision and the decision, but not the maker's texts. */
 function detailsOf(row: SubmissionRow, decided: SubmissionRow): object {
   return {
     revision: row.revision,

@@ -10,19 +10,19 @@ import { lockProduct } from '../products/product-row.ts';
 import { saveProducts } from '../products/save-products.ts';
 import { launchOf, type SubmissionRow } from './submission-row.ts';
 
-/** Options of the site that decisions and edits need. */
+/** The time and time zone of decisions and edits. */
 export interface LaunchRules {
   now: Date;
-  /** The time zone of the launch date. */
+  /** The time zone in which the launch date is shown. */
   timeZone: string;
 }
 
-/** The launch time for a requested one: never in the past. */
+/** Returns the requested launch time, or now if it is unset or has passed. */
 export function launchTime(wanted: Date | null, now: Date): Date {
   return wanted !== null && wanted.getTime() > now.getTime() ? wanted : now;
 }
 
-/** Puts the product of a submission onto the site. @throws CoreError `id_taken` if another product has its id. */
+/** Adds the product of a submission to the site. @throws CoreError `id_taken` if another product has its id. */
 export async function putProduct(sql: Sql, product: StoredProduct): Promise<void> {
   const { id } = product;
   if ((await sql.query('SELECT FROM products WHERE id = $1', [id])).length > 0) {
@@ -35,7 +35,7 @@ export async function putProduct(sql: Sql, product: StoredProduct): Promise<void
 }
 
 /**
- * Moves the launch of a product that has not launched yet; the operator's edits of the product stay.
+ * Moves the launch of a product that has not launched yet. Operators' edits of the product stay.
  * @throws CoreError `already_launched`.
  */
 export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, timeZone }: LaunchRules): Promise<void> {
@@ -46,8 +46,8 @@ export async function moveLaunch(sql: Sql, id: string, launchAt: Date, { now, ti
 }
 
 /**
- * Takes a product that has not launched yet off the site.
- * @returns the product, with the operator's edits; undefined if it was removed before.
+ * Removes a product that has not launched yet from the site.
+ * @returns the product, with operators' edits, or undefined if it was already removed.
  * @throws CoreError `already_launched`.
  */
 export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Product | undefined> {
@@ -60,7 +60,7 @@ export async function cancelLaunch(sql: Sql, id: string, now: Date): Promise<Pro
 }
 
 /**
- * Takes a product off the site as if it had not been approved, launched or not.
+ * Removes a product from the site, whether it has launched or not, as if it had not been approved.
  * @throws CoreError `already_launched` if others voted or commented.
  */
 export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
@@ -79,7 +79,7 @@ export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
 
 interface Launch {
   created_at: Date;
-  /** Whether anyone but the maker voted or commented. */
+  /** Whether anyone voted, or anyone except the maker commented. */
   has_followers: boolean;
 }
 
@@ -95,8 +95,8 @@ async function readLaunch(sql: Sql, id: string): Promise<Launch | undefined> {
 }
 
 /**
- * Refuses a maker's change once the product of an approved submission has launched, and while it is removed, because
- * the operator may restore it.
+ * Checks that the product of an approved submission has not launched. A maker cannot change a removed product either,
+ * because an operator may restore it.
  * @throws CoreError `already_launched`.
  */
 export async function expectScheduled(sql: Sql, { id, status }: SubmissionRow, now: Date): Promise<void> {

@@ -7,7 +7,7 @@ import { previewOf, readProducts, stateOf } from './read-submission.ts';
 import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
 export interface SubmissionFilter {
-  /** `waiting`: oldest first, suspected spam last. `all`: newest first. */
+  /** `waiting` lists the oldest first, and suspected spam last. `all` lists the newest first. */
   status: 'waiting' | 'all';
   limit: number;
   cursor?: string | undefined;
@@ -32,7 +32,7 @@ const NEWEST: KeysetOrder<SubmissionRow> = {
   ],
 };
 
-/** A page of submissions for the operator. @throws CoreError `bad_cursor`, `unavailable`. */
+/** Lists one page of submissions for operators. @throws CoreError `bad_cursor`, `unavailable`. */
 export async function listSubmissions(
   sql: Sql,
   { status, limit, cursor }: SubmissionFilter,
@@ -55,7 +55,7 @@ export async function listSubmissions(
   return { items: shown.map((row) => review(row, products.get(row.id), now, timeZone)), nextCursor };
 }
 
-/** One submission for the operator. @throws CoreError `submission_not_found`, `unavailable`. */
+/** Reads one submission for operators. @throws CoreError `submission_not_found`, `unavailable`. */
 export async function inspectSubmission(
   sql: Sql,
   id: string,
@@ -90,7 +90,7 @@ function review(row: SubmissionRow, product: Product | undefined, now: Date, tim
 export interface WaitingSubmissions {
   waiting: number;
   suspectedSpam: number;
-  /** When the oldest submission that is not suspected spam began to wait; `null` if there is none. */
+  /** When the oldest waiting submission that is not suspected spam began to wait; `null` if there is none. */
   oldestSince: Date | null;
 }
 
@@ -104,7 +104,7 @@ export async function countWaiting(sql: Sql): Promise<WaitingSubmissions> {
   return { waiting: row?.waiting ?? 0, suspectedSpam: row?.spam ?? 0, oldestSince: row?.oldest ?? null };
 }
 
-/** The submissions of recent days by their outcome. */
+/** The numbers of submissions of some days, by their status. */
 export interface SubmissionStats {
   received: number;
   waiting: number;
@@ -120,7 +120,7 @@ const SELECT_STATS = `SELECT count(*)::integer AS received,
     (count(*) FILTER (WHERE status = 'withdrawn'))::integer AS withdrawn
   FROM submissions WHERE created_at >= $1::timestamptz AND created_at < $2::timestamptz`;
 
-/** @throws CoreError `unavailable`. */
+/** Counts submissions by status. `since` is inclusive, `until` is exclusive. @throws CoreError `unavailable`. */
 export async function readSubmissionStats(sql: Sql, since: Date, until: Date): Promise<SubmissionStats> {
   const [row] = await sql.query<SubmissionStats>(SELECT_STATS, [since.toISOString(), until.toISOString()]);
   return row ?? { received: 0, waiting: 0, approved: 0, declined: 0, withdrawn: 0 };

@@ -4,13 +4,13 @@ import { MAKER_KEY_PATTERN } from '../../contract/submissions/limits.ts';
 const KEY_BYTES = 32;
 const MAKER_KEY = new RegExp(MAKER_KEY_PATTERN);
 
-/** Compared if there is no submission, so an unknown id takes as long as a wrong key. */
+/** The hashes that are compared if a submission does not exist, so an unknown id takes as long as a wrong key. */
 const NO_HASHES: readonly Buffer[] = [randomBytes(32)];
 
 export interface MakerKey {
-  /** The key itself, shown only to the maker. */
+  /** The key, which only the maker gets. */
   key: string;
-  /** The stored hash. A plain SHA-256 is enough for a key of 256 random bits, which cannot be guessed. */
+  /** The stored hash. A plain SHA-256 is enough, because the 256 random bits of a key cannot be guessed. */
   hash: Buffer;
 }
 
@@ -19,7 +19,7 @@ export function createMakerKey(): MakerKey {
   return { key, hash: hashOf(key) };
 }
 
-/** Whether a key matches one of these hashes. Every comparison takes the same time. */
+/** Returns whether a key matches one of these hashes. Every comparison takes the same time. */
 export function isMakerKey(key: string | undefined, hashes: readonly Buffer[] = NO_HASHES): boolean {
   const hash = hashOf(key ?? '');
   let found = false;

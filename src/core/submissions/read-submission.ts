@@ -16,7 +16,7 @@ export interface ReadContext {
 const SELECT_PRODUCTS = `SELECT ${PRODUCT_COLUMNS}
   FROM products p LEFT JOIN product_counts c ON c.product_id = p.id WHERE p.id = ANY($1::text[])`;
 
-/** The products of approved submissions by id, scheduled ones too. @throws CoreError `unavailable`. */
+/** Reads the launched and scheduled products of approved submissions, by id. @throws CoreError `unavailable`. */
 export async function readProducts(sql: Sql, rows: readonly SubmissionRow[]): Promise<Map<string, Product>> {
   const ids = rows.filter(({ status }) => status === 'approved').map(({ id }) => id);
   if (ids.length === 0) return new Map();
@@ -24,7 +24,7 @@ export async function readProducts(sql: Sql, rows: readonly SubmissionRow[]): Pr
   return new Map(products.map((product) => [product.id, productOf(product)]));
 }
 
-/** A submission as its maker sees it. @throws CoreError `unavailable`. */
+/** Builds a submission as its maker sees it. @throws CoreError `unavailable`. */
 export async function describeSubmission(
   sql: Sql,
   row: SubmissionRow,
@@ -48,7 +48,7 @@ export async function describeSubmission(
   };
 }
 
-/** The status and its reason. Only the operator can remove the product of an approved submission. */
+/** Returns the status and its reason. If an approved submission has no product, an operator has removed it. */
 export function stateOf(
   row: SubmissionRow,
   product: Product | undefined,
@@ -60,7 +60,7 @@ export function stateOf(
   return { status: statusOf(row, now, product && new Date(product.createdAt)), reason: row.reason };
 }
 
-/** The product as it would launch; without a launch time, as if it launched now. */
+/** Returns the product as it would launch at its launch time, or now if it has none. */
 export function previewOf({ id, fields, launch_at: launchAt }: SubmissionRow, now: Date, timeZone: string): Product {
   return { ...productOfFields(id, fields, launchAt ?? now, timeZone), upvotes: 0, comments: 0 };
 }
@@ -71,7 +71,7 @@ const SELECT_VOTES = `SELECT floor(extract(epoch FROM created_at - $2::timestamp
     AND (verdict IS NULL OR verdict = 'included')
   GROUP BY 1`;
 
-/** The counted votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
+/** Counts the valid votes in each hour of the launch window so far. @throws CoreError `unavailable`. */
 export async function readVotesByHour(sql: Sql, id: string, launchedAt: Date, now: Date): Promise<HourlyVotes[]> {
   const endsAt = launchedAt.getTime() + WINDOW_MS;
   const rows = await sql.query<{ hour: number; votes: number }>(SELECT_VOTES, [

@@ -13,19 +13,19 @@ import { isVisible } from '../../contract/text.ts';
 import { CoreError } from '../core-error.ts';
 import { readDate } from '../imports/read-values.ts';
 
-/** The fields that a maker can set. Blank texts get a product's defaults when it is shown. */
+/** The fields that a maker can set. Blank texts are replaced by a product's defaults when it is shown. */
 export type SubmissionFields = Omit<StoredProduct, 'id' | 'createdAt' | 'launchDate'>;
 
-/** Checked fields; fields that were not sent are missing. */
+/** Validated fields. Fields that were not sent are unset. */
 export interface CheckedPatch {
   fields: Partial<SubmissionFields>;
-  /** Unset if it was not sent; `null` to launch as soon as the submission is approved. */
+  /** Unset if it was not sent; `null` if approval launches the product at once. */
   launchAt?: Date | null;
 }
 
 const NOT_SET_BY_MAKERS: readonly ProductFieldName[] = ['id', 'createdAt', 'launchDate'];
 
-/** Empty texts and lists. */
+/** Fields with empty texts and lists. */
 export const NO_FIELDS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.filter((name) => !NOT_SET_BY_MAKERS.includes(name)).map((name): [string, unknown] => [
     name,
@@ -36,7 +36,7 @@ export const NO_FIELDS = Object.fromEntries(
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
- * Checks the fields that a maker sent against the limits of products, and trims them.
+ * Trims the fields that a maker sent and checks them against the limits of products.
  * @throws CoreError `submission_invalid` with all faults.
  */
 export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date): CheckedPatch {
@@ -91,7 +91,7 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
   return team;
 }
 
-/** An instant. A time without an offset would be ambiguous. */
+/** Matches times with an offset. Times without one would be ambiguous. */
 const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {
@@ -108,7 +108,7 @@ function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined 
   return launchAt;
 }
 
-/** Counts code points, as people count characters; a text never has more code points than code units. */
+/** Returns whether a text has too many code points. It never has more of them than code units, which are fast to count. */
 function isLonger(text: string, maxCharacters: number): boolean {
   return text.length > maxCharacters && [...text].length > maxCharacters;
 }

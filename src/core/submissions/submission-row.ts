@@ -28,7 +28,7 @@ export interface SubmissionRow {
   decided_at: Date | null;
 }
 
-/** The state before the last decision, for its undo. */
+/** The state before the last decision, which an undo restores. */
 export interface Undo {
   decision: 'approve' | 'decline' | 'schedule';
   /** The id of the decision's entry in the audit log. */
@@ -37,7 +37,7 @@ export interface Undo {
   approvedFields: SubmissionFields | null;
   launchAt: string | null;
   reason: string | null;
-  /** The scheduled product that was declined, with the operator's edits. */
+  /** The product of a scheduled submission that was declined, with operators' edits. */
   product?: StoredProduct | undefined;
 }
 
@@ -49,7 +49,8 @@ export async function readSubmissionRow(sql: Sql, id: string): Promise<Submissio
 }
 
 /**
- * Reads a submission and locks it until the transaction ends, before days, counts and products.
+ * Reads a submission and locks it until the transaction ends. To prevent deadlocks, it must be locked before days, counts
+ * and products.
  * @throws CoreError `submission_not_found`.
  */
 export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRow> {
@@ -60,7 +61,7 @@ export async function lockSubmission(sql: Sql, id: string): Promise<SubmissionRo
 const SELECT_KEYS = 'SELECT key_hashes FROM submissions WHERE id = $1';
 
 /**
- * Checks a maker key before anything else is read or locked, so a wrong key takes as long as an unknown id.
+ * Checks a maker key. Call it before anything else is read or locked, so a wrong key takes as long as an unknown id.
  * @throws CoreError `submission_not_found`, `unavailable`.
  */
 export async function expectMakerKey(sql: Sql, id: string, key: string | undefined): Promise<void> {
@@ -68,7 +69,7 @@ export async function expectMakerKey(sql: Sql, id: string, key: string | undefin
   if (!isMakerKey(key, rows[0]?.key_hashes)) notFound();
 }
 
-/** Checks the key of a row. @throws CoreError `submission_not_found`, for a wrong key as for an unknown id. */
+/** Checks the key of a row. @throws CoreError `submission_not_found` if the key is wrong or there is no row. */
 export function checkKey(row: SubmissionRow | undefined, key: string | undefined): SubmissionRow {
   const isRight = isMakerKey(key, row?.key_hashes);
   return row !== undefined && isRight ? row : notFound();
@@ -78,7 +79,7 @@ function notFound(): never {
   throw new CoreError('submission_not_found', 'Submission not found');
 }
 
-/** The public status. `launchesAt` is the launch time of its product, if there is one. */
+/** Returns the public status. `launchesAt` is the launch time of the submission's product, if it exists. */
 export function statusOf(
   row: Pick<SubmissionRow, 'status' | 'launch_at'>,
   now: Date,
@@ -89,7 +90,7 @@ export function statusOf(
   return launch !== null && launch.getTime() > now.getTime() ? 'scheduled' : 'launched';
 }
 
-/** The product of a submission, with the defaults of products, launching at `createdAt`. */
+/** Builds the product of a submission, which launches at `createdAt`. Blank fields get the defaults of products. */
 export function productOfFields(
   id: string,
   fields: SubmissionFields,
@@ -99,7 +100,7 @@ export function productOfFields(
   return completeProduct({ ...fields, id, ...launchOf(createdAt, timeZone) }, createdAt);
 }
 
-/** The fields of a product that depend on its launch time. */
+/** Returns the fields of a product that depend on its launch time. */
 export function launchOf(time: Date, timeZone: string): Pick<StoredProduct, 'launchDate' | 'createdAt'> {
   return { launchDate: time.toLocaleDateString('en', { dateStyle: 'long', timeZone }), createdAt: time.toISOString() };
 }
@@ -109,7 +110,7 @@ const UPDATE = `UPDATE submissions SET status = $2, revision = revision + 1, fie
     waiting_since = $10::timestamptz, decided_at = $11::timestamptz
   WHERE id = $1 RETURNING *`;
 
-/** The columns that a change may set; the others stay. */
+/** The columns that a change may set. Unset ones stay unchanged. */
 export type SubmissionChange = Partial<
   Pick<
     SubmissionRow,
@@ -152,13 +153,14 @@ export async function updateSubmission(
 }
 
 /**
- * How long declined and withdrawn submissions are stored, for their makers and for an undo. Then their ids are free.
+ * How long declined and withdrawn submissions are stored, for their makers and for an undo. After that, their ids can
+ * be used again.
  */
 const CLOSED_DAYS = 30;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Deletes expired idempotency keys, and submissions that were closed long ago. @throws CoreError `unavailable`. */
+/** Deletes expired idempotency keys, and submissions that were closed more than 30 days ago. @throws CoreError `unavailable`. */
 export async function deleteClosedSubmissions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM submission_idempotency_keys WHERE created_at < $1::timestamptz', [
     keyExpiry(now).toISOString(),

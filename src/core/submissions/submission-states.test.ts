@@ -22,13 +22,13 @@ type Step = (typeof STEPS)[number];
 
 interface State {
   status: 'waiting' | 'approved' | 'declined' | 'withdrawn';
-  /** Milliseconds; `null`: as soon as it is approved. */
+  /** The launch time in milliseconds, or `null` if approval launches the product at once. */
   launchAt: number | null;
   undo: Omit<State, 'undo' | 'voted'> | null;
   voted: boolean;
 }
 
-/** A simple model of the rules. @returns the next state, or undefined if the step is refused. */
+/** Applies a step to a simple model of the rules. @returns the next state, or undefined if the step is refused. */
 function next(state: State, step: Step, now: number): State | undefined {
   const { status, launchAt } = state;
   const launched = status === 'approved' && launchAt !== null && launchAt <= now;

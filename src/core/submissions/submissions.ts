@@ -23,9 +23,9 @@ import type { LaunchRules } from './launch-product.ts';
 import { describeSubmission, readProducts, readVotesByHour } from './read-submission.ts';
 import { checkKey, expectMakerKey, readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
-/** The operations of makers. Each documents the `CoreError`s that it throws. */
+/** The operations of makers. The functions that implement them document their `CoreError`s. */
 export interface Submissions {
-  /** Spam is accepted like any other submission, and waits behind the others. */
+  /** Creates a submission. Suspected spam is accepted, too, but comes last in the queue. */
   create(
     sent: NewSubmission,
     submitter: Submitter,
@@ -37,9 +37,9 @@ export interface Submissions {
   setImage(access: MakerAccess, address: string): Promise<Submission>;
   addScreenshot(access: MakerAccess, address: string): Promise<Submission>;
   removeScreenshot(access: MakerAccess, index: number): Promise<Submission>;
-  /** Checks that the maker may change it, before expensive work begins. */
+  /** Checks that the maker may change the submission, before expensive work begins. */
   expectEditable(access: MakerAccess): Promise<void>;
-  /** The author of a maker's comments on the product with this id. */
+  /** Returns the author of the maker's comments on the product. */
   authorOf(access: MakerAccess): Promise<CommentAuthor>;
 }
 
@@ -51,7 +51,7 @@ export interface SubmissionsOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** How many launches have their votes by hour cached, and for how long. */
+/** The maximum number of launches whose votes by hour are cached, and for how long. */
 const MAX_WATCHED = 1_000;
 const VOTES_MAX_AGE_MS = 5_000;
 
@@ -66,7 +66,7 @@ export function createSubmissions(
     perf: { now: runtime.monotonicMs },
   });
 
-  /** Counting many votes is slow, and makers reload often. */
+  /** Caches the votes, because counting many is slow and makers reload often. */
   function getVotesByHour(id: string, launchedAt: Date): Promise<HourlyVotes[]> {
     const key = `${id} ${launchedAt.getTime()}`;
     const known = hourlyVotes.get(key);

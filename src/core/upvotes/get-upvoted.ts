@@ -7,7 +7,7 @@ import type { Sql } from '../database/database.ts';
 const SELECT_UPVOTED = `SELECT product_id FROM upvotes WHERE product_id = ANY($1::text[]) AND user_session = $2`;
 
 /**
- * The products among these that a session has upvoted, without unknown ones.
+ * Returns which of these products a session has upvoted. Unknown products are left out.
  * @throws CoreError `too_many_products`, `unavailable`.
  */
 export async function getUpvoted(sql: Sql, productIds: readonly string[], session: string): Promise<Upvoted> {

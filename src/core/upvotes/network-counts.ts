@@ -8,17 +8,18 @@ export interface VotedFrom {
 }
 
 /**
- * How many votes each network cast in the windows of products, as far as this process knows. With these counts, most votes are
- * judged without a query. A count is never too low, unless other processes write to the product.
+ * Caches how many votes each network cast in the launch windows of products, so most votes are judged without a query. A count
+ * can only be too low if other processes write to the product.
  */
 export interface NetworkCounts {
-  /** Reads the counts of products that are not known, as far as they are small. @throws CoreError `unavailable`. */
+  /** Reads the counts of products that are not cached, except products with many votes. @throws CoreError `unavailable`. */
   load(sql: Sql, productIds: readonly string[]): Promise<void>;
-  /** Whether all of these votes would count together: none exceeds the cap of its network. */
+  /** Returns whether all of these votes together stay within the caps of their networks. False if a count is not cached. */
   areBelow(votes: readonly VotedFrom[], cap: number): boolean;
   /**
-   * Records the networks of added and removed votes of a product, after which `window_changes` had this value.
-   * @returns false if others may have written to the product since its counts were read.
+   * Records the networks of votes that were added to or removed from a product. `windowChanges` is the value of
+   * `window_changes` after that.
+   * @returns false if other processes may have written to the product since its counts were read.
    */
   note(productId: string, windowChanges: number, added: readonly string[], removed: readonly string[]): boolean;
 }
@@ -26,15 +27,15 @@ export interface NetworkCounts {
 interface Known {
   /** The value of `window_changes` that the counts belong to. */
   windowChanges: number;
-  /** Undefined while they are not read. */
+  /** Votes by network; undefined if they were not read. */
   votes: Map<string, number> | undefined;
 }
 
-/** The maximum number of pairs of product and network, about 10 MB. */
+/** The maximum number of cached pairs of product and network, which take about 10 MB. */
 const MAX_PAIRS = 100_000;
 /** The maximum number of votes that are read before a batch. */
 const MAX_LOADED = 20_000;
-/** When others write to a product, its counts are read again after this time. */
+/** If other processes write to a product, its counts are read again after this time. */
 const RELOAD_MS = 60_000;
 
 const SELECT_SIZES = `SELECT product_id, window_changes, counted + excluded_network + excluded_operator AS votes
@@ -111,7 +112,7 @@ export function createNetworkCounts(monotonicMs: () => number = () => performanc
       const size = votes.size;
       for (const network of added) votes.set(network, (votes.get(network) ?? 0) + 1);
       for (const network of removed) votes.set(network, (votes.get(network) ?? 1) - 1);
-      // The size of an entry is read when it is set.
+      // The cache computes the size of an entry only when the entry is set.
       if (votes.size > size) products.set(productId, known);
       return true;
     },

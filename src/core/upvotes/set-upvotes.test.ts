@@ -24,7 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** A model of upvotes: a set of pairs. */
+/** Applies a change to a model of upvotes: a set of pairs of product and session. */
 function applyToModel(model: Set<string>, { productId, session, upvoted }: UpvoteChange) {
   if (!PRODUCTS.includes(productId)) return 'product_not_found';
   if (upvoted) model.add(`${productId} ${session}`);
@@ -60,7 +60,7 @@ test('a batch excludes the same votes beyond the cap of a network as single vote
       await database.query('UPDATE product_counts SET upvotes = 0, counted = 0, excluded_network = 0');
       for (const batch of batches) {
         const changes = (productId: string) => batch.map((one) => ({ ...one, productId, upvoted: true }));
-        // Of several votes of a session in a batch, the last is written; as single votes, the first.
+        // If a session votes several times, a batch writes the last vote, but separate writes would keep the first.
         const distinct = new Map(changes('together').map((one) => [one.session, one]));
         const written = [...distinct.values()];
         await setUpvotes(database, systemRuntime, written, oneVote);
@@ -140,7 +140,7 @@ if (inject('citusWorkers').length === 0) {
       await sql.query('SELECT FROM product_counts WHERE product_id = $1 FOR UPDATE', [id]);
       waiting = setUpvotes(database, systemRuntime, [upvote(id)]);
       await expect.poll(() => blockedStatements(database)).toHaveLength(1);
-      // The same upvote in another process: had the other written it already, the two would deadlock.
+      // Another process writes the same upvote. If the waiting writer had already written it, the two would deadlock.
       const {
         outcomes: [outcome],
       } = await setUpvotes(sql, systemRuntime, [upvote(id)]);
@@ -151,7 +151,7 @@ if (inject('citusWorkers').length === 0) {
   });
 
   test('products are locked in the order of their ids, so two writers of the same products never deadlock', async () => {
-    // In physical order, the other comes first.
+    // The product with the greater id comes first in physical order.
     for (const id of ['quay-2', 'quay-1']) await saveProducts(database, [buildProduct({ id })]);
     let waiting: ReturnType<typeof setUpvotes> | undefined;
     await database.transaction(async (sql) => {

@@ -12,7 +12,7 @@ import type { Runtime } from '../runtime.ts';
 import { createNetworkCounts, type NetworkCounts, type VotedFrom } from './network-counts.ts';
 import { type BatchNeeds, setUpvotesStatement } from './upvotes-statement.ts';
 
-/** Sets whether a session's upvote of a product exists. */
+/** A change that sets or withdraws a session's upvote of a product. */
 export interface UpvoteChange {
   productId: string;
   session: string;
@@ -24,25 +24,25 @@ export interface UpvoteChange {
 const SELECT_COUNTS = `SELECT product_id, upvotes FROM product_counts
   WHERE product_id = ANY($1::text[]) AND window_from <= $2::timestamptz AND ${OPEN}`;
 
-/** A product's count, and the sessions whose upvotes were added and removed. */
+/** The count of a product, and the sessions of its added and removed upvotes. */
 interface ProductRow {
   product_id: string;
   upvotes: number;
   added?: string[] | null;
-  /** Unset if nothing can be removed. */
+  /** Unset if the batch removes no upvotes. */
   removed?: string[] | null;
 }
 
 interface WrittenRow extends ProductRow {
   window_changes: number;
-  /** The networks of removed votes. */
+  /** The networks of the removed upvotes. */
   freed?: string[] | null;
 }
 
 export interface VoteRules {
   /** The setting VOTES_PER_NETWORK. */
   votesPerNetwork: number;
-  /** Shared by all writes of this process. */
+  /** The cache that all writes of this process share. */
   networkCounts: NetworkCounts;
 }
 
@@ -52,9 +52,9 @@ const defaultRules = (): VoteRules => ({
 });
 
 /**
- * Applies changes in one transaction, with the same result as one after the other. A process that writes at the same
- * moment may let votes of a network exceed the cap: `unchecked` names those networks, and networks that got a place
- * below the cap back.
+ * Applies changes in one transaction, with the same result as if they were applied one by one. Concurrent writes of
+ * other processes may let votes of a network exceed the cap. `unchecked` contains these networks, and networks whose
+ * removed votes let others count.
  * @returns for each change the state and the product's count after it, or `product_not_found`; the existing products.
  * @throws CoreError `unavailable`.
  */
@@ -67,8 +67,8 @@ export async function setUpvotes(
   const last = lastChanges(changes);
   const now = runtime.now().toISOString();
   const judged = await judge(sql, last, rules);
-  // On Citus, no vote is compared with the rows of its network as it is written: those that may be beyond the cap count
-  // until the cap is applied.
+  // On Citus, votes are not compared with the rows of their networks while they are written. Votes beyond the cap count
+  // until the cap is applied later.
   const isLate = (judged === 'distinct' || judged === 'shared') && (await isDistributed(sql));
   const written = await write(sql, runtime, last, { now, networks: isLate ? 'below' : judged, rules });
   const [upvoted, counts] = statesBefore(last, [...written, ...(await countsOfOthers(sql, last, written, now))]);
@@ -77,8 +77,8 @@ export async function setUpvotes(
 }
 
 /**
- * A statement judges a network's votes as of its start, or before it. If others wrote to the product since this process
- * last did, they may have done so meanwhile.
+ * Returns the networks whose votes must be checked against the cap again. Votes are judged by the state at the start of
+ * the statement or earlier, so concurrent writes of other processes to the product may have made that outdated.
  */
 function uncheckedBy(
   changes: readonly UpvoteChange[],
@@ -101,8 +101,8 @@ function uncheckedBy(
 }
 
 /**
- * The counts of products without an added or removed row. In a separate statement: the writing one may have waited for
- * another process that wrote the same upvote, and would not see its count.
+ * Reads the counts of products without an added or removed row. This is a separate statement, because the writing one
+ * may have waited for another process that wrote the same upvote, and would not see the new count.
  */
 async function countsOfOthers(
   sql: Sql,
@@ -135,7 +135,7 @@ async function write(
       ...(mustJudge ? [rules.votesPerNetwork] : []),
     ]);
   } catch (error) {
-    // The product was removed while its upvote was written. In a batch, each upvote is retried alone.
+    // The product was removed while the upvote was written. Upvotes of a larger batch are retried one by one.
     if (changes.length === 1 && isForeignKeyViolation(error)) return [];
     throw error;
   }
@@ -159,14 +159,14 @@ async function judge(
   return pairs.size === votes.length ? 'distinct' : 'shared';
 }
 
-/** Only the last change of a session for a product is written. */
+/** Returns the last change of each session for each product, because only that is written. */
 function lastChanges(changes: readonly UpvoteChange[]): UpvoteChange[] {
   const last = new Map<string, UpvoteChange>();
   for (const change of changes) if (isProductId(change.productId)) last.set(keyOf(change), change);
   return [...last.values()];
 }
 
-/** The previous state: an added row did not exist, a removed row did, and any other is as desired. */
+/** Derives the previous state: added rows did not exist, removed rows did, and all others were as requested. */
 function statesBefore(
   last: readonly UpvoteChange[],
   rows: readonly ProductRow[],
@@ -181,7 +181,7 @@ function statesBefore(
   return [upvoted, counts];
 }
 
-/** Replays the changes in memory, in order, to tell each caller its result. */
+/** Replays the changes in memory, in order, to determine the result of each caller. */
 function replay(
   changes: readonly UpvoteChange[],
   upvotedBefore: Map<string, boolean>,

@@ -2,29 +2,29 @@ import { OPEN } from '../counts/lock-counts.ts';
 import type { RowLock } from '../database/citus.ts';
 
 /**
- * The parts of the statement that a batch needs: planning and running all of them takes longer than the write itself.
+ * The parts of the statement that a batch needs. Planning and running all parts would take longer than the write itself.
  */
 export interface BatchNeeds {
-  /** Some upvotes are withdrawn. */
+  /** Whether some upvotes are withdrawn. */
   removal: boolean;
   /**
-   * What is known of the voters' networks: nothing; that all votes are below the cap; or nothing of the cap, while the
-   * votes for a product come from distinct networks, or may share one.
+   * What is known about the voters' networks. `unknown`: there are none. `below`: all votes are within the cap. Otherwise
+   * the cap is checked: `distinct` if all votes for a product come from different networks, `shared` if some may share one.
    */
   networks: 'unknown' | 'below' | 'distinct' | 'shared';
 }
 
-// Compared with a parameter: Citus calculates with columns of time neither in a CASE nor in RETURNING.
+// Compares with a parameter, because Citus cannot calculate with columns of time in a CASE or in RETURNING.
 const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**
- * One statement, so one round trip and one flush for the whole batch. A count changes only if a row was added or removed.
- * Counts are locked first, in the order of their keys, like everywhere: two processes that write the same products wait
- * for each other instead of deadlocking, which takes a second to be detected.
+ * Returns a single statement, so the whole batch takes one round trip and one flush. A count changes only if a row was
+ * added or removed. Counts are locked first, in the order of their keys, as by all writers, so two processes that write
+ * the same products wait for each other instead of deadlocking, which takes a second to be detected.
  *
- * $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 when windows began that end now, $7 networks unless
- * unknown, $8 the cap if it is checked.
- * Returns one row for each changed product: one for each vote takes as long as writing it.
+ * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
+ * networks unless unknown, $8 the cap if it is checked.
+ * The statement returns one row per changed product. A row per vote would take as long as writing the vote.
  */
 export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchNeeds): string {
   const isJudged = networks === 'distinct' || networks === 'shared';
@@ -80,7 +80,7 @@ const TOTALS_BY_VERDICT = [
   .map(([name, isSuch]) => `coalesce(sum(change) FILTER (WHERE was_in_window AND ${isSuch}), 0)::integer AS ${name}`)
   .join(', ');
 
-// Every vote of the network takes a place, even an excluded one: the operator's decision about one changes no other.
+// Counts all votes of the network, even excluded ones, so an operator's decision about one vote changes no other.
 const EARLIER = `(SELECT count(*) FROM (
       SELECT FROM upvotes u
       WHERE u.product_id = desired.product_id AND u.network = desired.network AND u.created_at >= desired.window_from LIMIT $8
@@ -96,7 +96,7 @@ const VALUES = {
   shared: ', network, verdict FROM judged',
 };
 
-// An existing upvote takes no new place below the cap.
+// Leaves out existing upvotes, which must not count towards the cap again.
 const JUDGED = `, judged AS (
     SELECT id, product_id, user_session, network,
       CASE WHEN in_window AND network IS NOT NULL

@@ -26,7 +26,7 @@ beforeEach(async () => {
     await database.query(`DELETE FROM ${table}`);
 });
 
-/** Everything in the outbox by type; each event fits its schema. */
+/** Reads all events in the outbox, ordered by type, and checks them against their schema. */
 async function recorded(): Promise<WebhookEvent[]> {
   const rows = await database.query<{ type: string; body: string }>(
     'SELECT type, body FROM webhook_events ORDER BY type, body',

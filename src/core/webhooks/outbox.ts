@@ -3,19 +3,19 @@ import type { WebhookEvent } from '../../contract/webhooks/schema.ts';
 import type { Sql } from '../database/database.ts';
 
 /**
- * Writes events into the outbox, in the transaction of the change that they report. It is not passed to operations if
- * no receiver is configured.
+ * Records events in the outbox, in the transaction of the change that they report. Operations do not get this function
+ * if no receiver is configured.
  */
 export type RecordEvents = (sql: Sql, events: readonly WebhookEvent[]) => Promise<void>;
 
-/** How long delivery of an event is attempted. */
+/** How long the delivery of an event is attempted. */
 const EXPIRY_MS = 24 * 60 * 60 * 1_000;
 
 const INSERT_EVENTS = `INSERT INTO webhook_events (id, type, body, created_at, expires_at, next_attempt_at)
   SELECT id, type, body, clock_timestamp(), clock_timestamp() + ${EXPIRY_MS} * interval '1 millisecond', clock_timestamp()
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, type text, body text)`;
 
-/** @throws CoreError `unavailable`. */
+/** Adds events to the outbox. @throws CoreError `unavailable`. */
 export const recordEvents: RecordEvents = async (sql, events) => {
   if (events.length === 0) return;
   const rows = events.map((event) => ({ id: randomUUID(), type: event.type, body: JSON.stringify(event) }));
@@ -27,11 +27,11 @@ export interface DueEvent {
   id: string;
   type: string;
   body: string;
-  /** Failed attempts so far. */
+  /** The number of failed attempts so far. */
   attempts: number;
 }
 
-/** Identifies the receiver in the database by a hash, because its URL may contain a secret. */
+/** Returns the hash that identifies a receiver in the database, because its URL may contain a secret. */
 export function receiverOf(url: string): string {
   return createHash('sha256').update(url).digest('hex');
 }
@@ -41,14 +41,14 @@ const IS_DUE = 'next_attempt_at <= $1::timestamptz AND expires_at > $1::timestam
 const SELECT_IS_DUE = `SELECT EXISTS (SELECT FROM webhook_events WHERE ${IS_DUE})
   AND NOT EXISTS (SELECT FROM webhook_receivers WHERE url_digest = $2 AND gone_at IS NOT NULL) AS is_due`;
 
-/** Whether an event waits for a receiver that has not responded with 410. @throws CoreError `unavailable`. */
+/** Returns whether an event is due and the receiver has not responded with 410. @throws CoreError `unavailable`. */
 export async function isDeliveryDue(sql: Sql, receiver: string, now: Date): Promise<boolean> {
   const [row] = await sql.query<{ is_due: boolean }>(SELECT_IS_DUE, [now.toISOString(), receiver]);
   return row?.is_due ?? false;
 }
 
 /**
- * The events whose attempt is due, in the order of their schedule, `except` those in flight.
+ * Reads the events with a due attempt, in the order of their schedule. `except` are the events that are being sent.
  * @throws CoreError `unavailable`.
  */
 export function readDueEvents(sql: Sql, now: Date, except: readonly string[], limit: number): Promise<DueEvent[]> {
@@ -64,7 +64,7 @@ const SET_DELIVERED = 'UPDATE webhook_events SET delivered_at = $2::timestamptz,
 const NOTE_SUCCESS = `INSERT INTO webhook_receivers (url_digest, last_success_at) VALUES ($1, $2::timestamptz)
   ON CONFLICT (url_digest) DO UPDATE SET last_success_at = EXCLUDED.last_success_at, failing_since = NULL, last_failure = NULL`;
 
-/** @throws CoreError `unavailable`. */
+/** Records a successful delivery. @throws CoreError `unavailable`. */
 export async function noteDelivered(sql: Sql, receiver: string, id: string, now: Date): Promise<void> {
   await sql.query(SET_DELIVERED, [id, now.toISOString()]);
   await sql.query(NOTE_SUCCESS, [receiver, now.toISOString()]);
@@ -81,10 +81,10 @@ const NOTE_FAILURE = `INSERT INTO webhook_receivers AS receiver (url_digest, fai
 
 interface FailedAttempt {
   id: string;
-  /** The failure, without the URL. */
+  /** A description of the failure, without the URL. */
   failure: string;
   nextAttemptAt: Date;
-  /** The receiver responded with 410: it wants no more events. */
+  /** Whether the receiver responded with 410, which means that it wants no more events. */
   isGone: boolean;
 }
 
@@ -105,8 +105,8 @@ export async function noteFailed(
 }
 
 /**
- * Expires overdue events, such as those of a receiver that is gone.
- * @returns how many.
+ * Marks events as expired that could not be delivered in time, for example because the receiver is gone.
+ * @returns the number of expired events.
  * @throws CoreError `unavailable`.
  */
 export async function expireEvents(sql: Sql, now: Date): Promise<number> {
@@ -122,9 +122,9 @@ const RETRY = `UPDATE webhook_events SET next_attempt_at = $1::timestamptz,
   WHERE delivered_at IS NULL RETURNING id`;
 
 /**
- * Makes every undelivered event due now, expired ones too, and resumes deliveries to a receiver that responded with
- * 410.
- * @returns how many events.
+ * Makes all undelivered events due now, including expired ones, and resumes deliveries to a receiver that responded
+ * with 410.
+ * @returns the number of these events.
  * @throws CoreError `unavailable`.
  */
 export async function retryEvents(sql: Sql, receiver: string, now: Date): Promise<number> {
@@ -132,10 +132,10 @@ export async function retryEvents(sql: Sql, receiver: string, now: Date): Promis
   return (await sql.query(RETRY, [now.toISOString()])).length;
 }
 
-/** How long events are stored, delivered or not. */
+/** How long events are stored, whether delivered or not. */
 const RETENTION_MS = 7 * EXPIRY_MS;
 
-/** @throws CoreError `unavailable`. */
+/** Deletes events after seven days. @throws CoreError `unavailable`. */
 export async function deleteOldEvents(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM webhook_events WHERE created_at < $1::timestamptz', [
     new Date(now.getTime() - RETENTION_MS).toISOString(),
@@ -149,7 +149,7 @@ export interface OutboxEvent {
   /** ISO 8601, UTC. */
   createdAt: string;
   state: 'waiting' | 'delivered' | 'expired';
-  /** Failed attempts. */
+  /** The number of failed attempts. */
   attempts: number;
   lastFailure: string | null;
   nextAttemptAt: string | null;
@@ -165,7 +165,7 @@ interface OutboxRow {
   last_failure: string | null;
 }
 
-/** The newest events, newest first. @throws CoreError `unavailable`. */
+/** Lists the newest events, newest first. @throws CoreError `unavailable`. */
 export async function listEvents(
   sql: Sql,
   { limit, undeliveredOnly = false }: { limit: number; undeliveredOnly?: boolean },
@@ -186,16 +186,16 @@ export async function listEvents(
   }));
 }
 
-/** The outbox and its receiver, for metrics and `doctor`. */
+/** The state of the outbox and of the receiver, for metrics and `doctor`. */
 export interface WebhookStatus {
   waiting: number;
-  /** Undelivered events that are still stored. */
+  /** The number of stored events that expired undelivered. */
   expired: number;
   oldestWaitingAt: Date | null;
-  /** When attempts began to fail; null if the last attempt succeeded. */
+  /** When the first of the latest failures occurred; null if the last attempt succeeded. */
   failingSince: Date | null;
   lastFailure: string | null;
-  /** When the receiver answered 410, which stopped deliveries. */
+  /** When the receiver responded with 410, which stopped deliveries; null if it did not. */
   goneAt: Date | null;
 }
 
@@ -215,7 +215,7 @@ const SELECT_STATUS = `SELECT e.*, r.failing_since, r.last_failure, r.gone_at FR
     FROM webhook_events WHERE delivered_at IS NULL
   ) AS e LEFT JOIN webhook_receivers r ON r.url_digest = $1`;
 
-/** @throws CoreError `unavailable`. */
+/** Reads the state of the outbox and of a receiver. @throws CoreError `unavailable`. */
 export async function readWebhookStatus(sql: Sql, receiver: string): Promise<WebhookStatus> {
   const [row] = await sql.query<StatusRow>(SELECT_STATUS, [receiver]);
   return {

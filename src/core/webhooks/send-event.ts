@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 
-/** The receiver and the keys that sign its events. */
+/** The receiver of events, with the keys that sign them. */
 export interface WebhookReceiver {
   /** The URL without user and password. */
   url: string;
-  /** The `Authorization` header made of the URL's user and password, if it has any. */
+  /** The header `Authorization` with the user and password of the URL; unset if it has none. */
   authorization?: string | undefined;
-  /** The decoded keys of the `whsec_` secrets; each signs. */
+  /** The decoded keys of the `whsec_` secrets. Every key signs each event. */
   secrets: readonly Uint8Array[];
 }
 
@@ -15,7 +15,7 @@ export type Attempt = { outcome: 'delivered'; status: number } | { outcome: 'fai
 const TIMEOUT_MS = 15_000;
 const GONE = 410;
 
-/** The header `webhook-signature` of Standard Webhooks: one version 1 signature for each secret. */
+/** Returns the header `webhook-signature` of Standard Webhooks, with a signature of version 1 for each secret. */
 export function signEvent(
   secrets: readonly Uint8Array[],
   { id, timestamp, body }: { id: string; timestamp: number; body: string },
@@ -25,7 +25,7 @@ export function signEvent(
 }
 
 /**
- * Sends an event once. Redirects are not followed, and the response's body is not read. Never throws: a failure is
+ * Sends an event once. Redirects are not followed, and the response's body is not read. It never throws; failures are
  * described without the URL, which may contain a secret.
  */
 export async function sendEvent(
@@ -50,7 +50,7 @@ export async function sendEvent(
       redirect: 'manual',
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
     });
-    // Closes the connection, since the body may be endless and only the status matters.
+    // Closes the connection, because the body may be endless and only the status matters.
     await response.body?.cancel().catch(() => {});
     return attemptOf(response.status);
   } catch (error) {
@@ -65,7 +65,7 @@ function attemptOf(status: number): Attempt {
   return { outcome: 'failed', failure: `status ${status}${isRedirect ? ', and redirects are not followed' : ''}` };
 }
 
-/** The code of the system or of TLS, such as ECONNREFUSED. Messages may repeat parts of the URL. */
+/** Returns a code of the system or of TLS, such as ECONNREFUSED. Messages are not used: they may contain parts of the URL. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no response';
