@@ -106,12 +106,15 @@ function clickFirstUpvote(): void {
 
 /** The document names the app's modules and starts them as soon as it is parsed. */
 function requestAppAtOnce(html: string): string {
-  return html.replace(/<script data-app="([^"]+)" data-modules="([^"]*)">/, (_tag, app: string, modules: string) => {
-    const preloads = [app, ...modules.split(' ').filter(Boolean)].map(
-      (href) => `<link rel="modulepreload" href="${href}">`,
-    );
-    return `${preloads.join('')}<script type="module" src="${app}"></script><script>`;
-  });
+  return html.replace(
+    /<script data-app="([^"]+)" data-modules="([^"]*)"[^>]*>/,
+    (_tag, app: string, modules: string) => {
+      const preloads = [app, ...modules.split(' ').filter(Boolean)].map(
+        (href) => `<link rel="modulepreload" href="${href}">`,
+      );
+      return `${preloads.join('')}<script type="module" src="${app}"></script><script>`;
+    },
+  );
 }
 
 /** Forwards to the site and changes its documents, so both sides pass through the same relay. Files keep their compression. */

@@ -1,5 +1,6 @@
 import { type ReactNode, StrictMode, startTransition, useEffect } from 'react';
 import { createRoot, hydrateRoot } from 'react-dom/client';
+import { paths } from '../contract/paths.ts';
 import { matchRoute } from '../contract/routes.ts';
 import { createHttpApi, takeUnfinishedWrite } from './api/http-api.ts';
 import { App, SCREENS } from './app.tsx';
@@ -10,6 +11,7 @@ import {
   refetchWhenRestored,
   restorePageState,
 } from './cache/query-client.ts';
+import { countEarlyVote } from './features/upvotes/queries.ts';
 import { setLanguage, withoutLanguage } from './language/translate.ts';
 import { BrowserRouter } from './routing/router.tsx';
 import { cachedAt } from './service-worker/cached-at.ts';
@@ -32,14 +34,28 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
+  // From here on, React hydrates at once what a click needs.
+  const clicks = window.takeEarlyClicks?.() ?? [];
+  const sent = new Map<string, Promise<Response>>();
+  for (const { button, response } of clicks) {
+    const { product = '' } = button.dataset;
+    if (!response) continue;
+    sent.set(paths.api.upvote(product), response);
+    countEarlyVote(client, product);
+  }
   // A transition hydrates in slices, so the browser responds to scrolling and typing in between. In one piece, hydration would
   // block a slow phone.
   startTransition(() => {
     const app = (
       <StrictMode>
         <BrowserRouter>
-          <EarlyClicks>
-            <App api={createHttpApi({ sessionId })} client={client} site={state.site} renderedAt={state.renderedAt} />
+          <EarlyClicks clicks={clicks}>
+            <App
+              api={createHttpApi({ sessionId, sentUpvotes: sent })}
+              client={client}
+              site={state.site}
+              renderedAt={state.renderedAt}
+            />
           </EarlyClicks>
         </BrowserRouter>
       </StrictMode>
@@ -79,25 +95,29 @@ function preloadLinkedRoute({ target }: Event): void {
 void start();
 
 declare global {
+  /** A click before the app ran. */
+  interface EarlyClick {
+    button: HTMLElement;
+    /** Set if the button's upvote was shown and sent. */
+    response: Promise<Response> | undefined;
+  }
+
   interface Window {
-    /** Set by the head script: ends the recording and returns the buttons clicked so far, oldest first. */
-    takeEarlyClicks?: () => HTMLElement[];
+    /** Set by the head script: ends the recording and returns the clicks so far, oldest first. */
+    takeEarlyClicks?: () => EarlyClick[];
   }
 }
 
-/**
- * Repeats the clicks that were made before hydration, once handlers are attached. React hydrates the part of the page that a
- * click needs at once.
- */
-function EarlyClicks({ children }: { children: ReactNode }) {
+/** Repeats the clicks that were made before hydration, once handlers are attached. */
+function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
     // The clicks wait until after the commit, because React cannot hydrate for an event in the middle of it.
     const timer = setTimeout(() => {
-      for (const button of window.takeEarlyClicks?.() ?? []) {
+      for (const { button } of clicks) {
         if (button.isConnected) button.click();
       }
     });
     return () => clearTimeout(timer);
-  }, []);
+  }, [clicks]);
   return children;
 }

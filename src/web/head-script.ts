@@ -1,5 +1,7 @@
 // Inlined into the head of every document, so it runs before the first paint. It cannot import modules.
 (() => {
+  const { app = '', modules = '', voted: votedTitle = '' } = document.currentScript?.dataset ?? {};
+
   // The key is the one of ui/theme.tsx, which a test compares with this file.
   try {
     const theme = localStorage.getItem('theme');
@@ -30,20 +32,62 @@
     // Without storage nothing is remembered.
   }
 
-  // Clicks on buttons have no effect before hydration. They are recorded, and the app repeats them.
-  const clicks: HTMLElement[] = [];
+  // Buttons have no effect before hydration. Clicks are recorded, and the app repeats them.
+  const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
-    if (button) clicks.push(button);
+    if (button) clicks.push({ button, response: vote(button) });
   };
   document.addEventListener('click', record, true);
   window.takeEarlyClicks = () => {
     document.removeEventListener('click', record, true);
-    return clicks.splice(0);
+    return clicks;
   };
 
+  /**
+   * Shows and sends an upvote at once, so it is neither late nor lost if the visitor leaves. The app waits for the response.
+   * Returns `undefined` in unusual situations, which are left to the app. A test compares names and formats with the app's.
+   */
+  function vote(button: HTMLElement): EarlyClick['response'] {
+    try {
+      const { product, voted } = button.dataset;
+      const count = button.querySelector('.rolling-number-value');
+      const text = count?.textContent ?? '';
+      // The last digits: the separator before them depends on the language.
+      const [digits = '999'] = /\d{1,3}$/.exec(text) ?? [];
+      const isUsual =
+        product &&
+        count &&
+        voted === undefined &&
+        digits !== '999' &&
+        navigator.onLine &&
+        !localStorage.getItem('outbox');
+      // A leaderboard shows the number elsewhere, too.
+      if (!isUsual || button.closest('.board-row')) return;
+      const session = localStorage.getItem('user_session') ?? `session-${crypto.randomUUID()}`;
+      if (!/^session-[\da-z-]{1,80}$/i.test(session)) return;
+      localStorage.setItem('user_session', session);
+      // Unless an earlier page left its mark, this one names the page, which need not read its data again.
+      sessionStorage.write_pending ||= performance.timeOrigin;
+      const response = fetch(`/api/products/${encodeURIComponent(product)}/upvote`, {
+        method: 'PUT',
+        headers: { Accept: 'application/json', 'X-User-Session': session },
+        keepalive: true,
+        signal: AbortSignal.timeout(40_000),
+      });
+      // The app handles a failure.
+      response.catch(() => {});
+      button.dataset.voted = '';
+      button.setAttribute('aria-pressed', 'true');
+      button.title = votedTitle;
+      count.textContent = text.slice(0, -digits.length) + String(+digits + 1).padStart(digits.length, '0');
+      return response;
+    } catch {
+      return;
+    }
+  }
+
   // The first paint needs no script. All scripts are requested after it, so they do not compete with styles, font and pictures.
-  const { app = '', modules = '' } = document.currentScript?.dataset ?? {};
   // A document without an app, such as the moderation log, is complete as it is.
   if (!app) return;
   const start = () => {

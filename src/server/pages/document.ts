@@ -41,7 +41,7 @@ function documentOf(page: RenderedPage, build: ClientBuild, brand: Brand): strin
     '<meta name="color-scheme" content="light dark">',
     '<meta name="theme-color" media="(prefers-color-scheme: light)" content="#ffffff">',
     '<meta name="theme-color" media="(prefers-color-scheme: dark)" content="#0d2030">',
-    `<script${modules ? ` data-app="${build.appScript}" data-modules="${modules.join(' ')}"` : ''}>${build.headScript}</script>`,
+    `<script${modules ? ` data-app="${build.appScript}" data-modules="${modules.join(' ')}" data-voted="${escapeHtml(t('Remove upvote'))}"` : ''}>${build.headScript}</script>`,
     ...headTags(page),
     ...iconLinks(brand),
     `<link rel="manifest" href="${paths.manifest}">`,

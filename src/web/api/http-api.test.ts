@@ -34,7 +34,7 @@ async function apiAnswering(answer: (response: ServerResponse) => void, timeoutM
   server = started;
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(started.address() as AddressInfo).port}`;
-  return { api: createHttpApi({ sessionId: () => SESSION, origin, timeoutMs }), seen };
+  return { api: createHttpApi({ sessionId: () => SESSION, origin, timeoutMs }), address: origin, seen };
 }
 
 const json =
@@ -74,6 +74,28 @@ describe('a request', () => {
     expect(seen[2]?.headers['idempotency-key']).toBe('draft-1');
     expect(JSON.parse(seen[2]?.body ?? '')).toEqual({ productId: 'a', content: 'Hm' });
     expect(seen[3]?.headers['content-type']).toBeUndefined();
+  });
+});
+
+describe('an upvote that was sent before the app ran', () => {
+  const path = '/api/products/a/upvote';
+
+  test('is not sent again, and the next one is', async () => {
+    const { address, seen } = await apiAnswering(json({ upvoted: true, upvotes: 9 }));
+    const sentUpvotes = new Map([[path, Promise.resolve(Response.json({ upvoted: true, upvotes: 8 }))]]);
+    const api = createHttpApi({ sessionId: () => SESSION, origin: address, sentUpvotes });
+    expect(await api.setUpvote('a', true)).toEqual({ upvoted: true, upvotes: 8 });
+    expect(seen).toEqual([]);
+    expect(await api.setUpvote('a', true)).toEqual({ upvoted: true, upvotes: 9 });
+  });
+
+  test.each([
+    ['timeout', new DOMException('Too long', 'TimeoutError')],
+    ['network', new TypeError('Failed to fetch')],
+  ])('and failed is a failure like any other: %s', async (code, reason) => {
+    const sent = Promise.reject(reason);
+    const api = createHttpApi({ sessionId: () => SESSION, sentUpvotes: new Map([[path, sent]]) });
+    expect(await failure(api.setUpvote('a', true))).toMatchObject({ status: 0, code });
   });
 });
 

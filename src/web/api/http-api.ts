@@ -20,6 +20,8 @@ interface HttpApiOptions {
   /** Prefix of every path; empty in the browser. */
   origin?: string;
   timeoutMs?: number;
+  /** Responses to upvotes that were sent before the app ran, by path. Each is used once. */
+  sentUpvotes?: Map<string, Promise<Response>>;
 }
 
 interface Call {
@@ -28,15 +30,17 @@ interface Call {
   body?: unknown;
   headers?: Record<string, string>;
   personal?: boolean;
+  /** The response, if the request was sent already. */
+  sent?: Promise<Response> | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
  * The API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown unchanged.
  */
-export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }: HttpApiOptions): Api {
+export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): Api {
   async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
-    const { method = 'GET', query, body, personal = false, signal } = options;
+    const { method = 'GET', query, body, personal = false, sent, signal } = options;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (personal) headers[SESSION_HEADER] = sessionId();
     if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -45,18 +49,20 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
     const settle = isWrite ? trackWrite() : undefined;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const response = await fetch(`${origin}${path}${toSearch(query)}`, {
-        method,
-        headers,
-        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
-        ...(text === undefined ? {} : { body: text }),
-      });
+      const response = await (sent ??
+        fetch(`${origin}${path}${toSearch(query)}`, {
+          method,
+          headers,
+          signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+          keepalive: isWrite && (text?.length ?? 0) <= MAX_KEEPALIVE_CHARACTERS,
+          ...(text === undefined ? {} : { body: text }),
+        }));
       if (!response.ok) throw await toApiError(response);
       return (await response.json()) as Answer;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
-      if (timeout.aborted) throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
+      const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
+      if (isTimeout) throw new ApiError(0, 'timeout', 'The server took too long to respond', { cause: error });
       throw new ApiError(0, 'network', 'The server could not be reached', { cause: error });
     } finally {
       settle?.();
@@ -79,8 +85,12 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS }
 
     listHeldComments: (productId, signal) => call(paths.api.heldComments(productId), { personal: true, signal }),
 
-    setUpvote: (productId, upvoted) =>
-      call(paths.api.upvote(productId), { method: upvoted ? 'PUT' : 'DELETE', personal: true }),
+    setUpvote(productId, upvoted) {
+      const path = paths.api.upvote(productId);
+      const sent = upvoted ? sentUpvotes?.get(path) : undefined;
+      sentUpvotes?.delete(path);
+      return call(path, { method: upvoted ? 'PUT' : 'DELETE', personal: true, sent });
+    },
 
     async addComment(comment, idempotencyKey, makerKey) {
       const answer = await call<AddedComment>(paths.api.comments, {
@@ -150,12 +160,16 @@ export function msSinceLastWrite(): number {
   return pending > 0 ? 0 : performance.now() - settledAt;
 }
 
-/** Whether the visitor left the previous page while a write was pending. Called once, when a page starts. */
+/**
+ * Whether the visitor left the previous page while a write was pending. Called once, when a page starts. The mark of a vote that
+ * the head script sent from this page stays until its response.
+ */
 export function takeUnfinishedWrite(): boolean {
   let found = false;
   store((storage) => {
-    found = storage.getItem(STORAGE_KEY) !== null;
-    storage.removeItem(STORAGE_KEY);
+    const mark = storage.getItem(STORAGE_KEY);
+    found = mark !== null && mark !== String(performance.timeOrigin);
+    if (found) storage.removeItem(STORAGE_KEY);
   });
   return found;
 }

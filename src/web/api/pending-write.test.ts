@@ -24,6 +24,14 @@ test('the last of several responses clears the mark', () => {
   expect(takeUnfinishedWrite()).toBe(false);
 });
 
+test('a vote that the head script sent from this page is no earlier write, and stays marked until its response', () => {
+  window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
+  expect(takeUnfinishedWrite()).toBe(false);
+  expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();
+  trackWrite()();
+  expect(window.sessionStorage.getItem('write_pending')).toBeNull();
+});
+
 test('without storage no write is remembered, and no call fails', () => {
   vi.stubGlobal('window', {});
   trackWrite()();

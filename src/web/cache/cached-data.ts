@@ -34,6 +34,8 @@ export const upvoteKeys = {
   status: (productId: string) => ['upvoted', productId] as const,
   /** The last state that the server confirmed, stored while clicks are pending. */
   confirmed: (productId: string) => ['upvote-confirmed', productId] as const,
+  /** The state before a vote that the page showed and sent before the app ran. */
+  beforeEarly: (productId: string) => ['upvote-before-early', productId] as const,
   mutation: (productId: string) => ['upvote', productId] as const,
 };
 
@@ -92,6 +94,10 @@ export function invalidateProduct(client: QueryClient, id: string): void {
     // When many products turn out to be stale at once, one refetch of the list is enough.
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
   }
+}
+
+export function moveUpvotes(client: QueryClient, id: string, change: number): void {
+  patchProduct(client, id, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
 }
 
 /** Sets a product's number of comments, as a read of its comments returned it. */

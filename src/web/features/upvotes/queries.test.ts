@@ -1,5 +1,27 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { paths } from '../../../contract/paths.ts';
+import { SESSION_HEADER, SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../../contract/session.ts';
+import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { batchUpvoteStatus } from './queries.ts';
+
+test('the head script, which imports nothing, sends votes like the app', () => {
+  const script = readFileSync(new URL('../../head-script.ts', import.meta.url), 'utf8');
+  for (const key of ['upvoted', SESSION_STORAGE_KEY, OUTBOX_KEY]) expect(script).toContain(`getItem('${key}')`);
+  expect(script).toContain(`'${SESSION_HEADER}': session`);
+  expect(script).toContain(`fetch(\`${paths.api.upvote('-').replace('-', '$' + '{encodeURIComponent(product)}')}\``);
+  const [, pattern = ''] = /\/(\^session-.+)\/i/.exec(script) ?? [];
+  for (const id of [
+    'session-1',
+    `session-${'x'.repeat(80)}`,
+    'session-A_',
+    'session-',
+    `session-${'x'.repeat(100)}`,
+    'x',
+  ]) {
+    expect(new RegExp(pattern, 'i').test(id), id).toBe(new RegExp(SESSION_PATTERN).test(id));
+  }
+});
 
 function countingApi(respond: (ids: readonly string[]) => Promise<{ upvoted: string[] }>) {
   const requests: string[][] = [];

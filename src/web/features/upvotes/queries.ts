@@ -1,8 +1,9 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
+import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { invalidateProduct, upvoteKeys } from '../../cache/cached-data.ts';
+import { cachedUpvotes, invalidateProduct, moveUpvotes, upvoteKeys } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
@@ -36,6 +37,21 @@ export function upvoteStatusOptions(api: Api, productId: string) {
 /** The number of clicks on this product's upvote that have no response yet, including the click whose callback calls this. */
 export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
+}
+
+/** Counts a vote that the head script showed and sent, before hydration, which compares the count with the document's. */
+export function countEarlyVote(client: QueryClient, productId: string): void {
+  const before: UpvoteState = { upvoted: false, upvotes: cachedUpvotes(client, productId) };
+  client.setQueryData(upvoteKeys.beforeEarly(productId), before);
+  moveUpvotes(client, productId, 1);
+}
+
+/** Shows an early vote as a vote. The status that is being read may be older. */
+export function showEarlyVote(client: QueryClient, productId: string): void {
+  if (!client.getQueryData(upvoteKeys.beforeEarly(productId))) return;
+  const queryKey = upvoteKeys.status(productId);
+  void client.cancelQueries({ queryKey });
+  client.setQueryData(queryKey, true);
 }
 
 type GetStatus = (productId: string) => Promise<boolean>;

@@ -2,7 +2,7 @@ import { mutationOptions, type QueryClient } from '@tanstack/react-query';
 import type { Api } from '../../../contract/api.ts';
 import type { UpvoteState } from '../../../contract/upvotes/schema.ts';
 import { reasonOf } from '../../api/api-error.ts';
-import { cachedUpvotes, invalidateProduct, patchProduct, upvoteKeys } from '../../cache/cached-data.ts';
+import { cachedUpvotes, invalidateProduct, moveUpvotes, patchProduct, upvoteKeys } from '../../cache/cached-data.ts';
 import { t } from '../../language/translate.ts';
 import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
@@ -29,12 +29,22 @@ const subjectOf = (productId: string) => `upvote:${productId}`;
 
 /** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
+  // The repeated click of an early vote adopts it.
+  const queryKey = upvoteKeys.beforeEarly(productId);
+  const before = client.getQueryData<UpvoteState>(queryKey);
+  client.removeQueries({ queryKey });
   // The vote is read at the moment of the click, because two clicks may come before one render.
-  return setUpvote(api, client, productId, !shownVote(client, productId));
+  return setUpvote(api, client, productId, before !== undefined || !shownVote(client, productId), before);
 }
 
-async function setUpvote(api: Api, client: QueryClient, productId: string, upvoted: boolean): Promise<boolean> {
-  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId));
+async function setUpvote(
+  api: Api,
+  client: QueryClient,
+  productId: string,
+  upvoted: boolean,
+  shownBefore?: UpvoteState,
+): Promise<boolean> {
+  const mutation = client.getMutationCache().build(client, setUpvoteOptions(api, client, productId, shownBefore));
   return mutation.execute(upvoted).then(
     () => true,
     // A toast has reported the failure.
@@ -45,8 +55,9 @@ async function setUpvote(api: Api, client: QueryClient, productId: string, upvot
 /**
  * A click on the upvote: `true` adds it, `false` removes it. While requests are pending the screen shows the last
  * click; after the last response it shows the confirmed state. Requests run one after another, so the last click wins.
+ * `shownBefore` is set if the page shows the vote already.
  */
-export function setUpvoteOptions(api: Api, client: QueryClient, productId: string) {
+export function setUpvoteOptions(api: Api, client: QueryClient, productId: string, shownBefore?: UpvoteState) {
   const status = upvoteKeys.status(productId);
   const confirmed = upvoteKeys.confirmed(productId);
   const subject = subjectOf(productId);
@@ -75,7 +86,7 @@ export function setUpvoteOptions(api: Api, client: QueryClient, productId: strin
       const before = shownVote(client, productId);
       if (pendingClicks(client, productId) === 1) {
         const upvotes = cachedUpvotes(client, productId);
-        client.setQueryData<UpvoteState>(confirmed, { upvoted: before, upvotes });
+        client.setQueryData<UpvoteState>(confirmed, shownBefore ?? { upvoted: before, upvotes });
       }
       setStatus(client, productId, upvoted);
       moveCount(client, productId, before, upvoted);
@@ -139,8 +150,7 @@ function shownVote(client: QueryClient, productId: string): boolean {
 }
 
 function moveCount(client: QueryClient, productId: string, from: boolean, to: boolean): void {
-  const change = Number(to) - Number(from);
-  patchProduct(client, productId, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
+  moveUpvotes(client, productId, Number(to) - Number(from));
 }
 
 function failureOf(upvoted: boolean, cause: unknown): string {

@@ -6,9 +6,9 @@ import { useBrowserStore } from '../../storage/browser-store.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
-import { rememberedVotes, upvoteStatusOptions } from './queries.ts';
+import { rememberedVotes, showEarlyVote, upvoteStatusOptions } from './queries.ts';
 
-/** The tooltips of the specification, section 4. */
+/** The tooltips of the specification, section 4. The document contains the second one for the head script. */
 const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {
@@ -58,6 +58,7 @@ function useUpvote(productId: string) {
 
   async function toggle(): Promise<void> {
     setConfirmed(false);
+    showEarlyVote(client, productId);
     const writes = await loadWrites().catch(showLoadFailure);
     if (writes) setConfirmed(await writes.toggleUpvote(api, client, productId));
   }
