@@ -1,6 +1,6 @@
 /** Bounds shared by browser and server. Names end with their unit, except plain counts. */
 export const LIMITS = {
-  /** Items on one page of any list. */
+  /** The default and the maximum number of items on a page of a list. */
   pageSize: { default: 30, max: 100 },
   /** Products on one page of the list: as many as a mid-range phone hydrates smoothly. */
   listedProducts: 20,

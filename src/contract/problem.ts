@@ -59,10 +59,10 @@ export const ProblemSchema = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    /** A sentence for people. */
+    /** The explanation for people, in a sentence. */
     detail: Type.String(),
     code: Type.String(),
-    /** Each invalid field, if the code is `submission_invalid`. */
+    /** The invalid fields, if the code is `submission_invalid`. */
     errors: Type.Optional(Type.Array(FieldFaultSchema)),
   },
   { $id: 'Problem' },

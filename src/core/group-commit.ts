@@ -32,7 +32,7 @@ export interface GroupCommitObserver {
 }
 
 export interface GroupCommit<Item, Result> {
-  /** Resolves after the commit. @throws CoreError of the item, or `overloaded`, `unavailable`. */
+  /** Queues an item, and resolves after its commit. @throws CoreError of the item, or `overloaded`, `unavailable`. */
   submit(item: Item): Promise<Result>;
   /** Returns the number of queued items. */
   queued(): number;

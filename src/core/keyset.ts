@@ -25,7 +25,7 @@ const SQL_TYPES: Record<KeyKind, string> = {
   text: 'text',
 };
 
-/** PostgreSQL's greatest integer. */
+/** The maximum of PostgreSQL's type integer. */
 const MAX_COUNT = 2_147_483_647;
 
 const CHECKS: Record<KeyKind, (key: unknown) => boolean> = {

@@ -15,7 +15,7 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
   return pino({ ...options, hooks: { streamWrite: spellOutControls } }, transport);
 }
 
-/** JSON escapes C0 controls; this also escapes DEL, C1 controls and format characters, which act on terminals as well. */
+/** Escapes DEL, C1 controls and format characters, which act on terminals, too. JSON itself escapes only C0 controls. */
 function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (character) =>
     character
@@ -32,7 +32,7 @@ function spellOutControls(line: string): string {
   );
 }
 
-/** Logged fields of an error. Others may contain secrets: PostgreSQL's `detail` has row values, `client` is a connection. */
+/** The logged fields of an error. Others may contain secrets: PostgreSQL's `detail` has values, `client` is a connection. */
 const ERROR_FIELDS = ['type', 'message', 'stack', 'code', 'severity', 'routine'] as const;
 
 function describeError(error: Error): object {

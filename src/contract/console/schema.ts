@@ -11,7 +11,7 @@ export const SignInSchema = Type.Object({
 
 export const AcceptInvitationSchema = Type.Object({ token: Type.String({ maxLength: 100 }), passphrase: Passphrase });
 
-/** The session of the requesting operator. */
+/** The session of the operator who sends the request. */
 export const ConsoleSessionSchema = Type.Object({
   operator: Type.String(),
   siteName: Type.String(),

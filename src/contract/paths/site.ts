@@ -64,7 +64,7 @@ export const badge = /* @__PURE__ */ Object.assign(
   { route: '/badge/:id.svg' },
 );
 
-/** The newest launches as Atom and as JSON Feed, and the Atom feed of a product's comments. */
+/** The feeds of the newest launches (Atom and JSON Feed), and of a product's comments (Atom). */
 export const feed = '/feed.xml';
 export const jsonFeed = '/feed.json';
 export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');

@@ -105,7 +105,7 @@ class BackupCheck {
     }
   }
 
-  /** @throws BackupFileError unless the end marker was the last line. */
+  /** Checks that the end marker was the last line. @throws BackupFileError if it was not. */
   finish(rest: Buffer): void {
     if (!this.#header) throw broken(this.#path, 'it is not a backup');
     if (!this.#isOver || rest.length > 0) throw broken(this.#path, 'its end is missing');

@@ -127,7 +127,7 @@ test('a product that is being removed has no comments', async () => {
 if (inject('citusWorkers').length === 0) {
   test('writers that wait for one comment hold no lock on another', async () => {
     const [first, second] = [`0${randomUUID().slice(1)}`, `f${randomUUID().slice(1)}`] as const;
-    // In physical order, the second comment comes first.
+    // The comment with the greater id comes first in physical order.
     await database.query(
       "INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, 'tide', 'x'), ($2::uuid, 'tide', 'x')",
       [second, first],

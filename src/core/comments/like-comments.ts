@@ -70,6 +70,6 @@ async function write(
   if (likes.length === 0) return [];
   const statement = likeCommentsStatement(await rowLock(sql, 'FOR NO KEY UPDATE'));
   const ids = likes.map(({ id }) => id);
-  // Each id once in the first parameter: PostgreSQL expects rows for every element.
+  // The first parameter has each id only once, because the planner expects a row for every element.
   return sql.query(statement, [[...new Set(ids)], ids, likes.map(({ session }) => session), now.toISOString()]);
 }

@@ -24,7 +24,7 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
   return text;
 }
 
-/** The condition on open sessions. Times far in the future were stored while the clock was wrong, and would never expire. */
+/** The condition on open sessions. Excludes times far in the future, which were stored while the clock was wrong. */
 const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 

@@ -11,7 +11,7 @@ import { slugOfName } from './read-values.ts';
 interface Namesake {
   id: string;
   createdAt: string;
-  /** A fingerprint of its pictures. */
+  /** A fingerprint of the product's pictures. */
   pictures: string;
 }
 

@@ -1,6 +1,6 @@
 import { countOf } from '../../contract/text.ts';
 
-/** The position of a row or fault in the file. */
+/** The position of a row or a fault in the file. */
 export interface Position {
   /** The number of the line on which it begins, starting at 1. */
   line: number;

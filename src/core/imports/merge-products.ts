@@ -14,7 +14,7 @@ import type { Position } from './import-faults.ts';
 import { withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
-/** Rows per statement. */
+/** The number of rows per statement. */
 const BATCH_ROWS = 500;
 
 /** If more products changed, the recorded change names none, and processes revalidate all cached responses. */

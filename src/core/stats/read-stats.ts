@@ -8,7 +8,7 @@ import { listUpvoteBursts, type NamedBurst } from './upvote-bursts.ts';
 
 /** The numbers of one day (UTC). Withdrawn, removed, held and hidden rows are not counted. */
 export interface DayStats {
-  /** `2026-01-31`. */
+  /** The day, such as `2026-01-31`. */
   day: string;
   launches: number;
   upvotes: number;
