@@ -12,9 +12,9 @@ export const LIMITS = {
   upvoteQueryProducts: 100,
   /** Maximum products that a stream of events can name. */
   eventProducts: 100,
-  /** Unicode code points of a comment after trimming. */
+  /** Maximum Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,
-  /** Unicode code points of a search term. */
+  /** Maximum Unicode code points of a search term. */
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,

@@ -7,10 +7,10 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 
 const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Fails on every violation that axe finds in the current page. */
+/** Fails if axe finds a violation in the current page. */
 export async function expectAccessible(page: Page, state: string): Promise<void> {
-  // A colour halfway through a transition is not in the design: finishes every running animation and makes later ones
-  // instant.
+  // Finishes all running animations and makes later ones instant, because the colours during a transition are not part
+  // of the design.
   await page.evaluate(() => {
     const atOnce = new CSSStyleSheet();
     atOnce.replaceSync(

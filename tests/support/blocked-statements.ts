@@ -1,10 +1,10 @@
 import { inject } from 'vitest';
 import type { Database } from '../../src/core/database/database.ts';
 
-/** Citus has locks on each of its servers, and a view of them. */
+/** Citus has locks on each of its servers, and a view of all of them. */
 const ACTIVITY = inject('citusWorkers').length > 0 ? 'citus_stat_activity' : 'pg_stat_activity';
 
-/** The statements that wait for another transaction's lock. */
+/** Returns the statements that wait for another transaction's lock. */
 export async function blockedStatements(database: Database): Promise<string[]> {
   const rows = await database.query<{ query: string }>(
     `SELECT query FROM ${ACTIVITY} WHERE datname = current_database() AND wait_event_type = 'Lock'`,

@@ -99,7 +99,7 @@ export const BROWSER_STATES: ScreenState[] = [
   {
     name: 'keyboard shortcuts, turned off',
     async open(page, { rich }) {
-      // A product page: the home page grows on scrolling and moves its footer away.
+      // Uses a product page, because the home page loads more products on scrolling, which moves its footer away.
       await visit(page, paths.product(rich.id));
       await page.getByRole('button', { name: 'Keyboard shortcuts' }).click();
       const toggle = page.getByRole('checkbox', { name: 'Single-key shortcuts' });

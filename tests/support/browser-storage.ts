@@ -1,4 +1,4 @@
-/** A browser's storage, for tests: `stored` is its content, and while it `isFull` it refuses writes. */
+/** Creates a browser's storage for tests. `stored` is its content, and it refuses writes while `isFull` is set. */
 export function createBrowserStorage() {
   const stored = new Map<string, string>();
   const storage = {

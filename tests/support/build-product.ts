@@ -3,7 +3,7 @@ import { completeProduct, type PartialProduct } from '../../src/core/products/sa
 
 let made = 0;
 
-/** A product with defaults for unset fields; each one is newer than the previous one. */
+/** Builds a product with defaults for unset fields. Each product is newer than the previous one. */
 export function buildProduct(overrides: Partial<PartialProduct> = {}): StoredProduct {
   made += 1;
   const product = {

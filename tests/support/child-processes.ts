@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 
-/** The child processes of this one whose command line contains a program's name; on Linux. */
+/** Returns the ids of this process's children whose command lines contain a program's name. Works on Linux only. */
 export async function pidsOfChildren(program: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(pids.map(async (pid) => ((await isChild(pid, program)) ? pid : undefined)));
@@ -14,18 +14,18 @@ async function isChild(pid: number, program: string): Promise<boolean> {
     if (Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]) !== process.pid) return false;
     return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).includes(program);
   } catch {
-    // It has ended.
+    // The process has ended.
     return false;
   }
 }
 
-/** The peak memory of a process, in bytes; on Linux. */
+/** Returns the peak memory of a process in bytes. Works on Linux only. */
 export async function residentPeakOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-/** Sends a signal to an idle Node.js process, and resolves once its event loop has handled it; on Linux. */
+/** Sends a signal to an idle Node.js process, and resolves after its event loop handled it. Works on Linux only. */
 export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<void> {
   const statusOf = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -37,7 +37,7 @@ export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<v
   await expect
     .poll(async () => {
       const { waits, isPending } = await statusOf();
-      // It waits for the next event again.
+      // The process has handled the signal if it waits for the next event again.
       return !isPending && waits > before.waits;
     })
     .toBe(true);

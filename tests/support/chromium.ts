@@ -15,19 +15,19 @@ export const CHROMIUM: LaunchOptions = {
     '--disable-component-update',
     '--disable-sync',
     '--no-first-run',
-    // Fractional text widths, as on a phone or a high-resolution screen; only the headless shell rounds them by
+    // Keeps fractional text widths, as on a phone or a high-resolution screen. Only the headless shell rounds them by
     // default.
     '--font-render-hinting=none',
-    // One renderer process for every page, because starting one takes longer than most tests.
+    // Uses one renderer process for all pages, because starting one takes longer than most tests.
     '--disable-site-isolation-trials',
     '--renderer-process-limit=1',
-    // A page that replaces another keeps its frame, instead of one more layout of the page that is left and a new
-    // surface: a third of a page load. The other two are those that Playwright enables, which this list replaces.
+    // A page that replaces another keeps its frame, which avoids a layout of the old page and a new surface, a third of
+    // the time of a page load. The other two features are those of Playwright's list, which this one replaces.
     '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,RenderDocument:level/crashed-frame',
   ],
 };
 
-/** The same with fonts and colours from the repository, so a page looks alike on every Linux. */
+/** The same options with fonts and colours from the repository, so pages look the same on every Linux. */
 export const STILL_CHROMIUM: LaunchOptions = {
   ...CHROMIUM,
   env: { ...process.env, FONTCONFIG_FILE: join(import.meta.dirname, 'fonts.conf') },

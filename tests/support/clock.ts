@@ -3,7 +3,7 @@ import type { Page, Request } from '@playwright/test';
 const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
-/** Resolves once the page has handled the outcome of a request and set its timers. */
+/** Resolves after the page has handled the outcome of a request and set its timers. */
 export async function heard(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();
   await response?.finished();
@@ -29,8 +29,8 @@ export async function turnEventLoop(page: Page): Promise<void> {
 }
 
 /**
- * Advances the page's halted clock until the condition holds. The test may notice some steps later, so the elapsed time
- * has no meaning.
+ * Advances the page's halted clock until the condition holds. The test may notice this some steps later, so do not
+ * assert the elapsed time.
  */
 export async function elapseUntil(page: Page, isSo: () => boolean): Promise<void> {
   for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += STEP_MS) {

@@ -17,16 +17,16 @@ export interface Ended {
 
 export interface RunningCommand {
   process: ChildProcess;
-  /** Waits for the first match of a pattern in its output. Fails if it ends without one. */
+  /** Waits for the first match of a pattern in the command's output. Fails if the command ends without one. */
   says(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Waits for its end. */
+  /** Resolves when the command has ended. */
   ended: Promise<Ended>;
 }
 
 export interface RunOptions {
-  /** Settings; none come from the test run's own environment. */
+  /** The command's settings. It gets none from the environment of the test run. */
   settings?: Record<string, string>;
-  /** Runs it as this user, which requires root. */
+  /** Runs the command as this user, which requires root. */
   account?: { uid: number; gid: number };
 }
 
@@ -80,12 +80,12 @@ function watch(child: ChildProcess): RunningCommand {
   };
 }
 
-/** Folders and processes of one test, all removed by `clear()`. */
+/** The folders and processes of one test. `clear()` removes all of them. */
 export class Ground {
   readonly #folders: string[] = [];
   readonly #commands: RunningCommand[] = [];
 
-  /** A new folder that every account can enter. */
+  /** Creates a folder that every account can enter. */
   async folder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-cli-'));
     await chmod(folder, 0o755);
@@ -93,12 +93,12 @@ export class Ground {
     return folder;
   }
 
-  /** The path of a data folder that does not exist yet. */
+  /** Returns the path of a data folder that does not exist yet. */
   async dataDir(): Promise<string> {
     return join(await this.folder(), 'data');
   }
 
-  /** A data folder with the sample catalogue, stopped in order: for tests that are not about the first start. */
+  /** Creates a data folder with the sample catalogue of a stopped site, for tests that are not about the first start. */
   async sampleDataDir(): Promise<string> {
     const dataDir = await this.dataDir();
     await copySampleSite(dataDir);
@@ -131,7 +131,7 @@ export class Ground {
   }
 }
 
-/** PostgreSQL removes its shared memory when it quits, but not when it is killed. */
+/** Stops a database in order, because PostgreSQL removes its shared memory when it quits, but not when it is killed. */
 async function endDatabase(clusterDir: string): Promise<void> {
   const running = await runningPostmaster(clusterDir);
   if (running) {
@@ -141,7 +141,7 @@ async function endDatabase(clusterDir: string): Promise<void> {
   await killAll(clusterDir);
 }
 
-/** The PostgreSQL processes of a site's data folder. */
+/** Returns the ids of the PostgreSQL processes of a site's data folder. */
 export function databasesOf(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }

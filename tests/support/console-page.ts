@@ -15,7 +15,7 @@ export async function signIn(page: Page, site: E2eSite, name = 'ada'): Promise<v
 
 /** Opens a screen of the console and waits until its heading is there. */
 export async function openConsole(page: Page, path: string = CONSOLE_PATHS.home): Promise<void> {
-  // A site checks once a second whether its console is open.
+  // Retries, because a site checks only once a second whether its console is open.
   for (;;) {
     const response = await page.request.get(CONSOLE_PATHS.home);
     if (response.status() === 200) break;

@@ -1,19 +1,19 @@
 /** A command of a document, and its documented output. */
 export interface CurlExample {
-  /** As written, for the name of a test. */
+  /** The command as written, which is the name of the test. */
   command: string;
   url: string;
   method: string;
   headers: Record<string, string>;
   body: string | undefined;
-  /** `-i`: the output begins with the status line and headers. */
+  /** Whether the command has `-i`, so the output begins with the status line and headers. */
   showsHead: boolean;
-  /** `-N`: the output has no end. */
+  /** Whether the command has `-N`, so the output has no end. */
   isStream: boolean;
   answer: string;
 }
 
-/** Every `$ curl …` in the fenced blocks of a document, in order. */
+/** Finds all `$ curl …` in the fenced blocks of a document, in order. */
 export function curlExamplesOf(document: string): CurlExample[] {
   const blocks = [...document.matchAll(/^```\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '');
   return blocks.flatMap((block) => {
@@ -51,7 +51,7 @@ function parse(command: string, answer: string): CurlExample {
   return example;
 }
 
-/** A documented output as a pattern: `…` stands for anything. */
+/** Converts a documented output to a pattern, in which `…` matches anything. */
 export function patternOf(answer: string): RegExp {
   const pieces = answer.split(/ ?… ?/).map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${pieces.join('[\\s\\S]*?')}$`);

@@ -12,11 +12,11 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL server on which every test file creates its own database. */
     databaseServerUrl: string;
-    /** The workers of Citus, `host:port`, where that server is their coordinator. */
+    /** The workers of Citus as `host:port`, if the server is their coordinator; otherwise empty. */
     citusWorkers: readonly string[];
     /** A database with the current schema, which tests copy. Citus cannot copy databases. */
     migratedDatabase: string | undefined;
-    /** A folder of this run, shared by its test files. */
+    /** A folder that the test files of this run share. */
     runFolder: string;
   }
 }
@@ -24,8 +24,8 @@ declare module 'vitest' {
 const SCHEMA = join(import.meta.dirname, '../../migrations');
 
 /**
- * One real PostgreSQL for the whole run: the embedded one, or the server of DATABASE_URL. With CITUS_WORKERS
- * (`host:port,host:port`), that server is the coordinator of a Citus cluster, and all databases are created on the
+ * Provides one PostgreSQL server for the whole run: the embedded one, or that of DATABASE_URL. With CITUS_WORKERS
+ * (`host:port,host:port`), the server is the coordinator of a Citus cluster, and all databases are created on the
  * workers, too.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {

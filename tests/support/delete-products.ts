@@ -3,8 +3,8 @@ import type { Database } from '../../src/core/database/database.ts';
 import { transactionWithRetries } from '../../src/core/database/transactions.ts';
 
 /**
- * Runs a statement behind locks on all counts, in the order in which the site locks them, and like a removal again after
- * a deadlock.
+ * Locks all counts in the same order as the site, runs a statement, and repeats both after a deadlock, as a removal
+ * does.
  */
 export async function withLockedCounts(database: Database, statement: string, values: readonly unknown[] = []) {
   await transactionWithRetries(database, async (sql) => {
@@ -17,7 +17,7 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
-/** Empties the site, like a removal without records. */
+/** Deletes all products of the site, without storing them like a removal. */
 export function deleteAllProducts(database: Database): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products');
 }

@@ -6,7 +6,7 @@ import { newVisitor } from './requests.ts';
 import { createTestClock } from './test-clock.ts';
 import { startTestSite, type TestSite } from './test-site.ts';
 
-/** A site in two processes, and before each test a new product with discussion. Call once per file. */
+/** Starts a site in two processes, and adds a product with comments before each test. Call it once per file. */
 export function startDiscussedSite() {
   const clock = createTestClock();
   let site: TestSite;
@@ -35,7 +35,7 @@ export function startDiscussedSite() {
     get site() {
       return site;
     },
-    /** A second process of the same site, as far as the database can tell. */
+    /** A second site on the same database, which the database treats as another process. */
     get other() {
       return other;
     },
@@ -44,7 +44,7 @@ export function startDiscussedSite() {
     },
     post,
     list: (query = '', id = productId) => site.ask.json<CommentPage>(`/api/products/${id}/comments${query}`),
-    /** The stored count of the product. */
+    /** Returns the stored count of the product's comments. */
     total: async () => (await site.ask.json<ProductDetail>(`/api/products/${productId}`)).product.comments,
     async add(content: string): Promise<Comment> {
       const response = await post({ productId, content });

@@ -16,11 +16,11 @@ type CommentOverrides = Partial<Omit<Comment, 'id' | 'productId'>>;
 export interface E2eSite extends RunningSite {
   database: Database;
   addProduct(overrides?: ProductOverrides): Promise<StoredProduct>;
-  /** `overridesOf` is called for each product; the last one is the newest. */
+  /** Adds products, of which the last is the newest. `overridesOf` is called for each. */
   addProducts(count: number, overridesOf?: (index: number) => ProductOverrides): Promise<StoredProduct[]>;
-  /** Returns the comments in the order of `overrides`; a comment without `createdAt` is new. */
+  /** Adds comments. A comment without `createdAt` is new. @returns the comments in the order of `overrides`. */
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
-  /** Adds upvotes of that many other visitors, by default now. */
+  /** Adds the upvotes of `count` other visitors at a time, by default now. */
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
   const connection = await site.connect();
   const { database } = connection;
 
-  /** Placed on their boards at once: before, their standing is 404, which a browser logs as an error. */
+  /** Saves products and places them on their boards at once. Before that, their standing is 404, which browsers log. */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);
     await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });

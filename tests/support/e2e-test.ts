@@ -5,7 +5,7 @@ import { createPageFaults, type PageFaults } from './page-faults.ts';
 
 interface TestFixtures {
   faults: PageFaults;
-  /** Announces a console error, which must occur and does not fail the test. */
+  /** Announces a console error, which then does not fail the test but must occur. */
   expectConsoleError: (pattern: RegExp) => void;
   /** Halts the page's clock a minute from now, or `aheadMs` from now, as `page.clock.pauseAt` does. */
   pauseClock: (aheadMs?: number) => Promise<void>;
@@ -62,7 +62,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 
   context: async ({ context, faults, live }, use) => {
-    // The reset between tests leaves these two.
+    // The reset between tests does not reset these two.
     await context.clearPermissions();
     await context.setOffline(false);
     await faults.watch(context);
@@ -84,7 +84,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
-/** Responds 204 to requests for a stream, which stops retries. A route would turn the HTTP cache off. */
+/** Responds 204 to requests for a stream, which stops retries. A route of Playwright would disable the HTTP cache. */
 async function refuseStreams(context: BrowserContext): Promise<void> {
   await context.addInitScript((events) => {
     const { fetch } = window;
@@ -95,7 +95,7 @@ async function refuseStreams(context: BrowserContext): Promise<void> {
 
 export { expect } from '@playwright/test';
 
-/** Opens a page with products and waits until it has hydrated: its last step is to request the upvote status. */
+/** Opens a page with products and waits until it has hydrated, which ends with a request for the upvotes. */
 export async function visit(page: Page, path: string): Promise<void> {
   const alive = page.waitForRequest(/\/api\/upvotes\?/);
   await page.goto(path);

@@ -13,11 +13,11 @@ export interface Frame {
 export interface EventClient {
   response: IncomingMessage;
   frames: Frame[];
-  /** Everything received, unparsed. */
+  /** Returns the whole received text. */
   text(): string;
-  /** The id that a reconnecting client would send. */
+  /** Returns the id that a reconnecting client would send. */
   lastEventId(): string | undefined;
-  /** The data of all frames of an event, in order. */
+  /** Returns the data of all frames of an event, in order. */
   dataOf<Item>(event: string): Item[];
   /** Waits for the first frame of an event whose data contains the expected value. */
   hears(event: string, expected: unknown): Promise<Frame>;
@@ -44,7 +44,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
       parsedUpTo = end + 2;
     }
   });
-  // A stream that the server drops ends with an error; a stream that it ends does not.
+  // A stream that the server drops emits an error, which is expected.
   response.on('error', () => {});
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
 

@@ -2,10 +2,10 @@ import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { ProblemCode } from '../../src/contract/problem.ts';
 
-/** Words of the server's internals. */
+/** Matches texts that reveal internals of the server. */
 const INTERNALS = /node_modules|\\n\s+at |\.ts:|\.js:|SELECT |INSERT |UPDATE |postgres|pg_|relation|ECONN/;
 
-/** An error response is a problem of RFC 9457 with a stable code, not cacheable, and without internals. */
+/** Expects an error response of RFC 9457 with a stable code, which is not cacheable and reveals no internals. */
 export function expectProblem(
   response: LightMyRequestResponse,
   status: number,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-// An unexpected console.error is a fault. A test that expects one spies on it itself, which replaces this spy.
+// An unexpected console.error fails the test. A test that expects one installs its own spy, which replaces this one.
 beforeEach(() => {
   vi.spyOn(console, 'error');
 });

@@ -3,13 +3,13 @@ import { connect, type Socket } from 'node:net';
 import { expect } from 'vitest';
 
 export interface HalfSentComment {
-  /** The bytes that the site has sent so far. */
+  /** Returns the text that the site has sent so far. */
   received(): string;
   sendRest(): void;
   socket: Socket;
 }
 
-/** Sends the headers and the first half of a comment, which is then in flight. */
+/** Sends the headers and the first half of a comment, so the request is in flight. */
 export async function sendHalfComment(address: string): Promise<HalfSentComment> {
   const { hostname, port } = new URL(address);
   const socket = connect(Number(port), hostname);

@@ -11,12 +11,12 @@ export const NOW = new Date('2026-05-06T07:08:09.123Z');
 
 export const lines = (...rows: object[]) => rows.map((row) => JSON.stringify(row)).join('\n');
 
-/** The counts in the result of an import. */
+/** Returns the counts in the result of an import. */
 export function counts({ created, updated, unchanged }: ImportReport) {
   return { created: created.count, updated: updated.count, unchanged };
 }
 
-/** A database and a folder to import into and from. */
+/** Creates a database to import into, and a folder to import from. */
 export async function openImportGround() {
   const database = await createTestDatabase();
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-import-test-'));
@@ -46,7 +46,7 @@ export async function openImportGround() {
     ids,
     clear: () => database.query('TRUNCATE products, changes, audit_log CASCADE'),
     product: async (id: string) => (await getProduct(database, id))?.product,
-    /** The faults of a refused file, as printed; also checks that nothing was written. */
+    /** Imports a file that must be refused, and checks that nothing was written. @returns the faults as printed. */
     async faultsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
       const before = await ids();
       const error = await run(content, options).then(

@@ -10,18 +10,18 @@ import { silentLog } from './silent-log.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The package as installed: built, without its sources. The run's test files share it. */
+/** The folder of the built package without its sources, which the run's test files share. */
 const installed = () => join(inject('runFolder'), 'installed');
-/** The same with copies of the needed files of the checkout, which other accounts may not be able to enter. */
+/** The same with copies of the needed files, because other accounts may not be able to enter the checkout. */
 const installedForAll = () => join(inject('runFolder'), 'installed-for-all');
 const sampleSite = () => join(inject('runFolder'), 'sample-site');
 
-/** The path of the built command, for other accounts or for the tests' own. */
+/** Returns the path of the built command, for other accounts or for that of the tests. */
 export function installedProgram(isOtherAccount: boolean): string {
   return join(isOtherAccount ? installedForAll() : installed(), 'bin/groundswell.js');
 }
 
-/** Installs the built command for this run. A build of the checkout while the tests run does not affect it. */
+/** Installs the built command for this run, so a build during the tests does not affect them. */
 export async function installCommand(): Promise<void> {
   await makeOnce(installed(), async (folder) => {
     await build();
@@ -31,7 +31,7 @@ export async function installCommand(): Promise<void> {
   });
 }
 
-/** Installs it for accounts other than the tests' own. */
+/** Installs the built command for accounts other than that of the tests. */
 export async function installForOtherAccounts(): Promise<void> {
   await installCommand();
   await makeOnce(installedForAll(), async (folder) => {
@@ -48,7 +48,7 @@ export async function installForOtherAccounts(): Promise<void> {
   });
 }
 
-/** Copies the data folder of a site that ran once, with the sample catalogue: faster than a first start. */
+/** Copies the data folder of a site with the sample catalogue, which is faster than a first start. */
 export async function copySampleSite(dataDir: string): Promise<void> {
   await makeOnce(sampleSite(), async (folder) => {
     const env = { ...process.env, DATA_DIR: join(folder, 'data'), DATABASE_URL: '', PORT: '0' };
@@ -85,7 +85,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site cannot be built: try npm run build');
 }
 
-/** Makes a folder that the run's test files share, once for all of them. The run's database server holds the lock. */
+/** Makes a folder that the run's test files share, only once. A lock in the run's database server serializes them. */
 export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
   const server = openDatabase({

@@ -1,6 +1,6 @@
 import { type PicturePipeline, pictureAddress, pictureName } from '../../src/core/pictures/picture-store.ts';
 
-/** A pipeline that accepts every picture, stores none, and names it by its bytes. */
+/** Creates a pipeline that accepts all pictures, names them by their bytes, and stores none. */
 export function instantPictures(): PicturePipeline {
   return {
     admit: () => ({

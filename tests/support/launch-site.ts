@@ -14,18 +14,18 @@ export const CAP = 2;
 
 const voteRules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
 
-/** The rules of a site in UTC at a moment. */
+/** Returns the rules of a site in UTC at a time. */
 export function rulesAt(now: string): LeaderboardRules {
   return { now: new Date(now), timeZone: 'UTC', reviewHours: 24 };
 }
 
-/** Launches a product and puts it on its boards. */
+/** Launches a product and places it on its boards. */
 export async function launch(database: Database, id: string, createdAt: string, now = createdAt): Promise<void> {
   await saveProducts(database, [buildProduct({ id, createdAt })]);
   await placeLaunches(database, { ...rulesAt(now), votesPerNetwork: CAP });
 }
 
-/** Upvotes a product, or withdraws the upvote, at a moment. */
+/** Upvotes a product, or withdraws the upvote, at a time. */
 export async function vote(
   database: Database,
   productId: string,
@@ -39,7 +39,7 @@ export async function vote(
   await refreshLaunches(database, [productId]);
 }
 
-/** The whole tally of a day as text. */
+/** Reads the whole tally of a day as text. */
 export async function tallyOf(database: Database, day: string, now: string): Promise<string> {
   let text = '';
   const options = { rules: rulesAt(now), runtime: systemRuntime };

@@ -1,8 +1,8 @@
 import type { Database } from '../../src/core/database/database.ts';
 
 /**
- * A database that pretends to have Citus, so rows are not locked before they are written: one PostgreSQL shows the
- * same effects.
+ * Wraps a database, so the site treats it as Citus and does not lock rows before it writes them. The effects can be
+ * tested with a single PostgreSQL server.
  */
 export function withoutRowLocks(database: Database): Database {
   return {

@@ -2,11 +2,11 @@ import { PassThrough } from 'node:stream';
 import type { Logger } from 'pino';
 import { createLog } from '../../src/settings/logging.ts';
 
-/** The site's own log, with its lines stored for a test to read. */
+/** Creates the site's log and stores its lines, so a test can read them. */
 export function createLogLines(): { log: Logger; lines: () => Record<string, unknown>[]; text: () => string } {
   let text = '';
   const stream = new PassThrough().setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  // Not a terminal, so JSON lines.
+  // The stream is not a terminal, so the log consists of JSON lines.
   const log = createLog('trace', stream as unknown as NodeJS.WriteStream & { fd: number });
   return {
     log,

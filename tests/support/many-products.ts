@@ -13,7 +13,7 @@ export interface ListedProduct {
   comments: number;
 }
 
-/** `p-00001` is the oldest; seven share a creation time, and many a count, so pages end among equals. */
+/** Makes products, of which `p-00001` is the oldest. Many have equal times and counts, so pages end between equals. */
 export function makeProducts(count: number, about: (n: number) => { description: string; tags: string[] }) {
   return Array.from({ length: count }, (_, index): ListedProduct => {
     const n = index + 1;
@@ -28,7 +28,7 @@ export function makeProducts(count: number, about: (n: number) => { description:
   });
 }
 
-/** Inserts them with two statements. */
+/** Inserts products with two statements. */
 export async function storeProducts(database: Database, products: readonly ListedProduct[]): Promise<void> {
   const rows = products.map((product) => ({
     ...product,
@@ -54,7 +54,7 @@ const KEYS: Record<ProductSort, (product: ListedProduct) => string> = {
   discussed: ({ comments, id }) => `${comments} ${id}`,
 };
 
-/** The expected result of a search, in the simplest implementation. Counts have one digit. */
+/** Returns the expected result of a search, in a simple implementation that requires counts of one digit. */
 export function idsMatching(
   products: readonly ListedProduct[],
   { term, tag, sort }: { term: string; tag: string; sort: ProductSort },

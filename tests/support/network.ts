@@ -5,11 +5,11 @@ type Method = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 interface Match {
   method?: Method;
-  /** How many requests to affect; all by default. */
+  /** The number of requests to affect, by default all. */
   times?: number;
 }
 
-/** Reports the network as available or not to this page alone; requests still go through. */
+/** Sets the network state that this page sees. Requests still succeed. */
 export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
@@ -19,7 +19,7 @@ export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
 
 const OFFLINE_MARK = 'isOffline';
 
-/** Makes a document say that it is offline while the mark is set. */
+/** Makes a document report that it is offline while the mark is set. */
 function obeyOfflineMark(mark: string): void {
   const isOffline = () => sessionStorage.getItem(mark) !== null;
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline() });
@@ -36,8 +36,8 @@ async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> 
 }
 
 /**
- * Takes the network from a page and its service worker until `goOnline`. Chromium's own emulation forgets
- * `navigator.onLine` if it ends the frame of the old document after it has begun the new one.
+ * Disconnects a page and its service worker from the network until `goOnline`. Chromium's emulation loses
+ * `navigator.onLine` if it ends the frame of the old document after that of the new one began.
  */
 export async function goOffline(page: Page): Promise<void> {
   await page.addInitScript(obeyOfflineMark, OFFLINE_MARK);
@@ -48,7 +48,7 @@ export async function goOffline(page: Page): Promise<void> {
   await page.evaluate(() => void window.dispatchEvent(new Event('offline')));
 }
 
-/** Playwright brings a page online before its service worker, so the page notices only once both are. */
+/** Reconnects a page. Playwright does so before its service worker, so the page is notified when both are online. */
 export async function goOnline(page: Page): Promise<void> {
   await page.context().setOffline(false);
   await tellServiceWorkers(page, true);
@@ -58,7 +58,7 @@ export async function goOnline(page: Page): Promise<void> {
   }, OFFLINE_MARK);
 }
 
-/** Lets the server respond, and holds the response back from the page until it is released. */
+/** Lets the server respond, but delays the response to the page until it is released. */
 export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }: Match = {}) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -88,15 +88,15 @@ interface Failure extends Match {
 
 declare global {
   interface Window {
-    /** When the page sent each request that `failResponses` holds, and had its whole response, by the page's clock. */
+    /** When the page sent each request that `failResponses` holds, and when it had the whole response, by its clock. */
     heldRequests?: { sentAt: number; receivedAt?: number }[];
   }
 }
 
 /**
- * Records `window.heldRequests`. The page itself takes the times: the test learns of a request only later, on a busy
- * machine after it has moved the page's clock further. The page gets a copy of each response whose body is already
- * there, so that it needs no further message from another process to handle it.
+ * Records `window.heldRequests`. The page itself records the times, because the test learns of a request later, on a
+ * busy machine even after it has advanced the page's clock. The page gets a copy of each response with its body, so it
+ * needs no message from another process to handle it.
  */
 function recordHeldRequests({ source, method }: { source: string; method: string }): void {
   const pattern = new RegExp(source);
@@ -115,7 +115,7 @@ function recordHeldRequests({ source, method }: { source: string; method: string
   };
 }
 
-/** Responds with an error in place of the server, as an overloaded or unreachable one would. */
+/** Responds with an error instead of the server, as if the server were overloaded or unreachable. */
 export async function failResponses(
   page: Page,
   url: RegExp,
@@ -141,7 +141,7 @@ export async function failResponses(
   });
   return {
     requests,
-    /** Delivers the held failures, and resolves once the page has handled the last one. */
+    /** Delivers the held failures, and resolves after the page has handled the last one. */
     async deliver(): Promise<void> {
       for (const respond of waiting.splice(0)) respond();
       await expect
@@ -149,7 +149,7 @@ export async function failResponses(
         .toBe(true);
       await turnEventLoop(page);
     },
-    /** The milliseconds between each failure and the next request, by the page's clock, which may add one to a timer. */
+    /** Returns the milliseconds from each failure to the next request, by the page's clock. Timers may be 1 ms late. */
     delays: () =>
       page.evaluate(() => {
         const times = window.heldRequests ?? [];
@@ -158,7 +158,7 @@ export async function failResponses(
   };
 }
 
-/** Resolves once every request that the page has begun was reported to the test: the barrier before asserting that there was none. */
+/** Resolves after all requests that the page has begun were reported. Call it before asserting that there was none. */
 export async function requestsReported(page: Page): Promise<void> {
   await turnEventLoop(page);
   const own = page.waitForRequest(/\/robots\.txt\?barrier$/);
@@ -166,7 +166,7 @@ export async function requestsReported(page: Page): Promise<void> {
   await own;
 }
 
-/** The requests of a page from now on that match. */
+/** Records the matching requests of a page from now on. */
 export function recordRequests(page: Page, url: RegExp, method: Method = 'GET'): Request[] {
   const requests: Request[] = [];
   page.on('request', (request) => {

@@ -42,7 +42,7 @@ export interface OpenApi {
   components: { schemas: Record<string, JsonSchema>; parameters: Record<string, Parameter> };
 }
 
-/** The target of a `$ref`. */
+/** Returns the target of a `$ref`. */
 export function resolve<Part extends object>(openApi: OpenApi, part: Part | { $ref: string }): Part {
   if (!('$ref' in part) || typeof part.$ref !== 'string') return part as Part;
   const names = part.$ref.split('/').slice(1);
@@ -56,7 +56,7 @@ export interface Answer {
   body: string;
 }
 
-/** Whether a response matches the description of its operation: status, headers, type, content. */
+/** Creates a check that a response matches its operation's description: status, headers, type and content. */
 export function createDescriptionCheck(openApi: OpenApi) {
   const ajv = new Ajv2020({ strict: false });
   const compiled = new Map<JsonSchema, ValidateFunction>();
@@ -68,7 +68,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     return validate;
   }
 
-  /** `anyProblem`: also accepts the document's `default`, any other problem. */
+  /** Checks a response. With `anyProblem`, the document's `default` response is accepted, too. */
   return function expectDescribed(
     answer: Answer,
     path: string,
@@ -97,7 +97,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
   };
 }
 
-/** A schema that allows only properties that it names. */
+/** Returns a schema that allows only the properties that it names. */
 function closed(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_key, value) =>
     value?.type === 'object' && value.properties !== undefined ? { ...value, additionalProperties: false } : value,

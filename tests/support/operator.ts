@@ -7,7 +7,7 @@ import type { Database } from '../../src/core/database/database.ts';
 
 export const PASSPHRASE = 'correct horse battery';
 
-/** Its stored hash, with the least cost that the format can express: a hundredth of an accepted invitation's. */
+/** The stored hash of the passphrase, with the lowest cost of the format, a hundredth of the cost of a real hash. */
 const STORED = `scrypt$10$8$1$c2FsdA$${scryptSync(PASSPHRASE, 'salt', 32, { N: 2 ** 10, r: 8, p: 1 }).toString('base64url')}`;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -17,7 +17,7 @@ export interface TestOperator {
   name: string;
   cookie: string;
   ask(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
-  /** The JSON of a request that must succeed. */
+  /** Sends a request that must succeed. @returns the JSON of the response. */
   json<Body>(method: Method, url: string, body?: unknown): Promise<Body>;
 }
 
@@ -26,7 +26,7 @@ interface Site {
   database: Database;
 }
 
-/** Gives an operator a session without a passphrase, which would take a quarter of a second to hash. */
+/** Adds an operator with a session but no passphrase, which would take a quarter of a second to hash. */
 export async function addOperator(site: Site, name = 'ada', now = new Date()): Promise<TestOperator> {
   await inviteOperator(site.database, name, now);
   return operatorWith(site, name, `console_session=${await beginSession(site.database, name, now)}`);

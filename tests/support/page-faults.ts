@@ -1,9 +1,9 @@
 import { type BrowserContext, expect } from '@playwright/test';
 
-/** Collects the errors of pages, and fails a test on those that it did not announce. */
+/** Collects the errors of pages, and fails a test if it did not announce an error. */
 export interface PageFaults {
   watch(context: BrowserContext): Promise<void>;
-  /** Allows an error that this test causes, and requires that it occurs. */
+  /** Announces an error, which then is allowed and must occur. */
   announce(pattern: RegExp): void;
   /** Throws if an error was not announced, or if an announced one did not occur. */
   verify(): void;
@@ -16,7 +16,7 @@ export function createPageFaults(): PageFaults {
     async watch(context) {
       context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
       context.on('console', (message) => {
-        // Chromium's message about a failed request has the URL only in its location.
+        // Chromium's message about a failed request contains the URL only in its location.
         if (message.type() === 'error') faults.push(`console.error: ${message.text()} (${message.location().url})`);
       });
       await context.addInitScript(() => {

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Pictures as bytes, built by hand: encoders refuse to write most of what attackers send. */
+/** Builds pictures byte by byte, because encoders refuse to write most pictures that attackers send. */
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
@@ -13,7 +13,7 @@ interface PngHeader {
   width: number;
   height: number;
   bitDepth?: number;
-  /** 0: grey, 2: RGB, 3: palette, 6: RGB with alpha. */
+  /** 0 is grey, 2 RGB, 3 a palette, and 6 RGB with alpha. */
   colorType?: number;
 }
 
@@ -22,20 +22,20 @@ export function pngHeader({ width, height, bitDepth = 8, colorType = 0 }: PngHea
   return Buffer.concat([PNG_SIGNATURE, pngChunk('IHDR', data)]);
 }
 
-/** A grey picture, black where no `pixels` are given; `chunks` stand before its pixels. */
+/** Builds a PNG, which is black if no `pixels` are given. `chunks` come before the pixels. */
 export function buildPng(header: PngHeader, { chunks = [] as Buffer[], pixels = blackPixels(header) } = {}): Buffer {
   return Buffer.concat([pngHeader(header), ...chunks, pngChunk('IDAT', pixels), pngChunk('IEND', Buffer.alloc(0))]);
 }
 
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 6: 4 };
 
-/** Every row begins with the number of its filter, which is 0 as well. */
+/** Returns zeros: each row begins with the number of its filter, which is 0, too. */
 export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngHeader): Buffer {
   const rowBytes = 1 + Math.ceil((width * bitDepth * (CHANNELS[colorType] ?? 1)) / 8);
   return deflateSync(Buffer.alloc(rowBytes * height), { level: 9 });
 }
 
-/** An animated PNG: the default picture, and copies of the same frame. */
+/** Builds an animated PNG with a default picture and copies of the same frame. */
 export function buildApng(frames: number): Buffer {
   const header = { width: 2, height: 2 };
   const control = (sequence: number) =>
@@ -59,7 +59,7 @@ export function buildApng(frames: number): Buffer {
   ]);
 }
 
-/** A GIF of frames that declare these dimensions and hold one pixel. */
+/** Builds a GIF with frames that declare these dimensions but contain one pixel. */
 export function buildGif({ width, height, frames = 1 }: { width: number; height: number; frames?: number }): Buffer {
   const size = Buffer.concat([uint16(width), uint16(height)]);
   const screen = Buffer.concat([Buffer.from('GIF89a', 'latin1'), size, Buffer.from([0x80, 0, 0])]);
@@ -77,7 +77,7 @@ export function riffChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([Buffer.from(type, 'latin1'), size, data, padding]);
 }
 
-/** A WebP of the given chunks. */
+/** Builds a WebP from chunks. */
 export function buildWebp(...chunks: Buffer[]): Buffer {
   return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP', 'latin1'), ...chunks]));
 }
@@ -92,7 +92,7 @@ export function withWebpSize(webp: Buffer, width: number, height: number): Buffe
   return changed;
 }
 
-/** The header of an extended WebP, which can declare up to 16,777,216 pixels on each side. */
+/** Builds the header of an extended WebP, which can declare up to 16,777,216 pixels on each side. */
 export function webpCanvas(width: number, height: number, { animated = false } = {}): Buffer {
   const data = Buffer.alloc(10);
   data.writeUInt8(animated ? 2 : 0, 0);
@@ -121,7 +121,7 @@ export function withAvifSize(avif: Buffer, width: number, height: number): Buffe
   return changed;
 }
 
-/** An empty ZIP archive: the end of a directory. */
+/** An empty ZIP archive, which consists only of the end of its directory. */
 export const ZIP = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
 
 export function uint32(value: number): Buffer {

@@ -2,7 +2,7 @@ import type { Comment } from '../../src/contract/comments/schema.ts';
 import type { Product } from '../../src/contract/products/schema.ts';
 import { PRODUCT_EXAMPLE } from '../../src/server/openapi/parts.ts';
 
-/** A product for tests; each test sets the values that matter. */
+/** Builds a product for tests. Each test sets the values that matter to it. */
 export function buildProduct(given: Partial<Product> = {}): Product {
   return {
     ...PRODUCT_EXAMPLE,

@@ -7,13 +7,13 @@ import { startTestSite, type TestSite } from './test-site.ts';
 
 export type ListQuery = Record<string, string | number>;
 
-/** The address of the list of products. */
+/** Returns the address of the list of products. */
 export function listAddress(query: ListQuery): string {
   const parameters = Object.entries(query).map(([name, value]) => [name, String(value)]);
   return `/api/products?${new URLSearchParams(parameters)}`;
 }
 
-/** A site that has no products when a test begins. Call once per file. */
+/** Starts a site that has no products when a test begins. Call it once per file. */
 export function startProductListSite() {
   let site: TestSite;
 

@@ -10,8 +10,8 @@ export interface ProgramRun {
 }
 
 /**
- * Runs the operator's command in this process: for the many cases that need no separate one. Its output is checked for
- * characters that would act on a terminal.
+ * Runs the operator's command in this process, for the many cases that need no separate one, and checks that its output
+ * has no characters that act on a terminal.
  */
 export async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<ProgramRun> {
   const written = { stdout: '', stderr: '' };
@@ -43,7 +43,7 @@ export async function runProgram(parameters: readonly string[], settings: Record
   }
 }
 
-/** The JSON of a command that must succeed and print nothing else. */
+/** Runs a command that must succeed and print nothing but JSON. @returns the parsed output. */
 export async function jsonOf<Result>(parameters: readonly string[], settings: Record<string, string>): Promise<Result> {
   const { code, stdout, stderr } = await runProgram([...parameters, '--json'], settings);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });

@@ -10,7 +10,7 @@ import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { silentLog } from './silent-log.ts';
 
-/** Every route with all features on, such as `PUT /api/products/:id/upvote`, and what those of the API say about themselves. */
+/** Returns all routes with all features on, such as `PUT /api/products/:id/upvote`, and the API's descriptions of its own. */
 export async function registeredRoutes(): Promise<Map<string, Operation | undefined>> {
   const routes = new Map<string, Operation | undefined>();
   // Routes are only registered here, never called.
@@ -24,7 +24,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
     log: silentLog,
     prepare: async (target) => {
       target.addHook('onRoute', ({ method, url, config }) => {
-        // Every GET has a HEAD.
+        // Every route for GET also has one for HEAD.
         for (const name of [method].flat()) if (name !== 'HEAD') routes.set(`${name} ${url}`, config?.operation);
       });
     },
@@ -34,7 +34,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
   return routes;
 }
 
-/** The operations of the API by method and address. */
+/** Returns the operations of the API by method and address. */
 export async function apiOperations(): Promise<Record<string, Operation>> {
   const described = [...(await registeredRoutes())].filter(([, operation]) => operation !== undefined);
   return Object.fromEntries(described) as Record<string, Operation>;

@@ -12,9 +12,9 @@ import { silentLog } from './silent-log.ts';
 
 /** A PostgreSQL server that a test starts and stops. */
 export interface TestServer {
-  /** With the site's role. */
+  /** The URL with the site's role. */
   url: string;
-  /** With the superuser, who may pause replication and promote. */
+  /** The URL with the superuser, who may pause replication and promote a replica. */
   adminUrl: string;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -23,7 +23,7 @@ export interface TestServer {
 export interface ReplicatedServers {
   primary: TestServer;
   replicas: TestServer[];
-  /** Stops all of them and deletes their folders. */
+  /** Stops all servers and deletes their folders. */
   remove(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ host all all 127.0.0.1/32 trust
 host replication all 127.0.0.1/32 trust
 `;
 
-/** Some WAL is retained for a stopped replica; durability does not matter here. */
+/** Retains some WAL for stopped replicas. Durability does not matter here. */
 const SETTINGS = `
 wal_level = replica
 wal_keep_size = 128MB
@@ -40,8 +40,8 @@ shared_buffers = 16MB
 `;
 
 /**
- * A primary and its streaming replicas, all real and running. The bundled binaries lack pg_basebackup: each replica
- * begins as a copy of the primary's folder, made before its first start.
+ * Starts a primary and its streaming replicas. The bundled binaries lack pg_basebackup, so each replica begins as a copy
+ * of the primary's folder that was made before the primary's first start.
  */
 export async function startReplicatedServers(replicaCount: number): Promise<ReplicatedServers> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-replicas-'));
@@ -112,7 +112,7 @@ async function giveAway(folder: string, { uid, gid }: { uid: number; gid: number
   await chown(folder, uid, gid);
 }
 
-/** PostgreSQL cannot pick a free port. */
+/** Finds a free port, because PostgreSQL cannot pick one. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -125,7 +125,7 @@ function freePort(): Promise<number> {
   });
 }
 
-/** Runs a statement that only a superuser may. */
+/** Runs a statement that requires a superuser. */
 export async function asAdmin(adminUrl: string, statement: string): Promise<void> {
   const admin = openDatabase({ url: adminUrl, log: silentLog, maxConnections: 1 });
   try {

@@ -9,9 +9,9 @@ export interface Requests {
   get(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   put(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
   delete(url: string, headers?: Headers): Promise<LightMyRequestResponse>;
-  /** Any body except a string or buffer is sent as JSON. */
+  /** Sends a POST request. Bodies other than strings and buffers are sent as JSON. */
   post(url: string, body?: unknown, headers?: Headers): Promise<LightMyRequestResponse>;
-  /** The JSON of a GET that must succeed. */
+  /** Sends a GET request that must succeed. @returns the JSON of the response. */
   json<Body>(url: string, headers?: Headers): Promise<Body>;
 }
 
@@ -34,7 +34,7 @@ export function requestsTo(app: FastifyInstance): Requests {
   };
 }
 
-/** The header of a new visitor. */
+/** Returns the session header of a new visitor. */
 export function newVisitor(): { 'x-user-session': string } {
   return { 'x-user-session': `session-${randomUUID()}` };
 }

@@ -5,16 +5,16 @@ import type { createResponseSource } from './response-source.ts';
 export interface CacheHarness {
   cache: ResponseCache;
   warnings: unknown[];
-  /** The monotonic clock. */
+  /** Returns the time of the monotonic clock. */
   clockMs(): number;
-  /** Changes the time of day alone. */
+  /** Changes only the wall-clock time. */
   jump(ms: number): void;
   sleep(ms: number): Promise<void>;
-  /** Lets time pass, and everything that waited for it continue. */
+  /** Advances the monotonic clock, and lets everything continue that waited for this time. */
   pass(ms: number): Promise<void>;
 }
 
-/** A response cache on a clock that stands still until a test moves it. */
+/** Creates a response cache with a clock that only the test advances. */
 export function createCacheHarness({
   maxBytes,
   otherProcessLagMs = 0,
@@ -51,7 +51,7 @@ export function createCacheHarness({
   };
 }
 
-/** Holds the responses of a source until the returned function is called. */
+/** Delays the responses of a source until the returned function is called. */
 export function hold(held: ReturnType<typeof createResponseSource>): () => void {
   let release = () => {};
   held.hold = new Promise<void>((resolve) => {
@@ -63,7 +63,7 @@ export function hold(held: ReturnType<typeof createResponseSource>): () => void 
   return release;
 }
 
-/** Waits until all work that needs no passing of time is done. */
+/** Waits until all work is done that does not wait for the clock. */
 export const settled = () => new Promise(setImmediate);
 
 export const textOf = ({ version }: Served) => String(version.content.bytes('identity'));

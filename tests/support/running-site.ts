@@ -13,15 +13,15 @@ export interface RunningSite {
   address: string;
   dataDir: string;
   process: ChildProcess;
-  /** Everything printed so far. */
+  /** Returns everything that the site has printed so far. */
   output(): string;
-  /** The site's database, over a separate connection that the caller closes. */
+  /** Connects to the site's database. The caller closes the connection. */
   connect(): Promise<Connection>;
-  /** Stops it in order and deletes its data. */
+  /** Stops the site in order and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a site on a free port; `environment` has the settings under test. */
+/** Starts a site on a free port. `environment` has the settings under test. */
 export async function startSite(environment: Record<string, string> = {}): Promise<RunningSite> {
   const dataDir = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'groundswell-site-')));
   const child = spawn(process.execPath, [COMMAND, 'serve'], {

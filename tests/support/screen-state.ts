@@ -3,24 +3,24 @@ import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import { withLockedCounts } from './delete-products.ts';
 import type { E2eSite } from './e2e-site.ts';
 
-/** Has no hyphen, so it can only break where the layout allows a break anywhere. */
+/** A long word without a hyphen, which can only break where the layout allows breaks anywhere. */
 export const LONG_WORD = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
 
 /** A site and the products that the screen states show. */
 export interface StateContent {
   site: E2eSite;
-  /** It has more comments than one page shows. */
+  /** A product with more comments than one page shows. */
   discussed: StoredProduct;
   bare: StoredProduct;
   rich: StoredProduct;
-  /** Every text is as long as the limits allow. */
+  /** A product with texts as long as the limits allow. */
   long: StoredProduct;
 }
 
 /** One state of one screen, and how a visitor reaches it. */
 export interface ScreenState {
   name: string;
-  /** Expects a page that is `live` and has its clock installed. */
+  /** Brings a page into the state. The page must be `live` and have its clock installed. */
   open(page: Page, content: StateContent): Promise<void>;
   /** Console errors that belong to this state. */
   consoleErrors?: RegExp[];

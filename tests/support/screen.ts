@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 
-/** The elements that make the page wider than the screen, with their right edges; empty if it fits. */
+/** Lists the elements that make the page wider than the screen, with their right edges. @returns [] if the page fits. */
 export function elementsBeyondScreen(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -36,12 +36,12 @@ export function searchBox(page: Page): Locator {
   return page.getByRole('searchbox', { name: 'Search products' });
 }
 
-/** A neutral message. */
+/** Locates a neutral toast. */
 export function toast(page: Page): Locator {
   return page.getByRole('region', { name: 'Messages' }).getByRole('status').locator('.toast');
 }
 
-/** A destructive message. */
+/** Locates a toast about a failure. */
 export function failureToast(page: Page): Locator {
   return page.getByRole('region', { name: 'Messages' }).getByRole('alert').locator('.toast');
 }
@@ -54,17 +54,17 @@ export function commentArticles(page: Page): Locator {
   return discussion(page).getByRole('article');
 }
 
-/** A comment's text, where line breaks count. */
+/** Locates the texts of comments, in which line breaks are preserved. */
 export function commentTexts(page: Page): Locator {
   return commentArticles(page).locator('.comment-text');
 }
 
-/** The article of the comment with this text. */
+/** Locates the article of the comment with this text. */
 export function commentWith(page: Page, text: string): Locator {
   return commentArticles(page).filter({ hasText: text });
 }
 
-/** Where a comment is written. */
+/** Locates the text box for a new comment. */
 export function commentBox(page: Page): Locator {
   return page.getByPlaceholder('What do you think about this product?', { exact: true });
 }
@@ -77,7 +77,7 @@ export function discussionTitle(page: Page): Locator {
   return discussion(page).getByRole('heading', { level: 2 });
 }
 
-/** Asserts everything that an upvote button shows. */
+/** Expects the accessible name, the state and the title of an upvote button. */
 export async function expectUpvote(page: Page, name: string, { upvoted, count }: { upvoted: boolean; count: number }) {
   const button = upvoteOf(page, name);
   await expect(button).toHaveAccessibleName(`Upvote ${name}, ${count}`);

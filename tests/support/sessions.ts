@@ -5,8 +5,8 @@ type Row = [what: string, headers: Record<string, string>];
 const row = (what: string, session: string): Row => [what, { 'x-user-session': session }];
 
 /**
- * Every kind of valid session id in section 3 of the specification and in the API's contract, with the shortest and the
- * longest.
+ * Valid session ids: all kinds in section 3 of the specification and in the API's contract, including the shortest and
+ * the longest.
  */
 export const GOOD_SESSIONS: Row[] = [
   row('a random one', `session-${randomUUID()}`),

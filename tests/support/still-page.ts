@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Resolves once every font and every picture on screen has loaded. */
+/** Resolves after all fonts and all pictures on screen have loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await expect

@@ -34,10 +34,10 @@ const PRODUCTS = [
   ],
 ] as const;
 
-/** All launch on this day, within minutes. */
+/** The day on which all products launch, within minutes. */
 export const STILL_DAY = '2026-01-01';
 
-/** A site with constant content; the last product is the first of the list. Its votes count, and their day is final. */
+/** Adds constant content, in which the last product is the first of the list. Its votes count, and its day is final. */
 export async function addStillProducts(site: E2eSite): Promise<void> {
   await site.addProducts(PRODUCTS.length, (index) => {
     const [picture, name, description, tags] = PRODUCTS[index] ?? PRODUCTS[0];

@@ -4,8 +4,8 @@ type Check = (value: unknown) => string | undefined;
 
 /**
  * The requirements of search engines for each type that the site uses, from their documentation and schema.org:
- * required and optional properties, and their values. Unnamed properties are faults, since a misspelt one would be
- * ignored silently.
+ * required and optional properties, and their values. Other properties are faults, because search engines silently
+ * ignore misspelt ones.
  */
 const TYPES: Record<string, { required: Record<string, Check>; optional?: Record<string, Check> }> = {
   WebSite: {
@@ -47,7 +47,7 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
   Comment: { required: { text, author: item('Person'), dateCreated: time, upvoteCount: count } },
 };
 
-/** The faults of an item, each with its place; none if it is valid. */
+/** Returns the faults of an item, each with its place, or none if the item is valid. */
 export function faultsOf(value: Item, place = value['@type']): string[] {
   const type = TYPES[value['@type']];
   if (!type) return [`${place}: the type ${value['@type']} is not known`];
@@ -103,7 +103,7 @@ function listOf(check: Check): Check {
   };
 }
 
-/** List items with consecutive positions. */
+/** Checks that a value is a list of items with consecutive positions. @returns the fault, if any. */
 function consecutive(value: unknown): string | undefined {
   const fault = listOf(item('ListItem'))(value);
   if (fault !== undefined) return fault;

@@ -13,7 +13,7 @@ import { createSubmissions, type Submissions } from '../../src/core/submissions/
 import { createTestClock } from './test-clock.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** A database with makers who submit and an operator who decides, on a clock that stands still. */
+/** Creates a database, and operations of makers and operators on it, with a clock that only the test advances. */
 export function openSubmissionDesk() {
   const clock = createTestClock();
   const desk = {} as { database: TestDatabase; submissions: Submissions; core: Core };
@@ -33,7 +33,7 @@ export function openSubmissionDesk() {
     clock,
     at: desk,
     inHours: (hours: number) => new Date(clock.now().getTime() + hours * 3_600_000),
-    /** The maker's id and key. */
+    /** Creates a submission. @returns its id and the maker key. */
     async submit(fields: Partial<NewSubmission> = {}) {
       const sent = { name: `Tide ${randomUUID().slice(0, 8)}`, ...fields };
       const { submission, makerKey } = await desk.submissions.create(sent, { session: `session-${randomUUID()}` });
@@ -46,12 +46,12 @@ export function openSubmissionDesk() {
       declineSubmission(desk.database, { id, revision }, reason, rules()),
     undo: (id: string, revision?: number) => undoDecision(desk.database, { id, revision }, rules()),
     inspect: (id: string) => inspectSubmission(desk.database, id, rules()),
-    /** Whether visitors see the product. */
+    /** Returns whether visitors see the product. */
     isPublic: async (id: string) => (await desk.core.getProduct(id)) !== null,
   };
 }
 
-/** The code of the error that an operation ends with; `done` if it succeeds. */
+/** Returns the code of the error that an operation throws, or `done` if it succeeds. */
 export function codeOf(operation: Promise<unknown>): Promise<string> {
   return operation.then(
     () => 'done',

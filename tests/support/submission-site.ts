@@ -9,16 +9,16 @@ import type { CreatedSubmission, NewSubmission, Submission } from '../../src/con
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { test } from './e2e-test.ts';
 
-/** The data that a maker has of a submission. */
+/** The data of a submission that its maker has. */
 export interface Submitted {
   id: string;
   key: string;
   submission: Submission;
-  /** The path with the key in its fragment. */
+  /** The path of the maker's page, with the key in its fragment. */
   link: string;
 }
 
-/** Tests of a site that takes submissions. Its own time zone is not that of the browsers under test. */
+/** Runs tests on a site that takes submissions. Its time zone differs from that of the browsers under test. */
 export const submissionTest = test.extend<object, { site: E2eSite }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -52,7 +52,7 @@ export async function decide(site: E2eSite, ...parameters: string[]): Promise<vo
   await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
 }
 
-/** A picture as file inputs take it. */
+/** Creates a picture in the form that file inputs take. */
 export async function pictureFile(name: string, background: string, [width, height] = [800, 500] as [number, number]) {
   const buffer = await sharp({ create: { width, height, channels: 3, background } })
     .png()
@@ -60,7 +60,7 @@ export async function pictureFile(name: string, background: string, [width, heig
   return { name, mimeType: 'image/png', buffer };
 }
 
-/** A picture of about 1 MB in any format. */
+/** Creates a picture of noise, which takes about 1 MB in any format. */
 export async function noiseFile(name: string) {
   const raw = { width: 600, height: 600, channels: 3 } as const;
   const buffer = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })

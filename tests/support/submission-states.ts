@@ -7,7 +7,7 @@ import { decide, pictureFile, type Submitted, submit } from './submission-site.t
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
 
-/** 404 until the launch. */
+/** The console error about the standing of a product, which is 404 until the launch. */
 const UNLAUNCHED = [/404/];
 
 async function openDialog(page: Page): Promise<void> {

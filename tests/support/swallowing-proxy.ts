@@ -7,7 +7,7 @@ export interface SwallowingProxy {
   url: string;
   /** Drops all data in both directions from now on, without notifying either side. */
   swallow(): void;
-  /** New connections pass again. Dropped data stays lost. */
+  /** Lets data of new connections pass again. Dropped data stays lost. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ export async function startSwallowingProxy(databaseUrl: string): Promise<Swallow
   };
 }
 
-/** By its socket file, if the URL names a folder of sockets. */
+/** Connects to a server, by its socket file if the URL names a folder of sockets. */
 function connectTo({ hostname, port, searchParams }: URL): Socket {
   const folder = searchParams.get('host');
   return folder === null

@@ -3,13 +3,13 @@ import type { Database } from '../../src/core/database/database.ts';
 import type { Runtime } from '../../src/core/runtime.ts';
 
 interface TestClock extends Runtime {
-  /** Lets time pass. */
+  /** Advances both the wall clock and the monotonic clock. */
   advance(by: { hours?: number; milliseconds?: number }): void;
-  /** Changes the time of day only, like an administrator or NTP. Negative hours set it back. */
+  /** Changes only the wall clock, like an administrator or NTP. Negative hours set it back. */
   setTimeOfDay(by: { hours: number }): void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** Creates a clock that only the test advances. */
 export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): TestClock {
   let now = start.getTime();
   let monotonicMs = 0;
@@ -27,7 +27,7 @@ export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): T
   };
 }
 
-/** The same database with another clock, as the site observes it. */
+/** Wraps a database, so its clock differs for the site. */
 export function withClock(database: Database, clock: { offsetMs: number }): Database {
   return {
     ...database,

@@ -20,7 +20,7 @@ interface TestDatabaseOptions extends DatabaseLetters {
   migrated?: boolean;
 }
 
-/** A new database on the run's server: with the current schema, or empty for tests of the schema itself. */
+/** Creates a database on the run's server, with the current schema, or empty for tests of the schema itself. */
 export async function createTestDatabase({
   migrated = true,
   ...letters
@@ -42,7 +42,7 @@ export async function createTestDatabase({
   };
 }
 
-/** Separate connections to another's database, which stays when they are closed. */
+/** Opens separate connections to a test database. Dropping the result closes them and keeps the database. */
 export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
   return { ...database, url, vanish, drop: () => database.close() };

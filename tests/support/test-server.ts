@@ -5,7 +5,7 @@ import { silentLog } from './silent-log.ts';
 
 export interface DatabaseLetters {
   locale?: string;
-  /** Used if a locale is given. */
+  /** The encoding, which is only used with a locale. */
   encoding?: string;
 }
 
@@ -15,14 +15,14 @@ interface CreateOptions extends DatabaseLetters {
 }
 
 /**
- * Creates an empty database on the run's server, with another locale and encoding if given; on Citus, on each worker,
- * too, and joins them. @returns its URL.
+ * Creates a database on the run's server, with another locale and encoding if given. On Citus, it is also created on
+ * each worker, and the servers are joined. @returns its URL.
  */
 export async function createDatabase(name: string, options: CreateOptions = {}): Promise<string> {
   const [coordinator, ...workers] = servers();
   for (const server of [coordinator, ...workers]) {
     await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
-    // Few shards: two on each worker suffice.
+    // Few shards are enough: two on each worker.
     if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
     if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
   }
@@ -32,7 +32,7 @@ export async function createDatabase(name: string, options: CreateOptions = {}):
 }
 
 function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): string {
-  // A copy of the files leaves nothing in the server's buffers, which a drop would have to search.
+  // Copies files, because pages in the server's buffers would make dropping the database slower.
   if (template !== undefined) return ` TEMPLATE ${template} STRATEGY FILE_COPY`;
   return locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
 }
@@ -47,10 +47,10 @@ export async function dropDatabase(name: string): Promise<void> {
   for (const server of all) await on(server, (sql) => dropWhenLeft(sql, name));
 }
 
-/** A client is still connected, or the server's autovacuum is, which the tests' role may not stop. */
+/** The errors if a client is still connected, or the server's autovacuum, which the tests' role may not stop. */
 const STILL_USED = new Set(['55006', '42501']);
 
-/** A server waits five seconds for connections to close, which is too short on a busy machine. */
+/** Drops a database with retries, because servers wait only five seconds for connections to close. */
 async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   for (;;) {
     try {
@@ -62,7 +62,7 @@ async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   }
 }
 
-/** The server that tests connect to, and its Citus workers, if any. */
+/** Returns the URLs of the server that tests connect to and of its Citus workers, if any. */
 function servers(): [string, ...string[]] {
   const coordinator = inject('databaseServerUrl');
   const workers = inject('citusWorkers').map((address) => {
@@ -73,7 +73,7 @@ function servers(): [string, ...string[]] {
   return [coordinator, ...workers];
 }
 
-/** Joining nodes exchange roles, which two databases at once cannot ('tuple concurrently updated'). */
+/** Runs work under a lock, because joining nodes of two databases at once fails with 'tuple concurrently updated'. */
 function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {
   return on(coordinator, (server) =>
     server.transaction(async (sql) => {

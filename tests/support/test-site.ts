@@ -29,7 +29,7 @@ export interface TestSite {
   close(): Promise<void>;
 }
 
-/** File names in place of the browser's build, which does not matter here. */
+/** File names that replace the browser's build, which does not matter here. */
 const BUILD = {
   headScript: '',
   appScript: '/assets/app.js',
@@ -40,7 +40,7 @@ const BUILD = {
   messages: { ar: '/assets/ar.js', de: '/assets/de.js', ja: '/assets/ja.js' },
 };
 
-/** The real server on its own database, called through `app.inject`. */
+/** Starts the real server on its own database. Requests are sent with `app.inject`. */
 export async function startTestSite({
   databaseClock,
   runtime = databaseClock ? undefined : systemRuntime,
@@ -57,29 +57,29 @@ export async function startTestSite({
   locale,
   beside,
 }: {
-  /** What the database's clock is ahead of this machine's; the site follows it. */
+  /** How far the database's clock is ahead of this machine's. The site follows it. */
   databaseClock?: { offsetMs: number };
-  /** Unset: this machine's clock, by which a new product has launched. */
+  /** If unset, the site uses this machine's clock, so new products have launched. */
   runtime?: Runtime | undefined;
   log?: FastifyBaseLogger;
-  /** Unset: nothing is limited, so a test may send any number of requests. */
+  /** If unset, nothing is limited, so tests may send any number of requests. */
   rateLimits?: RateLimits | undefined;
-  /** Unset: bursts of upvotes are not detected. */
+  /** If unset, bursts of upvotes are not detected. */
   bursts?: UpvoteBursts;
   streamLimits?: StreamLimits;
   trustProxy?: TrustedProxies;
   hasModerationLog?: boolean;
-  /** SITE_LOCALE; unset: English. */
+  /** The value of SITE_LOCALE, by default English. */
   locale?: SiteLocale;
-  /** Off, so a test may write to the database directly. */
+  /** Off by default, so tests may write to the database directly. */
   cacheEnabled?: boolean;
-  /** Unset: submissions are off. */
+  /** If unset, submissions are off. */
   submittedPictures?: PicturePipeline | undefined;
   /** The store of pictures; unset if there is none. */
   imagesDir?: string;
-  /** Unset: as specified. */
+  /** If unset, pages look as the specification says. */
   brand?: Brand;
-  /** Shares the database of that site, like a second process. */
+  /** A site whose database this one shares, like a second process. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);

@@ -7,8 +7,8 @@ export interface VisitorAnswer {
 }
 
 /**
- * A browser that keeps its cookies and uses several kept-alive connections in turn: of several processes that share a
- * port, each serves some of them.
+ * A browser that keeps cookies and uses several keep-alive connections in turn, so each of several processes that share
+ * a port serves some of its requests.
  */
 export class Visitor {
   readonly #agents: Agent[];
@@ -50,7 +50,7 @@ export class Visitor {
     });
   }
 
-  /** Of a 2xx response. */
+  /** Sends a request that must succeed. @returns the JSON of the response. */
   async json<Result>(...asked: Parameters<Visitor['ask']>): Promise<Result> {
     const { status, body } = await this.ask(...asked);
     if (status >= 300) throw new Error(`${asked.join(' ')} was answered ${status}: ${body.slice(0, 200)}`);

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** The console warnings of the site. Playwright adds one about blocked service workers at any moment. */
+/** Records the site's console warnings, without Playwright's warning about blocked service workers. */
 export function recordWarnings(page: Page): string[] {
   const warnings: string[] = [];
   page.on('console', (message) => {

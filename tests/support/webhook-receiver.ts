@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookEvent } from '../../src/contract/webhooks/schema.ts';
 
-/** A secret of Standard Webhooks, as its setting and as its key. */
+/** Creates a secret of Standard Webhooks, as the text of the setting and as the decoded key. */
 export function newSecret(byte: number): { text: string; key: Buffer } {
   const key = Buffer.alloc(32, byte);
   return { text: `whsec_${key.toString('base64')}`, key };
@@ -18,16 +18,16 @@ export interface Received {
 
 export interface WebhookReceiver {
   url: string;
-  /** All requests so far, in their order. */
+  /** All requests so far, in the order of their arrival. */
   received: Received[];
-  /** Set by a test; unset: 204. */
+  /** Responds to a request. By default, it responds with 204. */
   respond: (response: ServerResponse) => void;
-  /** Refuses connections, and accepts them again on the same port. */
+  /** `stop` refuses connections, and `resume` accepts them again on the same port. */
   stop(): Promise<void>;
   resume(): Promise<void>;
 }
 
-/** Receives webhooks on a separate port. */
+/** Starts a receiver of webhooks on its own port. */
 export async function startReceiver(): Promise<WebhookReceiver> {
   const accept = (response: ServerResponse) => response.writeHead(204).end();
   const server = createServer((request, response) => {
@@ -62,7 +62,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** The event in a request, verified by the reference library. @throws WebhookVerificationError */
+/** Verifies a request with the reference library. @returns its event. @throws WebhookVerificationError */
 export function verified({ headers, body }: Received, secret: { text: string }): WebhookEvent {
   return new Webhook(secret.text).verify(body, headers as Record<string, string>) as WebhookEvent;
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { validateXML } from 'xmllint-wasm';
 
-/** The faults that libxml2 finds in a document: as XML, and by a schema if one is named (`schemas/….xsd`). */
+/** Returns the faults that libxml2 finds in a document, as XML and by a schema if one is named (`schemas/….xsd`). */
 export async function xmlFaults(xml: string, schemaName?: string): Promise<string[]> {
   const schema =
     schemaName === undefined ? undefined : await readFile(join(import.meta.dirname, 'schemas', schemaName), 'utf8');

@@ -20,7 +20,7 @@ const SELECT_COMMENTS = `SELECT product_id AS "productId", id AS "commentId", li
   WHERE product_id = ANY($1::text[]) AND id = ANY($2::uuid[]) AND ${PUBLIC}`;
 
 /**
- * Reads the likes of those of these comments that are public and belong to one of the products.
+ * Reads the likes of these comments, except those that are not public or belong to other products.
  * @throws CoreError `unavailable`.
  */
 export async function readLiveComments(

@@ -78,7 +78,7 @@ export async function setUpvotes(
 
 /**
  * Returns the networks whose votes must be checked against the cap again. Votes are judged by the state at the start of
- * the statement or earlier, so concurrent writes of other processes to the product may have made that outdated.
+ * the statement or earlier, which concurrent writes of other processes to the product may have changed.
  */
 function uncheckedBy(
   changes: readonly UpvoteChange[],
