@@ -14,7 +14,7 @@ export type BackupPiece =
 const LINE_FEED = 0x0a;
 const MARK_BYTE = MARK.charCodeAt(0);
 
-/** The size of the pieces in which the text is scanned. */
+/** The size of the chunks in which the decompressed text is read. */
 const PIECE_BYTES = 512 * 1024;
 
 /** No header and no row is longer, so a file with a longer line is not a backup. */

@@ -9,7 +9,7 @@ const MAX_DAYS = 30;
 /** The minimum interval between recorded uses of a session. */
 const USE_INTERVAL_MS = 60_000;
 
-/** Returns the time before which sessions were last used that have ended. */
+/** Returns the time after which a session must have been used to be open. */
 export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_HOURS * 3_600_000);
 }
@@ -61,12 +61,12 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
 
-/** Returns the time before which sessions began that have ended. */
+/** Returns the time after which a session must have begun to be open. */
 function oldestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }
 
-/** Returns the time in the future after which the stored times of sessions are invalid. */
+/** Returns the time after which stored times of sessions are invalid, because they are too far in the future. */
 function aheadOf(now: Date): Date {
   return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
 }

@@ -21,9 +21,9 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
 
 /**
  * Acquires a lease if it is free and the last completed job began longer ago than `everyMs`. PostgreSQL runs the
- * statement for one caller at a time, so only one of several gets the lease. Stored times in the future are ignored,
- * because they were written before the database's clock was set back; `maxHeldMs` is the longest time for which a lease
- * can be held.
+ * statement for one caller at a time, so only one of several gets the lease. Ignores a last job in the future and an
+ * expiry later than `maxHeldMs` from now, the longest time for which a lease is held: such times were stored before the
+ * database's clock was set back.
  */
 export async function takeLease(
   sql: Sql,

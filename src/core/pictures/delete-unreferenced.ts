@@ -87,7 +87,7 @@ const UNDO_DAYS = 30;
 const NAMES_IN =
   "regexp_matches(text, '/images/([0-9a-f]{40}\\.[a-z]{3,4})', 'g') AS found WHERE text LIKE '%/images/%'";
 
-/** Select the names of pictures in each table with texts of operators and makers. Visitors cannot reference pictures. */
+/** The statements that select the names of pictures in each table. Only operators and makers can reference pictures. */
 const SELECT_NAMES: readonly string[] = [
   `SELECT DISTINCT found[1] AS name
     FROM (SELECT image || array_to_string(screenshots, ' ') || team::text AS text FROM products) AS texts, ${NAMES_IN}`,

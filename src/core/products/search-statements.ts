@@ -47,7 +47,7 @@ export interface Walked {
 
 /**
  * Reads the next `windowRows` products in the order of the list, and stops when enough of them match. The terms are
- * tested for each row after the order was applied, so no plan can reorder the rows.
+ * tested in a column and not in a condition, so no plan can read the rows in another order.
  */
 export async function walkWindow(sql: Sql, stretch: Stretch, windowRows: number): Promise<Walked> {
   const { sort, cursor, wanted } = stretch;

@@ -55,7 +55,7 @@ interface Trigram {
   start: number;
 }
 
-/** Match sequences of letters and digits that contain trigrams. */
+/** Matches sequences of letters and digits that contain trigrams. */
 const RUNS: Record<SearchIndex, RegExp> = {
   none: /(?!)/g,
   ascii: /[a-z0-9]{3,}/g,
