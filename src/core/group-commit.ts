@@ -51,8 +51,8 @@ const MAX_WAIT_MS = 8_000;
 
 /**
  * Implements group commit: items that arrive during a transaction are written together in the next one (DeWitt et al.,
- * "Implementation techniques for main memory database systems", 1984). It needs no timer: a single item is written at
- * once, and batches grow with the load.
+ * "Implementation techniques for main memory database systems", 1984). No timer delays items: a single item is written
+ * at once, and under load, batches grow to the capacity of one flush to disk.
  */
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { commit, maxBatch = 1_000, maxQueued = 20_000, maxWaitMs = MAX_WAIT_MS, observer } = options;
