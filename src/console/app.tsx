@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { ConsoleSession } from '../contract/console/schema.ts';
 import { Toaster } from '../web/ui/toaster.tsx';
 import { ConsoleError, call, switchSession, whenSignedOut } from './api/console-api.ts';
@@ -13,7 +14,7 @@ export function App() {
   const [invitation, setInvitation] = useState(takeInvitation);
   const session = useQuery({
     queryKey: ['session'],
-    queryFn: ({ signal }) => call<ConsoleSession>('/session', { signal }).catch(nullWhenSignedOut),
+    queryFn: ({ signal }) => call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut),
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });

@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { paths } from '../contract/paths.ts';
 import type { Core } from '../core/core.ts';
 import type { PicturePipeline } from '../core/pictures/picture-store.ts';
 import { type Runtime, systemRuntime } from '../core/runtime.ts';
@@ -109,7 +110,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // An invalid URL reaches no hook or handler, so it gets its response here.
     frameworkErrors: (error, request, reply) => {
       reply.headers(securityHeaders);
-      if (request.url.startsWith('/api/')) handleError(error, request, reply);
+      if (request.url.startsWith(paths.api.prefix)) handleError(error, request, reply);
       else sendNotFound(pages, request, reply).catch((fault: Error) => handleError(fault, request, reply));
     },
   }).withTypeProvider<TypeBoxTypeProvider>();
@@ -170,7 +171,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(apiDocsRoutes, { cache, siteName: site.name, brand });
   const { cardFonts } = PACKAGE_FOLDERS;
   const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
-  const readPicture = ownPictures({ '/pictures/': folders.picturesDir, '/images/': folders.imagesDir });
+  const readPicture = ownPictures({ [paths.pictures]: folders.picturesDir, [paths.images]: folders.imagesDir });
   const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, {

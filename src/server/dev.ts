@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createServer, type ViteDevServer } from 'vite';
+import { CONSOLE_PATHS } from '../contract/console/paths.ts';
 import { NO_BRAND } from '../settings/brand.ts';
 import { createLog } from '../settings/logging.ts';
 import { PACKAGE_ROOT } from '../settings/package-root.ts';
@@ -34,7 +35,7 @@ const site = await serve(settings, log, {
   prepare: (app) => serveSources(vite, app),
   cacheEnabled: false,
   readConsole: async () => ({
-    document: () => vite.transformIndexHtml('/console', consoleDocument(CONSOLE_SOURCES)),
+    document: () => vite.transformIndexHtml(CONSOLE_PATHS.home, consoleDocument(CONSOLE_SOURCES)),
     consoleDir: undefined,
   }),
 });

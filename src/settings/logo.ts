@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { paths } from '../contract/paths.ts';
 
 /** A validated picture. Its URL path changes with its content. */
 export interface Logo {
@@ -13,9 +14,6 @@ export interface Logo {
 
 const MAX_SIDE_PIXELS = 1_024;
 
-/** The folder of the URL path. */
-export const LOGO_FOLDER = '/brand/';
-
 /** Validates the content of a logo; the file's name does not matter. @throws Error with one line about the fault. */
 export function readLogo(bytes: Buffer, path: string): Logo {
   const refuse = (reason: string): never => {
@@ -26,7 +24,7 @@ export function readLogo(bytes: Buffer, path: string): Logo {
     bytes,
     mediaType,
     sizes,
-    address: `${LOGO_FOLDER}${hash}.${extension}`,
+    address: `${paths.brand}${hash}.${extension}`,
   });
   if (bytes.length === 0) return refuse('is empty');
   for (const { name, extension, mediaType, isIt, measure } of RASTERS) {

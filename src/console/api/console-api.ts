@@ -41,7 +41,7 @@ export async function call<Result>(path: string, options: Call = {}): Promise<Re
   const { method = 'GET', query, body, contentType, signal } = options;
   let response: Response;
   try {
-    response = await fetch(`/api/console${path}${searchOf(query)}`, {
+    response = await fetch(`${path}${searchOf(query)}`, {
       method,
       ...(signal && { signal }),
       ...(body !== undefined && bodyOf(body, contentType)),

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
 
 /** The data that may be stale after each kind of change, by the first part of its query keys. */
@@ -24,7 +25,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
 
   useEffect(() => {
     if (isPaused) return;
-    const stream = new EventSource('/api/console/events');
+    const stream = new EventSource(CONSOLE_API.events);
     const timers = new Map<string, ReturnType<typeof setTimeout>>();
     const refetch = (subject: string, ms: number) => {
       const key = `${subject} ${ms}`;

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
 import { undoLast } from '../api/acts.ts';
@@ -32,7 +33,10 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const products = useQuery({
     queryKey: ['products', 'palette', term],
     queryFn: ({ signal }) =>
-      call<ConsolePage<Product>>('/products', { query: { q: term, limit: MAX_PRODUCTS, sort: 'top' }, signal }),
+      call<ConsolePage<Product>>(CONSOLE_API.products, {
+        query: { q: term, limit: MAX_PRODUCTS, sort: 'top' },
+        signal,
+      }),
     enabled: term.length > 1,
     placeholderData: (before) => before,
   });

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
 import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
@@ -37,7 +38,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     flushSync(() => setLeaving(true));
     await client.cancelQueries();
     try {
-      await call(everywhere ? '/sign-out-everywhere' : '/sign-out', { method: 'POST' });
+      await call(everywhere ? CONSOLE_API.signOutEverywhere : CONSOLE_API.signOut, { method: 'POST' });
       switchSession(client, null);
     } catch (error) {
       setLeaving(false);

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { PASSPHRASE_CHARACTERS } from '../../contract/console/operators.ts';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
 import { call, messageOf } from '../api/console-api.ts';
@@ -9,7 +10,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
   const name = useRef<HTMLInputElement>(null);
   const passphrase = useRef<HTMLInputElement>(null);
   const signIn = useMutation({
-    mutationFn: (body: SignInBody) => call<ConsoleSession>('/sign-in', { method: 'POST', body }),
+    mutationFn: (body: SignInBody) => call<ConsoleSession>(CONSOLE_API.signIn, { method: 'POST', body }),
     onSuccess: onSignedIn,
     onError: () => passphrase.current?.select(),
   });
@@ -80,10 +81,11 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   const [isShown, setShown] = useState(false);
   const invitation = useQuery({
     queryKey: ['invitation', token],
-    queryFn: () => call<{ operator: string }>('/invitation', { method: 'POST', body: { token } }),
+    queryFn: () => call<{ operator: string }>(CONSOLE_API.invitation, { method: 'POST', body: { token } }),
   });
   const accept = useMutation({
-    mutationFn: () => call<ConsoleSession>('/invitation/accept', { method: 'POST', body: { token, passphrase } }),
+    mutationFn: () =>
+      call<ConsoleSession>(CONSOLE_API.acceptInvitation, { method: 'POST', body: { token, passphrase } }),
     onSuccess: onAccepted,
   });
   const missing = PASSPHRASE_CHARACTERS.min - [...passphrase.normalize('NFKC')].length;

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
 import { call } from '../api/console-api.ts';
 
@@ -6,7 +7,7 @@ import { call } from '../api/console-api.ts';
 export function useOverview() {
   return useQuery({
     queryKey: ['overview'],
-    queryFn: ({ signal }) => call<OverviewRecord>('/overview', { signal }),
+    queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
   });
 }
 
@@ -14,6 +15,6 @@ export function useOverview() {
 export function useWaiting(): WaitingRecord | undefined {
   return useQuery({
     queryKey: ['waiting'],
-    queryFn: ({ signal }) => call<WaitingRecord>('/waiting', { signal }),
+    queryFn: ({ signal }) => call<WaitingRecord>(CONSOLE_API.waiting, { signal }),
   }).data;
 }

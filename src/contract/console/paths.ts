@@ -1,3 +1,5 @@
+import { withId } from '../paths/with-id.ts';
+
 /** The screens of the console, except the overview, which has no name in its URL. */
 export const CONSOLE_SCREENS = ['queue', 'products', 'comments', 'import', 'audit', 'backup'] as const;
 
@@ -11,6 +13,38 @@ export const CONSOLE_PATHS = {
   invitation: (token: string) => `/console#invitation=${token}`,
   assets: '/console/assets/',
   api: '/api/console',
+} as const;
+
+/** The addresses of the console's API, which its server and its browser app share. */
+export const CONSOLE_API = {
+  session: '/api/console/session',
+  signIn: '/api/console/sign-in',
+  signOut: '/api/console/sign-out',
+  signOutEverywhere: '/api/console/sign-out-everywhere',
+  invitation: '/api/console/invitation',
+  acceptInvitation: '/api/console/invitation/accept',
+  events: '/api/console/events',
+  overview: '/api/console/overview',
+  waiting: '/api/console/waiting',
+  doctor: '/api/console/doctor',
+  products: '/api/console/products',
+  product: /* @__PURE__ */ withId('/api/console/products/:id'),
+  removeProducts: '/api/console/products/remove',
+  restoreProducts: '/api/console/products/restore',
+  removedProducts: '/api/console/removed-products',
+  categories: '/api/console/categories',
+  votes: /* @__PURE__ */ withId('/api/console/products/:id/votes'),
+  bursts: '/api/console/bursts',
+  pictures: /* @__PURE__ */ withId('/api/console/pictures/:use'),
+  comments: '/api/console/comments',
+  moderateComments: '/api/console/comments/moderate',
+  submissions: '/api/console/submissions',
+  decideSubmission: /* @__PURE__ */ withId('/api/console/submissions/:id/decide'),
+  audit: '/api/console/audit',
+  undo: /* @__PURE__ */ withId('/api/console/audit/:id/undo'),
+  import: '/api/console/import',
+  export: '/api/console/export',
+  backup: '/api/console/backup',
 } as const;
 
 /** Returns whether a path belongs to the console or to its API. */

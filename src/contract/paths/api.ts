@@ -1,5 +1,7 @@
 import { withId } from './with-id.ts';
 
+/** The start of every address of the API. */
+export const prefix = '/api/';
 export const products = '/api/products';
 export const product = /* @__PURE__ */ withId('/api/products/:id');
 export const related = /* @__PURE__ */ withId('/api/products/:id/related');

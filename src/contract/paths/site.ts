@@ -73,6 +73,7 @@ export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
 export const leaderboardFeed = '/feed/leaderboards.xml';
 
 export const sitemap = '/sitemap.xml';
+export const robots = '/robots.txt';
 
 /** The leaderboard of a day, an ISO week, a month or a year. */
 export const board = (period: string) => `/?board=${encodeURIComponent(period)}`;
@@ -81,7 +82,16 @@ export const board = (period: string) => `/?board=${encodeURIComponent(period)}`
 export const moderationLog = (cursor?: string) => (cursor ? `/?log&cursor=${encodeURIComponent(cursor)}` : '/?log');
 
 /** The oEmbed response for the page at an absolute URL. */
-export const oembed = (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`;
+export const oembed = /* @__PURE__ */ Object.assign(
+  (url: string) => `/oembed?url=${encodeURIComponent(url)}&format=json`,
+  { route: '/oembed' },
+);
+
+/** The folders of the build's files, of the pictures that come with the site, of uploaded ones, and of the logo. */
+export const assets = '/assets/';
+export const pictures = '/pictures/';
+export const images = '/images/';
+export const brand = '/brand/';
 
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';

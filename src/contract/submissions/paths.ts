@@ -1,20 +1,16 @@
-/** Builds the path of a submission. This file is separate from `paths.ts`, so pages without submissions do not load it. */
-const submission = (id: string) => `/api/submissions/${encodeURIComponent(id)}`;
+import { withId } from '../paths/with-id.ts';
+import { paths } from '../paths.ts';
 
-/** Adds the pattern for Fastify to a function that builds paths, as its property `route`. */
-const withRoute = <Build extends (...parts: never[]) => string>(route: string, build: Build) =>
-  Object.assign(build, { route });
-
+/** The URL paths of submissions. This file is separate from `paths.ts`, so pages without submissions do not load it. */
 export const submissionPaths = {
   submissions: '/api/submissions',
-  submission: withRoute('/api/submissions/:id', submission),
-  image: withRoute('/api/submissions/:id/image', (id: string) => `${submission(id)}/image`),
-  screenshots: withRoute('/api/submissions/:id/screenshots', (id: string) => `${submission(id)}/screenshots`),
+  submission: withId('/api/submissions/:id'),
+  image: withId('/api/submissions/:id/image'),
+  screenshots: withId('/api/submissions/:id/screenshots'),
   /** `n` is the zero-based index in `product.screenshots`. */
-  screenshot: withRoute(
-    '/api/submissions/:id/screenshots/:n',
-    (id: string, n: number) => `${submission(id)}/screenshots/${n}`,
-  ),
+  screenshot: Object.assign((id: string, n: number) => `/api/submissions/${encodeURIComponent(id)}/screenshots/${n}`, {
+    route: '/api/submissions/:id/screenshots/:n',
+  }),
   /** The page on which a maker follows a submission. Browsers do not send the fragment, so no server logs the key. */
-  makerLink: (id: string, makerKey: string) => `/product/${encodeURIComponent(id)}#maker=${makerKey}`,
+  makerLink: (id: string, makerKey: string) => `${paths.product(id)}#maker=${makerKey}`,
 } as const;

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyPluginAsync } from 'fastify';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
 import { AUDIT_LOG, type Change, OPERATOR_QUEUE } from '../../core/changes/change-feed.ts';
 import type { ChangeListener } from '../../core/changes/site-changes.ts';
@@ -87,7 +88,7 @@ export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies:
     streams.close();
     done();
   });
-  app.get('/api/console/events', (request, reply) => {
+  app.get(CONSOLE_API.events, (request, reply) => {
     reply.hijack();
     for (const [name, value] of Object.entries(reply.getHeaders())) {
       if (value !== undefined) reply.raw.setHeader(name, value);

@@ -29,7 +29,7 @@ export function mountConsole(app: FastifyInstance, { app: target, isOpen }: Oper
 }
 
 function isOfConsole(url: string): boolean {
-  if (!url.startsWith('/console') && !url.startsWith(CONSOLE_PATHS.api)) return false;
+  if (!url.startsWith(CONSOLE_PATHS.home) && !url.startsWith(CONSOLE_PATHS.api)) return false;
   const path = url.split('?', 1)[0] ?? '/';
   return PAGES.has(path) || path.startsWith(CONSOLE_PATHS.assets) || path.startsWith(`${CONSOLE_PATHS.api}/`);
 }

@@ -2,6 +2,7 @@ import { type Server, STATUS_CODES } from 'node:http';
 import { Socket } from 'node:net';
 import type { ConnectionError, FastifyHttpOptions, FastifyInstance, FastifyRequest } from 'fastify';
 import { LIMITS } from '../../contract/limits.ts';
+import { paths } from '../../contract/paths.ts';
 import type { ProblemCode } from '../../contract/problem.ts';
 import { CoreError } from '../../core/core-error.ts';
 import { boundPipelinedRequests, endStalledConnections } from './connections.ts';
@@ -50,7 +51,7 @@ export function boundRequests(app: FastifyInstance, maxStreams: number): void {
 function refuseUnusableAddress({ url }: FastifyRequest): void {
   if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `An address has at most ${URL_BYTES} characters`);
   // A page tolerates a mistyped address; a program's request must be exact.
-  if (url.startsWith('/api/') && url.includes('%') && !isDecodable(url)) {
+  if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
     throw new CoreError('bad_request', 'The address is not a valid URL');
   }
 }

@@ -20,7 +20,7 @@ const PREFLIGHT_HEADERS = {
   'cache-control': NO_STORE,
 };
 
-const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, '/oembed', '/sitemap.xml', '/robots.txt']);
+const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, paths.oembed.route, paths.sitemap, paths.robots]);
 
 /**
  * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: a
@@ -45,7 +45,7 @@ export function publicReadingHeaders(path: string): Readonly<Record<string, stri
 
 /** Whether pages of every origin may read an address. */
 function isPublic(path: string): boolean {
-  return path.startsWith('/api/') || path.endsWith('/comments.xml') || FEEDS.has(path);
+  return path.startsWith(paths.api.prefix) || path.endsWith('/comments.xml') || FEEDS.has(path);
 }
 
 function isReading(method: string | undefined): boolean {

@@ -38,7 +38,7 @@ export interface ApiRoute {
 export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
   const routes: ApiRoute[] = [];
   app.addHook('onRoute', ({ method, url, schema = {}, config }) => {
-    if (!url.startsWith('/api/') || url.startsWith(`${addresses.api.reference}/`)) return;
+    if (!url.startsWith(addresses.api.prefix) || url.startsWith(`${addresses.api.reference}/`)) return;
     const operation = config?.operation;
     if (operation === undefined) throw new Error(`The config of ${method} ${url} has no operation`);
     // Every GET route has a HEAD route.

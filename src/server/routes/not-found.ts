@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import { paths } from '../../contract/paths.ts';
 import { problem, sendProblem } from '../http/problems.ts';
 import { requestIdsOf } from '../http/request-keys.ts';
 import type { Pages } from '../pages/pages.ts';
@@ -28,7 +29,7 @@ export function addNotFound(
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request);
   request.log.info({ path, ...requestIdsOf(request) }, '404: there is nothing at this path');
-  if (path.startsWith('/api/')) {
+  if (path.startsWith(paths.api.prefix)) {
     return sendProblem(problem('not_found', 'There is nothing at this address'), request, reply);
   }
   await pages.sendNotFound(request, reply);

@@ -3,6 +3,7 @@ import { type Static, Type } from 'typebox';
 import { paths } from '../../contract/paths.ts';
 import { isProductId } from '../../contract/products/product-id.ts';
 import type { Product } from '../../contract/products/schema.ts';
+import { matchRoute } from '../../contract/routes.ts';
 import { TEXT_FORMAT } from '../../contract/text.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError, productNotFound } from '../../core/core-error.ts';
@@ -18,7 +19,7 @@ interface Options {
 /** Describes to other sites how to embed a product's page (oembed.com, JSON only). */
 export const oembedRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, site }) => {
   app.get(
-    '/oembed',
+    paths.oembed.route,
     { schema: { querystring: OembedQuerySchema, response: { 200: OembedSchema } } },
     async (request, reply) => {
       const { url, format = 'json', ...bounds } = request.query;
@@ -54,8 +55,8 @@ function productIdOf(site: SiteIdentity, address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;
   const { protocol, host, pathname } = new URL(address);
   if (!/^https?:$/.test(protocol) || host !== new URL(site.url()).host) return undefined;
-  const [, id] = /^\/product\/([^/]+)$/.exec(pathname) ?? [];
-  return id !== undefined && isProductId(id) ? id : undefined;
+  const page = matchRoute(pathname);
+  return page.name === 'product' && isProductId(page.id) ? page.id : undefined;
 }
 
 /** The oEmbed response for a product, within the bounds. */

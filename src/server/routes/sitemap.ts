@@ -130,7 +130,7 @@ function entry(name: 'url' | 'sitemap', address: string, lastModified?: string):
 
 /** Everything may be crawled, because crawlers must read pages such as searches to find their `noindex`. */
 export const robotsRoutes: FastifyPluginAsync<{ site: SiteIdentity }> = async (app, { site }) => {
-  app.get('/robots.txt', async (_request, reply) => {
+  app.get(paths.robots, async (_request, reply) => {
     reply.type('text/plain; charset=utf-8').header('Cache-Control', REVALIDATE);
     return `User-agent: *\nAllow: /\n\nSitemap: ${absoluteUrl(site, paths.sitemap)}\n`;
   });

@@ -37,7 +37,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
   hideRefusals(app);
   await app.register(fastifyStatic, {
     root: `${clientDir}/assets`,
-    prefix: '/assets/',
+    prefix: paths.assets,
     preCompressed: true,
     immutable: true,
     maxAge: '1y',
@@ -58,7 +58,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
     addSecurityHeaders(pictures, securityHeaders(PICTURE_POLICY));
     await pictures.register(fastifyStatic, {
       root: picturesDir,
-      prefix: '/pictures/',
+      prefix: paths.pictures,
       decorateReply: false,
       maxAge: '1d',
       index: false,
@@ -70,7 +70,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
       );
     }
     // The folder is not served as a whole, because it also holds temporary files of pictures that are being written.
-    pictures.get<{ Params: { name: string } }>('/images/:name', (request, reply) => {
+    pictures.get<{ Params: { name: string } }>(`${paths.images}:name`, (request, reply) => {
       const { name } = request.params;
       if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
       return reply.sendFile(name, imagesDir, { maxAge: '1y', immutable: true });

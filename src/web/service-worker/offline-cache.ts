@@ -2,7 +2,7 @@ import { CACHED_AT_HEADER } from './cached-at.ts';
 import { build } from './worker-scope.ts';
 
 /** The kinds of cached responses, each with its maximum. The build's files have no maximum. */
-const MAX_ITEMS = { pages: 40, answers: 80, pictures: 150 } as const;
+const MAX_ITEMS = { pages: 40, responses: 80, pictures: 150 } as const;
 
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1000;
 const PREFIX = 'cached ';

@@ -18,15 +18,16 @@ import { type FetchEventLike, worker } from './worker-scope.ts';
 const NETWORK_TIMEOUT_MS = 4_000;
 
 /** API responses that are the same for every visitor and useful offline. */
-const API_RESPONSES = /^\/api\/products(?:\/[a-z0-9-]{1,64}(?:\/comments)?)?$/;
+const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/comments)?)?$`);
+
 /** Whether an address is a page of the app. The moderation log is a document without the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
 
-const LANGUAGE = /\/assets\/language-[^/]+$/;
+const LANGUAGE = new RegExp(`${paths.assets}language-[^/]+$`);
 
 /** Pictures of the sample catalogue and of the operator, and the operator's logo. */
-const PICTURES = /^\/(?:pictures|images|brand)\//;
+const PICTURES = [paths.pictures, paths.images, paths.brand];
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(cacheFiles([paths.offlineShell]).then(() => worker.skipWaiting()));
@@ -47,9 +48,10 @@ worker.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(respondWithPage(event, url));
-  } else if (url.pathname.startsWith('/assets/')) event.respondWith(respondWithFile(event));
-  else if (PICTURES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'pictures'));
-  else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'answers'));
+  } else if (url.pathname.startsWith(paths.assets)) event.respondWith(respondWithFile(event));
+  else if (PICTURES.some((folder) => url.pathname.startsWith(folder)))
+    event.respondWith(respondFromNetwork(event, 'pictures'));
+  else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'responses'));
 });
 
 /** A page reports its visible data, since it may have loaded before this worker was active. */
@@ -142,13 +144,9 @@ function updateCopy(event: FetchEventLike, kind: Kind, address: string, response
 /** Caches a page, unless its document or its API response is cached. Searches are not cached. */
 async function cachePage(url: URL): Promise<void> {
   if (!isPage(url) || url.searchParams.has('q')) return;
-  if (url.pathname !== paths.home && (await findCopy('answers', `${url.origin}/api${plural(url.pathname)}`))) return;
+  const page = matchRoute(url.pathname);
+  if (page.name === 'product' && (await findCopy('responses', url.origin + paths.api.product(page.id)))) return;
   await cacheIfMissing('pages', keyOf(url));
-}
-
-/** `/product/a` → `/products/a`, as the API calls it. */
-function plural(pathname: string): string {
-  return pathname.replace('/product/', '/products/');
 }
 
 async function cacheIfMissing(kind: Kind, address: string): Promise<void> {

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord } from '../../../contract/console/records.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { usePerform } from '../../api/acts.ts';
@@ -30,7 +31,7 @@ export function AuditScreen() {
   const to = dayOf(query.get('to'));
   const isNarrowed = Boolean(action || operator || target || from || to);
   const filter = { action: action || undefined, operator, target, from: from || undefined, to: to || undefined };
-  const pages = usePages<AuditRecord>('audit', '/audit', filter);
+  const pages = usePages<AuditRecord>('audit', CONSOLE_API.audit, filter);
   const undo = useUndo();
 
   return (
@@ -139,7 +140,7 @@ function useUndo(): (entry: AuditRecord) => void {
           each.id === entry.id ? { ...each, undoable: false, undoneBy: '' } : each,
         ),
       async run() {
-        await call(`/audit/${entry.id}/undo`, { method: 'POST' });
+        await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
         return { done: 'Undone', note: `${entry.operator} ${entry.sentence}.` };
       },
     });

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
 import { useOverview } from '../../shell/waiting.ts';
 import { BackupIcon, ImportIcon } from '../../ui/icons.tsx';
@@ -47,7 +48,7 @@ export function BackupScreen() {
             .
           </p>
           <p>
-            <a className="button" data-tone="primary" href="/api/console/backup" download>
+            <a className="button" data-tone="primary" href={CONSOLE_API.backup} download>
               <BackupIcon />
               Download a backup
             </a>
@@ -68,7 +69,7 @@ export function BackupScreen() {
             </label>
           )}
           <p>
-            <a className="button" data-tone="outline" href={`/api/console/export?${query}`} download>
+            <a className="button" data-tone="outline" href={`${CONSOLE_API.export}?${query}`} download>
               <ImportIcon />
               Download {table}
             </a>

@@ -1,3 +1,4 @@
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ConsoleComment } from '../../../contract/console/records.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
@@ -18,7 +19,7 @@ export function CommentsScreen() {
   const text = query.get('q') ?? '';
   const state = STATES.find(([each]) => each === query.get('state'))?.[0] ?? 'all';
   const product = query.get('product') ?? undefined;
-  const pages = usePages<ConsoleComment>('comments', '/comments', { text: text || undefined, state, product });
+  const pages = usePages<ConsoleComment>('comments', CONSOLE_API.comments, { text: text || undefined, state, product });
   const isNarrowed = text !== '' || state !== 'all' || product !== undefined;
 
   return (

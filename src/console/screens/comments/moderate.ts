@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type CommentAction,
   type ConsoleComment,
@@ -13,7 +14,10 @@ import { formatAmount } from '../../ui/format-amount.ts';
 const DONE: Record<CommentAction, string> = { hide: 'Hid', restore: 'Restored', hold: 'Held', release: 'Released' };
 
 const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
-  call<ModerationResult>('/comments/moderate', { method: 'POST', body: { action, ids, ...(reason && { reason }) } });
+  call<ModerationResult>(CONSOLE_API.moderateComments, {
+    method: 'POST',
+    body: { action, ids, ...(reason && { reason }) },
+  });
 
 /** @returns a function that moderates comments: they change at once, and the operation can be undone. */
 export function useModerate() {

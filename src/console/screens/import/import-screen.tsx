@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
 import { usePerform } from '../../api/acts.ts';
@@ -145,12 +146,12 @@ export function ImportScreen() {
 
 /** Undoes the newest import of this file that can be undone. */
 async function undoImportOf(name: string): Promise<void> {
-  const { items } = await call<ConsolePage<AuditRecord>>('/audit', {
+  const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, {
     query: { action: 'import', target: name, limit: 5 },
   });
   const entry = items.find(({ undoable }) => undoable);
   if (!entry) throw new Error('The import is no longer in the audit log, or was already undone.');
-  await call(`/audit/${entry.id}/undo`, { method: 'POST' });
+  await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
 }
 
 /** Accepts a file by drag and drop or from the file picker. */

@@ -1,3 +1,4 @@
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ImportEvent } from '../../../contract/console/records.ts';
 import { ConsoleError } from '../../api/console-api.ts';
 import { type ColumnChoice, mapTexts } from './columns.tsx';
@@ -24,7 +25,7 @@ export async function runImport({ file, kind, columns }: ChosenFile, options: Op
     slugifyIds: String(slugifyIds),
     dryRun: String(dryRun),
   });
-  const response = await fetch(`/api/console/import?${query}`, {
+  const response = await fetch(`${CONSOLE_API.import}?${query}`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/octet-stream' },
     body: file,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
@@ -188,7 +189,7 @@ const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 function Doctor() {
   const doctor = useQuery({
     queryKey: ['doctor'],
-    queryFn: ({ signal }) => call<{ findings: FindingRecord[] }>('/doctor', { signal }),
+    queryFn: ({ signal }) => call<{ findings: FindingRecord[] }>(CONSOLE_API.doctor, { signal }),
     staleTime: 5 * 60_000,
     refetchOnWindowFocus: false,
   });

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { PICTURE_UPLOADS } from '../../../contract/products/picture-uploads.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 
@@ -20,7 +21,7 @@ export function PictureUpload({ use, label, onUploaded }: Props) {
     setFaults([]);
     for (const file of files) {
       try {
-        const { address } = await call<{ address: string }>(`/pictures/${use}`, {
+        const { address } = await call<{ address: string }>(CONSOLE_API.pictures(use), {
           method: 'POST',
           body: file,
           contentType: file.type,

@@ -1,5 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ProductDetails } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
@@ -36,7 +37,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
   const unsaved = useRef<Edit>(undefined);
   const details = useQuery({
     queryKey: ['product', id],
-    queryFn: ({ signal }) => call<ProductDetails>(`/products/${id}`, { signal }),
+    queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
   });
 
   useEffect(() => {
@@ -140,7 +141,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
 
   /** Continues from the other operator's version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
-    const latest = await call<ProductDetails>(`/products/${product.id}`);
+    const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
     client.setQueryData(['product', product.id], latest);
     const next = draftOf(latest.product);
     const mine: Draft = {
@@ -197,5 +198,5 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
 }
 
 function edit(id: string, version: string, values: object): Promise<Pick<ProductDetails, 'product' | 'version'>> {
-  return call(`/products/${id}`, { method: 'PATCH', body: { version, values } });
+  return call(CONSOLE_API.product(id), { method: 'PATCH', body: { version, values } });
 }

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { RemovedProductRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
@@ -89,7 +90,7 @@ export function ProductsScreen() {
 function useCategories(current: string): (readonly [string, string])[] {
   const { data } = useQuery({
     queryKey: ['categories'],
-    queryFn: ({ signal }) => call<{ categories: string[] }>('/categories', { signal }),
+    queryFn: ({ signal }) => call<{ categories: string[] }>(CONSOLE_API.categories, { signal }),
     staleTime: 5 * 60_000,
   });
   const known = data?.categories ?? [];
@@ -98,7 +99,7 @@ function useCategories(current: string): (readonly [string, string])[] {
 }
 
 function ProductList({ filter }: { filter: Record<string, string | undefined> }) {
-  const pages = usePages<Product>('products', '/products', filter);
+  const pages = usePages<Product>('products', CONSOLE_API.products, filter);
   const remove = useRemoveProducts();
   const [removing, setRemoving] = useState<readonly Product[]>();
   const isNarrowed = Boolean(filter.q || filter.tag || filter.category || filter.state !== 'all');
@@ -199,7 +200,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
 }
 
 function RemovedProducts() {
-  const pages = usePages<RemovedProductRecord>('products', '/removed-products');
+  const pages = usePages<RemovedProductRecord>('products', CONSOLE_API.removedProducts);
   const restore = useRestoreProducts();
   return (
     <List

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
@@ -13,7 +14,7 @@ interface Listed {
 const SUBJECTS = ['products', 'product', 'comments'];
 
 const send = (verb: 'remove' | 'restore', products: readonly Listed[], reason?: string) =>
-  call(`/products/${verb}`, {
+  call(verb === 'remove' ? CONSOLE_API.removeProducts : CONSOLE_API.restoreProducts, {
     method: 'POST',
     body: { ids: products.map(({ id }) => id), ...(reason && { reason }) },
   });

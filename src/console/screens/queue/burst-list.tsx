@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import { usePerform } from '../../api/acts.ts';
@@ -23,7 +24,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
     void perform({
       subjects: ['votes'],
       async run() {
-        const { votes } = await call<{ votes: number }>(`/products/${productId}/votes`, {
+        const { votes } = await call<{ votes: number }>(CONSOLE_API.votes(productId), {
           method: 'POST',
           body: { action, reason, ...selection },
         });
@@ -105,9 +106,9 @@ function describeHour(burst: BurstRecord): string {
 
 /** Reverts the newest change of this product's votes in the audit log. */
 async function undoLastOf(productId: string): Promise<void> {
-  const { items } = await call<{ items: { id: string; undoable: boolean }[] }>('/audit', {
+  const { items } = await call<{ items: { id: string; undoable: boolean }[] }>(CONSOLE_API.audit, {
     query: { target: productId, action: 'votes', limit: 20 },
   });
   const last = items.find(({ undoable }) => undoable);
-  if (last) await call(`/audit/${last.id}/undo`, { method: 'POST' });
+  if (last) await call(CONSOLE_API.undo(last.id), { method: 'POST' });
 }

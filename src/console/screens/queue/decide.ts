@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { usePerform } from '../../api/acts.ts';
 import { call } from '../../api/console-api.ts';
@@ -13,7 +14,7 @@ export type Decision =
 const DONE: Record<Decision['action'], string> = { approve: 'Approved', schedule: 'Scheduled', decline: 'Declined' };
 
 const send = (id: string, revision: number, decision: Decision | { action: 'undo' }) =>
-  call<{ submission: SubmissionRecord }>(`/submissions/${id}/decide`, {
+  call<{ submission: SubmissionRecord }>(CONSOLE_API.decideSubmission(id), {
     method: 'POST',
     body: { ...decision, revision },
   });

@@ -1,3 +1,4 @@
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsoleComment, SubmissionRecord } from '../../../contract/console/records.ts';
 import { usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
@@ -44,12 +45,12 @@ export function QueueScreen() {
 }
 
 function Submissions() {
-  const pages = usePages<SubmissionRecord>('queue', '/submissions', { status: 'waiting' });
+  const pages = usePages<SubmissionRecord>('queue', CONSOLE_API.submissions, { status: 'waiting' });
   return <SubmissionList pages={pages} />;
 }
 
 function HeldComments() {
-  const pages = usePages<ConsoleComment>('comments', '/comments', { state: 'held' });
+  const pages = usePages<ConsoleComment>('comments', CONSOLE_API.comments, { state: 'held' });
   return (
     <CommentList
       label="Held comments"
@@ -64,6 +65,6 @@ function HeldComments() {
 }
 
 function Bursts() {
-  const pages = usePages<BurstRecord>('votes', '/bursts');
+  const pages = usePages<BurstRecord>('votes', CONSOLE_API.bursts);
   return <BurstList pages={pages} />;
 }

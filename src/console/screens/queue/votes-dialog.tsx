@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
@@ -38,8 +39,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: ['votes', productId, hour],
-    queryFn: ({ signal }) =>
-      call<VoteList>(`/products/${encodeURIComponent(productId)}/votes`, { query: { from: hour, to }, signal }),
+    queryFn: ({ signal }) => call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to }, signal }),
   });
   const all = votes.data?.votes ?? [];
   const counted = all.filter((vote) => vote.counted);

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
@@ -31,7 +32,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   { database, withoutTimeLimit, runtime, launches: { timeZone, votesPerNetwork } },
 ) => {
   app.get(
-    '/api/console/audit',
+    CONSOLE_API.audit,
     { schema: { querystring: Query } },
     async ({ query }): Promise<ConsolePage<AuditRecord>> => {
       const { limit = LIMITS.pageSize.default, from, to, ...filter } = query;
@@ -43,7 +44,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 
   app.post(
-    '/api/console/audit/:id/undo',
+    CONSOLE_API.undo.route,
     { schema: { params: Type.Object({ id: Type.String({ maxLength: 36 }) }) } },
     async ({ params }) => ({
       undone: recordOf(

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type CommentAction,
   type ConsoleComment,
@@ -39,7 +40,7 @@ const Moderation = Type.Object({
 /** Reading and moderating comments. */
 export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (app, { database }) => {
   app.get(
-    '/api/console/comments',
+    CONSOLE_API.comments,
     { schema: { querystring: Query } },
     async ({ query }): Promise<ConsolePage<ConsoleComment>> => {
       const { state, text, product: productId, cursor, limit = LIMITS.pageSize.default } = query;
@@ -53,7 +54,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (a
     },
   );
 
-  app.post('/api/console/comments/moderate', { schema: { body: Moderation } }, ({ body }) => moderate(database, body));
+  app.post(CONSOLE_API.moderateComments, { schema: { body: Moderation } }, ({ body }) => moderate(database, body));
 };
 
 async function moderate(

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { recordAudit } from '../../../core/audit/audit-log.ts';
 import { rowsOf } from '../../../core/backups/read-backup.ts';
 import { writeBackup } from '../../../core/backups/write-backup.ts';
@@ -29,7 +30,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 ) => {
   const stamp = () => runtime.now().toISOString().slice(0, 16).replaceAll(/[-:]/g, '');
 
-  app.get('/api/console/export', { schema: { querystring: Export } }, ({ query }, reply) => {
+  app.get(CONSOLE_API.export, { schema: { querystring: Export } }, ({ query }, reply) => {
     const { table, kind, counts = false } = query;
     const file = new PassThrough();
     const write = async (part: string) => {
@@ -48,7 +49,7 @@ export const downloadRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     return reply.send(file);
   });
 
-  app.get('/api/console/backup', async (_request, reply) => {
+  app.get(CONSOLE_API.backup, async (_request, reply) => {
     const folder = await mkdtemp(join(tmpdir(), 'groundswell-backup-'));
     const name = `groundswell-${stamp()}.backup`;
     const path = join(folder, name);

@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import { type ImportEvent, type ImportSummary, MAX_IMPORT_BYTES } from '../../../contract/console/records.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
@@ -43,7 +44,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/octet-stream', (_request, body, done) => done(null, body));
 
-  app.post('/api/console/import', { schema: { querystring: Query } }, async (request, reply) => {
+  app.post(CONSOLE_API.import, { schema: { querystring: Query } }, async (request, reply) => {
     const { name, kind, map = '[]', slugifyIds = false, dryRun = false } = request.query;
     const columnMap = readMap(map);
     const { body } = request;

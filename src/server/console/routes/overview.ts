@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { FindingRecord } from '../../../contract/console/records.ts';
 import { readOverview, readWaiting } from '../../../core/console/read-overview.ts';
 import { type Activity, readActivity } from '../../../core/stats/read-stats.ts';
@@ -26,7 +27,7 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     return latest.activity;
   }
 
-  app.get('/api/console/overview', async () =>
+  app.get(CONSOLE_API.overview, async () =>
     readOverview(database, {
       rules: { ...launches, now: runtime.now() },
       backupFolder,
@@ -34,9 +35,9 @@ export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     }),
   );
 
-  app.get('/api/console/waiting', () => readWaiting(database));
+  app.get(CONSOLE_API.waiting, () => readWaiting(database));
 
-  app.get('/api/console/doctor', async (): Promise<{ findings: FindingRecord[] }> => {
+  app.get(CONSOLE_API.doctor, async (): Promise<{ findings: FindingRecord[] }> => {
     const findings: FindingRecord[] = [];
     for await (const finding of examine()) findings.push(finding);
     return { findings };

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type ConsolePage,
   MAX_AT_ONCE,
@@ -54,7 +55,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     rows < LONG_FROM_ROWS ? work(database) : withoutTimeLimit(work);
 
   app.get(
-    '/api/console/products',
+    CONSOLE_API.products,
     { schema: { querystring: Query } },
     async ({ query: { state, q, category, sort = 'newest', ...query } }): Promise<ConsolePage<Product>> => {
       const now = runtime.now();
@@ -72,14 +73,14 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     },
   );
 
-  app.get('/api/console/categories', async () => ({ categories: await listCategories(database) }));
+  app.get(CONSOLE_API.categories, async () => ({ categories: await listCategories(database) }));
 
-  app.get('/api/console/removed-products', async (): Promise<ConsolePage<RemovedProductRecord>> => {
+  app.get(CONSOLE_API.removedProducts, async (): Promise<ConsolePage<RemovedProductRecord>> => {
     return { items: await listRemovals(database, { limit: MAX_LISTED }), nextCursor: null };
   });
 
   app.get(
-    '/api/console/products/:id',
+    CONSOLE_API.product.route,
     { schema: { params: Type.Object({ id: Id }) } },
     async ({ params }): Promise<ProductDetails> => {
       const { product, heldComments, hiddenComments } = await inspectProduct(database, params.id);
@@ -89,7 +90,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 
   app.patch(
-    '/api/console/products/:id',
+    CONSOLE_API.product.route,
     {
       bodyLimit: 256 * 1024,
       schema: {
@@ -104,7 +105,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 
   app.post(
-    '/api/console/products/remove',
+    CONSOLE_API.removeProducts,
     {
       schema: {
         body: Type.Object({
@@ -123,7 +124,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 
   app.post(
-    '/api/console/products/restore',
+    CONSOLE_API.restoreProducts,
     { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE }) }) } },
     async ({ body: { ids } }) => {
       const { restored, notRemoved, taken } = await moving(await countRemovedRows(database, ids), (on) =>
@@ -145,7 +146,7 @@ const Params = Type.Object({ use: Type.Union([Type.Literal('image'), Type.Litera
  */
 export const pictureRoutes: FastifyPluginAsyncTypebox<{ pictures: PicturePipeline }> = async (app, { pictures }) => {
   const receive = receivePictures(app, pictures);
-  app.post('/api/console/pictures/:use', { schema: { params: Params } }, async (request, reply) => {
+  app.post(CONSOLE_API.pictures.route, { schema: { params: Params } }, async (request, reply) => {
     const address = await receive(request, request.params.use);
     return reply.code(201).send({ address });
   });

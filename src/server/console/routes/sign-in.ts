@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import type { FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   AcceptInvitationSchema,
   type ConsoleSession,
@@ -41,10 +42,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
     return { operator, ...site };
   }
 
-  app.get('/api/console/session', { schema: { response } }, async ({ operator }) => ({ operator, ...site }));
+  app.get(CONSOLE_API.session, { schema: { response } }, async ({ operator }) => ({ operator, ...site }));
 
   app.post(
-    '/api/console/sign-in',
+    CONSOLE_API.signIn,
     { config: { isOpenToAll: true }, schema: { body: SignInSchema, response } },
     async (request, reply) => {
       const { name, passphrase } = request.body;
@@ -68,7 +69,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   app.post(
-    '/api/console/invitation',
+    CONSOLE_API.invitation,
     {
       config: { isOpenToAll: true },
       schema: {
@@ -80,19 +81,19 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   app.post(
-    '/api/console/invitation/accept',
+    CONSOLE_API.acceptInvitation,
     { config: { isOpenToAll: true }, schema: { body: AcceptInvitationSchema, response } },
     async (request, reply) => welcome(reply, await acceptInvitation(database, { ...request.body, now: runtime.now() })),
   );
 
-  app.post('/api/console/sign-out', { config: { isOpenToAll: true } }, async (request, reply) => {
+  app.post(CONSOLE_API.signOut, { config: { isOpenToAll: true } }, async (request, reply) => {
     await endSession(database, cookies.sessionOf(request));
     cookies.clearSession(reply);
     void streams.endSignedOut();
     return reply.code(204).send();
   });
 
-  app.post('/api/console/sign-out-everywhere', async (request, reply) => {
+  app.post(CONSOLE_API.signOutEverywhere, async (request, reply) => {
     await endSessionsOf(database, request.operator);
     cookies.clearSession(reply);
     void streams.endSignedOut();

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ConsolePage, SubmissionRecord } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
@@ -46,7 +47,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
   const rules = () => ({ now: runtime.now(), timeZone: launches.timeZone });
 
   app.get(
-    '/api/console/submissions',
+    CONSOLE_API.submissions,
     { schema: { querystring: Query } },
     async ({
       query: { status = 'waiting', limit = LIMITS.pageSize.default, cursor },
@@ -54,7 +55,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
   );
 
   app.post(
-    '/api/console/submissions/:id/decide',
+    CONSOLE_API.decideSubmission.route,
     { schema: { params: Params, body: Decision } },
     async ({ params, body }): Promise<{ submission: SubmissionRecord }> => {
       const target: DecisionTarget = { id: params.id, revision: body.revision };

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
+import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/console/records.ts';
 import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
@@ -27,13 +28,13 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, withoutTimeLimit, runtime, recordEvents, launches: { votesPerNetwork } },
 ) => {
-  app.get('/api/console/bursts', async (): Promise<ConsolePage<BurstRecord>> => {
+  app.get(CONSOLE_API.bursts, async (): Promise<ConsolePage<BurstRecord>> => {
     const since = new Date(runtime.now().getTime() - BURST_DAYS_MS);
     return { items: await listUpvoteBursts(database, { since, limit: MAX_BURSTS }), nextCursor: null };
   });
 
   app.get(
-    '/api/console/products/:id/votes',
+    CONSOLE_API.votes.route,
     {
       schema: {
         params: Params,
@@ -51,7 +52,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 
   app.post(
-    '/api/console/products/:id/votes',
+    CONSOLE_API.votes.route,
     { bodyLimit: 512 * 1024, schema: { params: Params, body: Verdict } },
     ({ params, body: { action, reason, voters, from, to } }) => {
       if (voters === undefined && from === undefined && to === undefined)

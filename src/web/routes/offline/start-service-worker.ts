@@ -18,7 +18,7 @@ export async function cacheVisiblePage(): Promise<void> {
   const language = performance
     .getEntriesByType('resource')
     .map(({ name }) => name)
-    .find((name) => name.includes('/assets/language-'));
+    .find((name) => name.includes(`${paths.assets}language-`));
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
@@ -26,6 +26,8 @@ export async function cacheVisiblePage(): Promise<void> {
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>
-    ['/pictures/', '/images/', '/brand/'].some((folder) => address.startsWith(`${window.location.origin}${folder}`)),
+    [paths.pictures, paths.images, paths.brand].some((folder) =>
+      address.startsWith(`${window.location.origin}${folder}`),
+    ),
   );
 }
