@@ -1,3 +1,4 @@
+import { countOf } from '../../contract/text.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Database, Sql } from '../database/database.ts';
@@ -107,15 +108,22 @@ async function lockTables(sql: Sql, tables: readonly TableShape[]): Promise<void
 }
 
 /**
- * Checks that a site has no products. Site metadata and the audit log may be discarded.
+ * Checks that a site has neither products nor submissions; all other rows that visitors write reference one of them.
+ * Site metadata and the audit log may be discarded.
  * @throws SiteNotEmptyError
  */
 export async function mustBeEmpty(sql: Sql): Promise<void> {
-  // Products are enough: all rows that visitors write reference one, except submissions that have not launched.
-  const [found] = await sql.query<{ products: number }>('SELECT count(*)::integer AS products FROM products');
-  if (!found || found.products === 0) return;
+  const [found = { products: 0, submissions: 0 }] = await sql.query<{ products: number; submissions: number }>(
+    `SELECT (SELECT count(*)::integer FROM products) AS products,
+      (SELECT count(*)::integer FROM submissions) AS submissions`,
+  );
+  const content = [
+    ...(found.products > 0 ? [countOf(found.products, 'product')] : []),
+    ...(found.submissions > 0 ? [countOf(found.submissions, 'submission')] : []),
+  ];
+  if (content.length === 0) return;
   throw new SiteNotEmptyError(
-    `This site is not empty: it has ${found.products.toLocaleString('en')} products. Add --replace to discard all of them. Nothing was changed.`,
+    `This site is not empty: it has ${content.join(' and ')}. Add --replace to discard all of them. Nothing was changed.`,
   );
 }
 

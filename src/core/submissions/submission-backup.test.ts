@@ -35,12 +35,18 @@ test('a backup has only hashes of maker keys, and the keys work after a restore'
     }
 
     const migrations = (await readMigrations(MIGRATIONS)).map(({ name }) => name);
-    await restoreBackup(target, path, { replace: true, migrations, target: 'site.backup' });
+    const restore = (replace: boolean) => restoreBackup(target, path, { replace, migrations, target: 'site.backup' });
+    await restore(false);
     const restored = createSubmissions(target, { runtime: clock, timeZone: 'UTC', getStandings: async () => null });
     expect(await restored.get({ id: submission.id, makerKey })).toEqual(
       await at.submissions.get({ id: submission.id, makerKey }),
     );
     expect(await restored.get(scheduled)).toMatchObject({ status: 'scheduled' });
+
+    await target.query('DELETE FROM products');
+    await expect(restore(false)).rejects.toThrow('it has 2 submissions. Add --replace');
+    expect(await restored.get({ id: submission.id, makerKey })).not.toBeNull();
+    await restore(true);
   } finally {
     await target.drop();
     await rm(folder, { recursive: true, force: true });
