@@ -11,7 +11,7 @@ import { parentOf, treeCpuMsOf, treeMemoryMbOf, withChildren } from '../harness/
 import { type CommandRun, runCommand, type ServerProcess, startSite } from '../harness/server-process.ts';
 import { makeProducts } from '../seed/products.ts';
 import { randomFrom } from '../seed/random.ts';
-import { createWriter } from '../seed/text.ts';
+import { writerFor } from '../seed/text.ts';
 import type { Acknowledged } from './run-visitors.ts';
 import type { Catalogue } from './visits.ts';
 
@@ -106,7 +106,7 @@ async function untilBoardsAreFinal(database: Database): Promise<void> {
 
 function wordsOf(seed: number): string[] {
   const random = randomFrom(seed);
-  const writer = createWriter(seed);
+  const writer = writerFor(seed);
   const drawn = Array.from({ length: WORDS * 3 }, () => writer.vocabularyFor(random).word(random));
   return [...new Set(drawn)].slice(0, WORDS);
 }

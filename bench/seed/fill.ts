@@ -7,7 +7,7 @@ import { type Progress, silentProgress, terminalProgress } from './progress.ts';
 import { randomFrom, uuidOf } from './random.ts';
 import { splitByZipf } from './shares.ts';
 import { dropRules } from './table-rules.ts';
-import { createWriter, writeText } from './text.ts';
+import { writerFor, writeText } from './text.ts';
 
 export interface SeedSizes {
   products: number;
@@ -184,18 +184,20 @@ async function fillLeaderboards(client: pg.Client): Promise<void> {
 }
 
 const COMMENT_COLUMNS = ['id', 'product_id', 'author_name', 'author_avatar', 'content', 'likes', 'created_at'];
-const TEXTS = 20_000;
+/** How many texts the comments share. */
+const MOST_TEXTS = 20_000;
 
 function* commentRows({ ids, counts, seed }: Engagement): Generator<Cell[]> {
   const random = randomFrom(seed + 4);
-  const writer = createWriter(seed);
-  const texts = Array.from({ length: TEXTS }, () =>
+  const writer = writerFor(seed);
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  const texts = Array.from({ length: Math.min(MOST_TEXTS, total) }, () =>
     writeText(writer.vocabularyFor(random), random, 3 + Math.floor(60 * random.next() ** 3)),
   );
   let made = 0;
   for (const [index, id] of ids.entries()) {
     for (let comment = 0; comment < (counts[index] ?? 0); comment += 1) {
-      const content = texts[random.below(TEXTS)] ?? '';
+      const content = texts[random.below(texts.length)] ?? '';
       const likes = Math.floor(random.next() ** -0.5) - 1;
       const time = timeBefore(random.next());
       yield [uuidOf(seed, KIND.comment, made), id, 'You', '/pictures/avatar-default.svg', content, likes, time];

@@ -1,7 +1,7 @@
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import { completeProduct } from '../../src/core/products/save-products.ts';
 import { type Random, randomFrom, zipf } from './random.ts';
-import { capitalised, createWriter, type Writer, writeName, writeText } from './text.ts';
+import { capitalised, type Writer, writeName, writerFor, writeText } from './text.ts';
 
 /** The time of the first launch and of the last; products are spread between them. */
 const FIRST = Date.UTC(2020, 0, 1);
@@ -24,7 +24,7 @@ const ROLES = ['Founder', 'Engineer', 'Designer', 'Marketing', 'Support'];
 
 /** Products in the order of their launch, oldest first, like a site's own history. */
 export function* makeProducts(count: number, seed: number): Generator<StoredProduct> {
-  const writer = createWriter(seed);
+  const writer = writerFor(seed);
   const random = randomFrom(seed);
   const tagRank = zipf(TAGS, 1.1, 1);
   const step = (LAST - FIRST) / count;

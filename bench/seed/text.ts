@@ -7,7 +7,16 @@ export interface Writer {
   latin: Vocabulary;
 }
 
-export function createWriter(seed: number): Writer {
+const writers = new Map<number, Writer>();
+
+/** The same for the same seed; its vocabularies take most of a second to make, so they are kept. */
+export function writerFor(seed: number): Writer {
+  const writer = writers.get(seed) ?? createWriter(seed);
+  writers.set(seed, writer);
+  return writer;
+}
+
+function createWriter(seed: number): Writer {
   const scripts = Object.values(SCRIPTS).map((script, index) => ({
     share: script.share,
     vocabulary: vocabularyOf(script, seed + index),

@@ -8,7 +8,10 @@ import rules from '../../.dependency-cruiser.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** A small tree that breaks one rule each: file names with their contents. */
+/**
+ * A small tree that breaks one rule each: file names with their contents. The sources themselves are checked by
+ * `npm run check:imports`, a step of `npm test`.
+ */
 const VIOLATIONS: Record<string, Record<string, string>> = {
   'no-cycles': {
     'src/core/a.ts': "import { b } from './b.ts'; export const a = () => b;",
@@ -59,10 +62,6 @@ async function brokenRules(folder: string): Promise<string[]> {
   );
   return (output as ICruiseResult).summary.violations.map(({ rule }) => rule.name);
 }
-
-test('the sources follow every import rule', async () => {
-  expect(await brokenRules(ROOT)).toEqual([]);
-});
 
 test('every import rule has a violation below', () => {
   expect(Object.keys(VIOLATIONS).sort()).toEqual(rules.forbidden.map(({ name }: { name: string }) => name).sort());

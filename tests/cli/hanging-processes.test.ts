@@ -12,8 +12,9 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
-/** This signal makes a process of the site start an endless loop. */
-const LOOP_ON_SIGNAL = `process.on('SIGUSR2', () => { for (;;); });`;
+/** This signal makes a process of the site start an endless loop, which leaves the processor to the other tests. */
+const LOOP_ON_SIGNAL = `const cell = new Int32Array(new SharedArrayBuffer(4));
+  process.on('SIGUSR2', () => { for (;;) Atomics.wait(cell, 0, 0, 100); });`;
 
 async function workersOf(pid: number | undefined): Promise<number[]> {
   const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);

@@ -7,6 +7,9 @@ export interface Hostile {
   text: string;
 }
 
+/** Texts of one list, such as 'control character', break the same things. */
+const kindOf = ({ name }: Hostile) => name.replace(/ \d+$/, '');
+
 /** Every control character, alone between letters. */
 const CONTROLS = [
   ...Array.from({ length: 32 }, (_, code) => code),
@@ -31,3 +34,15 @@ export const HOSTILE: readonly Hostile[] = [
   { name: 'NUL at the end', text: 'abc\0' },
   { name: 'NUL before a script', text: `\0<script>${RUN}</script>` },
 ];
+
+const SHARE = 5;
+
+/**
+ * A fifth of them and the first of each kind, for the place with this number; five places in a row get all of them.
+ * With HOSTILE_TEXTS=all, every place gets all.
+ */
+export function hostileFor(place: number): readonly Hostile[] {
+  if (process.env.HOSTILE_TEXTS === 'all') return HOSTILE;
+  const kinds = HOSTILE.map(kindOf);
+  return HOSTILE.filter((_, index) => (index + place) % SHARE === 0 || kinds.indexOf(kinds[index] ?? '') === index);
+}

@@ -1,4 +1,4 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { constants, crc32, deflateRawSync } from 'node:zlib';
 
 /** Builds pictures byte by byte, because encoders refuse to write most pictures that attackers send. */
 
@@ -32,7 +32,19 @@ const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 6: 4 };
 /** Returns zeros: each row begins with the number of its filter, which is 0, too. */
 export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngHeader): Buffer {
   const rowBytes = 1 + Math.ceil((width * bitDepth * (CHANNELS[colorType] ?? 1)) / 8);
-  return deflateSync(Buffer.alloc(rowBytes * height), { level: 9 });
+  return deflatedZeros(rowBytes * height);
+}
+
+const BLOCK_BYTES = 4_000_000;
+
+/** Zeros compressed by zlib, up to a gigabyte: the same compressed block repeated, which takes no time. */
+export function deflatedZeros(bytes: number): Buffer {
+  const block = (size: number) => deflateRawSync(Buffer.alloc(size), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
+  const blocks = Array<Buffer>(Math.floor(bytes / BLOCK_BYTES)).fill(block(Math.min(bytes, BLOCK_BYTES)));
+  const header = Buffer.from([0x78, 0xda]);
+  // The checksum, Adler-32: of zeros, its lower half stays 1, which is added to its upper half for each byte.
+  const checksum = uint32((bytes % 65_521) * 65_536 + 1);
+  return Buffer.concat([header, ...blocks, block(bytes % BLOCK_BYTES), deflateRawSync(''), checksum]);
 }
 
 /** Builds an animated PNG with a default picture and copies of the same frame. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { blockedStatements } from '../../../tests/support/blocked-statements.ts';
+import { addPassphrase, PASSPHRASE } from '../../../tests/support/operator.ts';
 import { createTestClock } from '../../../tests/support/test-clock.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import { listAudit } from '../audit/audit-log.ts';
@@ -8,8 +9,6 @@ import type { Database, Sql } from '../database/database.ts';
 import { hasOperators, inviteOperator, listOperators, revokeOperator } from './operators.ts';
 import { deleteOldSessions, idleSince, openSessions, touchSession } from './sessions.ts';
 import { acceptInvitation, isKnownDevice, readInvitation, signIn } from './sign-in.ts';
-
-const PASSPHRASE = 'correct horse battery';
 
 let database: TestDatabase;
 let clock: ReturnType<typeof createTestClock>;
@@ -32,6 +31,11 @@ const attempt = (given: { name?: string; passphrase?: string; deviceToken?: stri
     ...{ name: 'ada', passphrase: PASSPHRASE, deviceToken: undefined, before: undefined, now: clock.now() },
     ...given,
   });
+/** Signs in a new operator whose passphrase is quick to check, for tests that are not about invitations. */
+async function signInNew() {
+  await addPassphrase(database, 'ada', clock.now());
+  return attempt();
+}
 const operators = () => listOperators(database, { now: clock.now(), idleSince: idleSince(clock.now()) });
 
 describe('An invitation', () => {
@@ -84,7 +88,7 @@ describe('An invitation', () => {
 
 describe('Signing in', () => {
   test('gives a new session each time, ends the previous one, and remembers the device', async () => {
-    const { sessionToken, deviceToken } = await accept((await invite()).token);
+    const { sessionToken, deviceToken } = await signInNew();
     const next = await attempt({ before: sessionToken, deviceToken: deviceToken ?? '' });
     expect(next.deviceToken).toBeUndefined();
     expect(next.sessionToken).not.toBe(sessionToken);
@@ -96,7 +100,7 @@ describe('Signing in', () => {
   });
 
   test('fails alike for a wrong passphrase and for a name that is unknown, invalid or without passphrase', async () => {
-    await accept((await invite()).token);
+    await addPassphrase(database, 'ada', clock.now());
     await invite('grace');
     const attempts = [
       { passphrase: 'wrong passphrase' },
@@ -119,7 +123,7 @@ describe('Signing in', () => {
 });
 
 test('a sign-in that has checked the old passphrase does not outlive the acceptance of a new one', async () => {
-  await accept((await invite()).token);
+  await addPassphrase(database, 'ada', clock.now());
   const { token } = await invite();
   let accepting: Promise<unknown> = Promise.resolve();
   /** A database that accepts the invitation between the check of the passphrase and the creation of the session. */
@@ -154,7 +158,7 @@ test('a sign-in that has checked the old passphrase does not outlive the accepta
 
 describe('A session', () => {
   test('ends after 12 hours without use, and after 30 days in any case', async () => {
-    const { sessionToken } = await accept((await invite()).token);
+    const { sessionToken } = await signInNew();
     clock.advance({ hours: 11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
     clock.advance({ hours: 11 });
@@ -172,7 +176,7 @@ describe('A session', () => {
   });
 
   test('stays open while the database accepts no changes', async () => {
-    const { sessionToken } = await accept((await invite()).token);
+    const { sessionToken } = await signInNew();
     clock.advance({ hours: 1 });
     const readOnly: Sql = {
       query: (text, values) =>
@@ -184,7 +188,7 @@ describe('A session', () => {
   });
 
   test('does not outlive a clock that was a year ahead, and survives smaller corrections', async () => {
-    const { sessionToken } = await accept((await invite()).token);
+    const { sessionToken } = await signInNew();
     clock.setTimeOfDay({ hours: -11 });
     expect(await touchSession(database, sessionToken, clock.now())).toBe('ada');
     clock.setTimeOfDay({ hours: -11 });
@@ -197,7 +201,7 @@ describe('A session', () => {
   });
 
   test('ends with a revocation, like invitations and known devices', async () => {
-    const { sessionToken } = await accept((await invite()).token);
+    const { sessionToken } = await signInNew();
     await invite();
     expect(await revokeOperator(database, 'ada')).toBe(true);
     expect(await touchSession(database, sessionToken, clock.now())).toBeUndefined();
