@@ -1,5 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import { FOLDERS } from '../contract/paths/folders.ts';
 import { paths } from '../contract/paths.ts';
 import type { Core } from '../core/core.ts';
 import type { PicturePipeline } from '../core/pictures/picture-store.ts';
@@ -171,7 +172,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(apiDocsRoutes, { cache, siteName: site.name, brand });
   const { cardFonts } = PACKAGE_FOLDERS;
   const { cardRenderer = createCardRenderer({ log, fontFolder: cardFonts, workerFile: CARD_WORKER_FILE }) } = options;
-  const readPicture = ownPictures({ [paths.pictures]: folders.picturesDir, [paths.images]: folders.imagesDir });
+  const readPicture = ownPictures({ [FOLDERS.pictures]: folders.picturesDir, [FOLDERS.images]: folders.imagesDir });
   const cards = createCards({ renderer: cardRenderer, readPicture, siteName: renderer.siteName, brand });
   await app.register(cardRoutes, { core, cache, cards });
   await app.register(badgeRoutes, {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { paths } from '../contract/paths.ts';
+import { FOLDERS } from '../contract/paths/folders.ts';
 
 /** A validated picture. Its URL path changes with its content. */
 export interface Logo {
@@ -24,7 +24,7 @@ export function readLogo(bytes: Buffer, path: string): Logo {
     bytes,
     mediaType,
     sizes,
-    address: `${paths.brand}${hash}.${extension}`,
+    address: `${FOLDERS.brand}${hash}.${extension}`,
   });
   if (bytes.length === 0) return refuse('is empty');
   for (const { name, extension, mediaType, isIt, measure } of RASTERS) {

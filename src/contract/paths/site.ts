@@ -87,12 +87,6 @@ export const oembed = /* @__PURE__ */ Object.assign(
   { route: '/oembed' },
 );
 
-/** The folders of the build's files, of the pictures that come with the site, of uploaded ones, and of the logo. */
-export const assets = '/assets/';
-export const pictures = '/pictures/';
-export const images = '/images/';
-export const brand = '/brand/';
-
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';
 

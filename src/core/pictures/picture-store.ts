@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { paths } from '../../contract/paths.ts';
+import { FOLDERS } from '../../contract/paths/folders.ts';
 import { makeOpenFolder, systemCode } from '../file-system.ts';
 
 /** Matches the name of a picture in the store: a hash of its content, so a name never refers to another picture. */
@@ -14,7 +14,7 @@ export function pictureFolder(dataDir: string): string {
 
 /** Returns the URL path of a picture in the store. */
 export function pictureAddress(name: string): string {
-  return `${paths.images}${name}`;
+  return `${FOLDERS.images}${name}`;
 }
 
 export function pictureName(content: Buffer, kind: PictureKind): string {

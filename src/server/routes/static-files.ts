@@ -1,6 +1,7 @@
 import fastifyStatic from '@fastify/static';
 import type { FastifyError, FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { taglineOf } from '../../contract/brand.ts';
+import { FOLDERS } from '../../contract/paths/folders.ts';
 import { paths } from '../../contract/paths.ts';
 import { PICTURE_NAME } from '../../core/pictures/picture-store.ts';
 import type { Logo } from '../../settings/logo.ts';
@@ -37,7 +38,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
   hideRefusals(app);
   await app.register(fastifyStatic, {
     root: `${clientDir}/assets`,
-    prefix: paths.assets,
+    prefix: FOLDERS.assets,
     preCompressed: true,
     immutable: true,
     maxAge: '1y',
@@ -58,7 +59,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
     addSecurityHeaders(pictures, securityHeaders(PICTURE_POLICY));
     await pictures.register(fastifyStatic, {
       root: picturesDir,
-      prefix: paths.pictures,
+      prefix: FOLDERS.pictures,
       decorateReply: false,
       maxAge: '1d',
       index: false,
@@ -70,7 +71,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
       );
     }
     // The folder is not served as a whole, because it also holds temporary files of pictures that are being written.
-    pictures.get<{ Params: { name: string } }>(`${paths.images}:name`, (request, reply) => {
+    pictures.get<{ Params: { name: string } }>(`${FOLDERS.images}:name`, (request, reply) => {
       const { name } = request.params;
       if (imagesDir === '' || !PICTURE_NAME.test(name)) return reply.callNotFound();
       return reply.sendFile(name, imagesDir, { maxAge: '1y', immutable: true });

@@ -1,3 +1,4 @@
+import { FOLDERS } from '../../contract/paths/folders.ts';
 import { paths } from '../../contract/paths.ts';
 import { matchRoute, ROUTES } from '../../contract/routes.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
@@ -24,10 +25,10 @@ const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/c
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
 
-const LANGUAGE = new RegExp(`${paths.assets}language-[^/]+$`);
+const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 
 /** Pictures of the sample catalogue and of the operator, and the operator's logo. */
-const PICTURES = [paths.pictures, paths.images, paths.brand];
+const PICTURES = [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand];
 
 worker.addEventListener('install', (event) => {
   event.waitUntil(cacheFiles([paths.offlineShell]).then(() => worker.skipWaiting()));
@@ -48,7 +49,7 @@ worker.addEventListener('fetch', (event) => {
   if (request.method !== 'GET' || url.origin !== worker.location.origin || request.headers.has(SESSION_HEADER)) return;
   if (request.mode === 'navigate') {
     if (isPage(url)) event.respondWith(respondWithPage(event, url));
-  } else if (url.pathname.startsWith(paths.assets)) event.respondWith(respondWithFile(event));
+  } else if (url.pathname.startsWith(FOLDERS.assets)) event.respondWith(respondWithFile(event));
   else if (PICTURES.some((folder) => url.pathname.startsWith(folder)))
     event.respondWith(respondFromNetwork(event, 'pictures'));
   else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'responses'));

@@ -1,3 +1,4 @@
+import { FOLDERS } from '../../../contract/paths/folders.ts';
 import { paths } from '../../../contract/paths.ts';
 
 /** Starts the service worker, which from then on caches every visited page. Without it, pages can be read online only. */
@@ -18,7 +19,7 @@ export async function cacheVisiblePage(): Promise<void> {
   const language = performance
     .getEntriesByType('resource')
     .map(({ name }) => name)
-    .find((name) => name.includes(`${paths.assets}language-`));
+    .find((name) => name.includes(`${FOLDERS.assets}language-`));
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
@@ -26,7 +27,7 @@ export async function cacheVisiblePage(): Promise<void> {
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>
-    [paths.pictures, paths.images, paths.brand].some((folder) =>
+    [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand].some((folder) =>
       address.startsWith(`${window.location.origin}${folder}`),
     ),
   );
