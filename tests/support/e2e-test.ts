@@ -68,6 +68,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await faults.watch(context);
     if (!live) await refuseStreams(context);
     await use(context);
+    // If a page is open, Playwright's reset empties the HTTP cache, and the next test's first page costs twice as much.
+    // A failure's screenshot needs the page.
+    if (faults.areAnnounced()) for (const page of context.pages()) await page.close();
   },
 
   newVisitor: async ({ browser, baseURL, faults, live }, use) => {

@@ -5,6 +5,8 @@ export interface PageFaults {
   watch(context: BrowserContext): Promise<void>;
   /** Announces an error, which then is allowed and must occur. */
   announce(pattern: RegExp): void;
+  /** Whether `verify` would pass. */
+  areAnnounced(): boolean;
   /** Throws if an error was not announced, or if an announced one did not occur. */
   verify(): void;
 }
@@ -12,6 +14,8 @@ export interface PageFaults {
 export function createPageFaults(): PageFaults {
   const faults: string[] = [];
   const announced: RegExp[] = [];
+  const unexpected = () => faults.filter((fault) => !announced.some((pattern) => pattern.test(fault)));
+  const missing = () => announced.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
   return {
     async watch(context) {
       context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
@@ -26,11 +30,10 @@ export function createPageFaults(): PageFaults {
       });
     },
     announce: (pattern) => announced.push(pattern),
+    areAnnounced: () => unexpected().length === 0 && missing().length === 0,
     verify() {
-      const unexpected = faults.filter((fault) => !announced.some((pattern) => pattern.test(fault)));
-      const missing = announced.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
-      expect(unexpected, 'errors that the test did not announce').toEqual([]);
-      expect(missing.map(String), 'announced errors that did not occur').toEqual([]);
+      expect(unexpected(), 'errors that the test did not announce').toEqual([]);
+      expect(missing().map(String), 'announced errors that did not occur').toEqual([]);
     },
   };
 }
