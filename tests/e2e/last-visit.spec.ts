@@ -23,6 +23,8 @@ async function remember(site: E2eSite) {
     commented_on: [discussed.id],
     own_comments: [own?.id],
   };
+  // The panel reads the list of the home page, which the cache may still serve from before.
+  await expect.poll(async () => (await fetch(site.address)).text()).toContain(`/product/${launched.id}"`);
   return { launched, upvoted, discussed, entries };
 }
 
