@@ -23,6 +23,9 @@ const EXCEPTIONS: Record<string, { fault: string; why: string }> = {
 /** From here on a migration may find its tables distributed. */
 const FIRST_AFTER_DISTRIBUTION = '0002';
 
+/** `distributeTables` replaces this unique index by another before it distributes the table. */
+const REPLACED_KEY = 'a key of comments (id) without product_id';
+
 /** With every hole filled; undefined if PostgreSQL cannot parse it. */
 let statements: { place: string; texts: (string | undefined)[] }[];
 
@@ -83,7 +86,9 @@ test('every migration is checked, and can be applied to distributed tables', asy
     for (const statement of statementsOf(sql)) expect((await parse(statement)).stmts, path).toHaveLength(1);
     const number = path.replace('migrations/', '').slice(0, 4);
     expect(await faultsOf(sql), path).toEqual([]);
-    expect(await distributionFaultsOf(sql, { mayPoint: number < FIRST_AFTER_DISTRIBUTION }), path).toEqual([]);
+    const isBefore = number < FIRST_AFTER_DISTRIBUTION;
+    const faults = await distributionFaultsOf(sql, { mayPoint: isBefore });
+    expect(faults, path).toEqual(isBefore ? [REPLACED_KEY] : []);
   }
 });
 
