@@ -3,8 +3,8 @@
 const OURS = '^src/';
 const TEST_FILE = '\\.(?:test|fixture)\\.tsx?$';
 
-/** A room may import itself and those named; everything else of ours is forbidden. */
-const room = (name, allowed, { comment, except = [] }) => ({
+/** A layer may import itself and the layers named, and no other of our code. */
+const layer = (name, allowed, { comment, except = [] }) => ({
   name: `${name}-imports`,
   comment,
   severity: 'error',
@@ -16,7 +16,7 @@ export default {
   forbidden: [
     {
       name: 'no-cycles',
-      comment: 'Two files that need each other are one thing, or hide a third.',
+      comment: 'Files that import each other belong together, or share something that a third file could hold.',
       severity: 'error',
       from: {},
       to: { circular: true },
@@ -28,38 +28,38 @@ export default {
       from: {},
       to: { couldNotResolve: true },
     },
-    room('contract', [], { comment: 'The contract is the ground of both sides and rests on neither.' }),
-    room('core', ['contract/'], { comment: 'The product knows no HTTP, no React and no command line.' }),
-    room('settings', ['contract/'], { comment: 'Settings are read before anything else exists.' }),
-    room('server', ['core/', 'contract/', 'settings/', 'web/entry-server\\.tsx$'], {
-      comment: 'The server sees of the browser side only how to render it.',
+    layer('contract', [], { comment: 'Browser and server both import the contract, so it imports neither.' }),
+    layer('core', ['contract/'], { comment: 'The product does not depend on HTTP, React or the command line.' }),
+    layer('settings', ['contract/'], { comment: 'Settings are read before anything else exists.' }),
+    layer('server', ['core/', 'contract/', 'settings/', 'web/entry-server\\.tsx$'], {
+      comment: 'Of the browser app, the server imports only the function that renders pages.',
     }),
-    room('cli', ['core/', 'contract/', 'settings/'], {
+    layer('cli', ['core/', 'contract/', 'settings/'], {
       comment:
-        'Commands work on the product itself; only `serve` starts the server, and `report-failure` knows how it fails.',
+        'Commands work on the product itself. Only `serve` starts the server, and `report-failure` handles its errors.',
       except: ['^src/cli/(?:commands/serve|report-failure)\\.ts$'],
     }),
-    room('web', ['contract/'], { comment: 'What runs in the browser shares with the server the contract alone.' }),
-    room('console', ['contract/', 'web/ui/'], {
-      comment: "The console shares the site's look, and no state or code that visitors load for other ends.",
+    layer('web', ['contract/'], { comment: 'The browser app shares only the contract with the server.' }),
+    layer('console', ['contract/', 'web/ui/'], {
+      comment: 'The console shares the components of the site, and none of its state.',
     }),
     {
       name: 'console-apart',
-      comment: 'Visitors load nothing of the console.',
+      comment: 'Visitors load no code of the console.',
       severity: 'error',
       from: { path: '^src/web/' },
       to: { path: '^src/console/' },
     },
     {
       name: 'only-pages-render',
-      comment: 'One place turns an address into a document; development does it through Vite.',
+      comment: 'Only one folder renders documents; development renders them through Vite.',
       severity: 'error',
       from: { path: '^src/server/', pathNot: ['^src/server/pages/', '^src/server/dev\\.ts$'] },
       to: { path: '^src/web/' },
     },
     {
       name: 'card-renderer-stands-alone',
-      comment: 'The card renderer could be a package: it draws what it is given and knows nothing of the site.',
+      comment: 'The card renderer could be a package: it draws its input and does not depend on the site.',
       severity: 'error',
       from: { path: '^src/server/cards/renderer/', pathNot: TEST_FILE },
       to: { path: OURS, pathNot: '^src/server/(?:cards/renderer|task-process)/' },
@@ -67,14 +67,15 @@ export default {
     {
       name: 'embedded-database-stands-alone',
       comment:
-        'The embedded database could be a package: it runs PostgreSQL in a folder and knows nothing of the site.',
+        'The embedded database could be a package: it runs PostgreSQL in a folder and does not depend on the site.',
       severity: 'error',
       from: { path: '^src/core/database/embedded/', pathNot: TEST_FILE },
       to: { path: OURS, pathNot: '^src/core/(?:database/embedded/|runtime\\.ts$|file-system\\.ts$)' },
     },
     {
       name: 'embedded-database-by-its-interface',
-      comment: 'Others open the embedded database and read its errors; how it runs PostgreSQL is its own business.',
+      comment:
+        'Other code opens the embedded database and handles its errors, and does not depend on how it runs PostgreSQL.',
       severity: 'error',
       from: { path: OURS, pathNot: [TEST_FILE, '^src/core/database/embedded/'] },
       to: {
@@ -94,7 +95,7 @@ export default {
     },
     {
       name: 'no-node-in-the-browser',
-      comment: 'A browser has no node: modules.',
+      comment: 'Browsers have no node: modules.',
       severity: 'error',
       from: { path: '^src/(?:web|console)/', pathNot: TEST_FILE },
       to: { dependencyTypes: ['core'] },
@@ -108,21 +109,21 @@ export default {
     },
     {
       name: 'features-below-routes',
-      comment: 'Routes stand on features, features on the folders that all share.',
+      comment: 'Routes import features, and features import the shared folders, never the other way round.',
       severity: 'error',
       from: { path: '^src/web/features/' },
       to: { path: '^src/web/routes/' },
     },
     {
       name: 'foundations-at-the-bottom',
-      comment: 'Routes stand on features, features on the folders that all share.',
+      comment: 'Routes import features, and features import the shared folders, never the other way round.',
       severity: 'error',
       from: { path: '^src/web/(?:ui|api|cache|language|routing|storage)/' },
       to: { path: '^src/web/(?:features|routes)/' },
     },
     {
       name: 'no-development-packages',
-      comment: 'What is served or run must not rest on a package that only development installs.',
+      comment: 'Code in production must not import packages that only development installs.',
       severity: 'error',
       from: { path: OURS, pathNot: [TEST_FILE, '^src/server/dev\\.ts$'] },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },

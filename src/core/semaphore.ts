@@ -1,7 +1,7 @@
 /** Limits the number of concurrent operations. Further ones wait in the order of arrival. */
 export interface Slots {
-  /** Takes a slot. @returns a function that releases it, or undefined if none became free within `patienceMs`. */
-  take(patienceMs: number): Promise<(() => void) | undefined>;
+  /** Takes a slot. @returns a function that releases it, or undefined if none became free within `timeoutMs`. */
+  take(timeoutMs: number): Promise<(() => void) | undefined>;
 }
 
 export function createSemaphore(count: number): Slots {
@@ -15,7 +15,7 @@ export function createSemaphore(count: number): Slots {
   }
 
   return {
-    take(patienceMs) {
+    take(timeoutMs) {
       if (free > 0) {
         free -= 1;
         return Promise.resolve(giveBack);
@@ -28,7 +28,7 @@ export function createSemaphore(count: number): Slots {
         const timer = setTimeout(() => {
           waiting.splice(waiting.indexOf(turn), 1);
           resolve(undefined);
-        }, patienceMs);
+        }, timeoutMs);
         waiting.push(turn);
       });
     },

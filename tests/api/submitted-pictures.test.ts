@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { AuditRecord, ConsolePage, ProductDetails } from '../../src/contract/console/records.ts';
-import type { CreatedSubmission, SubmissionAnswer } from '../../src/contract/submissions/schema.ts';
+import type { CreatedSubmission, SubmissionResponse } from '../../src/contract/submissions/schema.ts';
 import { createPictureProcessor, type PictureProcessor } from '../../src/server/pictures/picture-pipeline.ts';
 import { pidsOfChildren } from '../support/child-processes.ts';
 import { expectProblem } from '../support/expect-problem.ts';
@@ -62,7 +62,7 @@ test('an image and screenshots are processed, stored and served as WebP', async 
   const type = 'image/jpeg';
   await upload(`${id}/image`, { key, type, bytes: await photo(900, 600) });
   const answer = await upload(`${id}/screenshots`, { key, type, bytes: await photo(3_200, 2_000), method: 'POST' });
-  const { product } = (answer.json() as SubmissionAnswer).submission;
+  const { product } = (answer.json() as SubmissionResponse).submission;
   expect([product.image, ...product.screenshots]).toEqual([
     expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/),
     expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/),
@@ -97,7 +97,7 @@ test('a refused picture changes neither the submission nor the store', async () 
   expectProblem(large, 413, 'body_too_large', /5 MiB/);
   expect(await readdir(folder)).toEqual(before);
   const answer = await site.ask.get(`/api/submissions/${id}`, { authorization: `Bearer ${key}` });
-  expect((answer.json() as SubmissionAnswer).submission).toMatchObject({ revision: 1 });
+  expect((answer.json() as SubmissionResponse).submission).toMatchObject({ revision: 1 });
 });
 
 test('without the maker key the body is not received', async () => {

@@ -3,7 +3,7 @@ import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from './console-api.ts';
 
 /** An operation that shows its result at once and can be undone. */
-export interface Act {
+export interface Action {
   /** Shows the result before the server confirms it. @returns a function that reverts what is shown. */
   show?: () => () => void;
   /** @returns a description of the result, such as 'Hid 2 comments', and of the items that failed. */
@@ -24,7 +24,7 @@ export function undoLast(): void {
 /**
  * @returns a function that runs operations: their results show at once, are rolled back on failure, and can be undone.
  */
-export function usePerform(): (act: Act) => Promise<boolean> {
+export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
   const refresh = (subjects: readonly string[]) =>
     Promise.all(

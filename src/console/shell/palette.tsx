@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { undoLast } from '../api/acts.ts';
+import { undoLast } from '../api/actions.ts';
 import { call } from '../api/console-api.ts';
 import { goTo } from '../location.ts';
 import { SCREENS } from './screens.tsx';

@@ -7,7 +7,7 @@ import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
-import { undoLast } from '../api/acts.ts';
+import { undoLast } from '../api/actions.ts';
 import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';

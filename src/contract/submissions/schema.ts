@@ -78,7 +78,7 @@ export const SubmissionSchema = Type.Object(
   { $id: 'Submission' },
 );
 
-export const SubmissionAnswerSchema = Type.Object({ submission: SubmissionSchema }, { $id: 'SubmissionAnswer' });
+export const SubmissionResponseSchema = Type.Object({ submission: SubmissionSchema }, { $id: 'SubmissionResponse' });
 
 /** The response to a new submission, the only one that contains the maker key. */
 export const CreatedSubmissionSchema = Type.Object(
@@ -91,5 +91,5 @@ export type SubmissionPatch = Static<typeof SubmissionPatchSchema>;
 export type SubmissionStatus = Static<typeof SubmissionStatusSchema>;
 export type HourlyVotes = Static<typeof HourlyVotesSchema>;
 export type Submission = Static<typeof SubmissionSchema>;
-export type SubmissionAnswer = Static<typeof SubmissionAnswerSchema>;
+export type SubmissionResponse = Static<typeof SubmissionResponseSchema>;
 export type CreatedSubmission = Static<typeof CreatedSubmissionSchema>;

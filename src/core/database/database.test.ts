@@ -141,7 +141,7 @@ describe('a lost connection', () => {
 });
 
 describe('a statement behind a lock', () => {
-  const PATIENCE_MS = 600;
+  const TIMEOUT_MS = 600;
   const backends = () =>
     database.query("SELECT 1 FROM pg_stat_activity WHERE query LIKE 'INSERT INTO locked%' AND state = 'active'");
 
@@ -154,7 +154,7 @@ describe('a statement behind a lock', () => {
     const pool = openDatabase({
       url: database.url,
       log: silentLog,
-      statementTimeoutMs: PATIENCE_MS,
+      statementTimeoutMs: TIMEOUT_MS,
       maxConnections: 4,
     });
     await database.transaction(async (sql) => {

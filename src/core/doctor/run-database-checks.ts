@@ -133,7 +133,7 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
 }
 
 /** Failures for a shorter time are not reported, because the receiver may be restarting. */
-const PATIENCE_MS = 5 * 60_000;
+const MAX_FAILING_MS = 5 * 60_000;
 
 /** Checks that the receiver of webhooks gets its events. @throws CoreError `unavailable`. */
 export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<Finding> {
@@ -146,7 +146,7 @@ export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<F
       'Correct WEBHOOK_URL, remove it, or resume with groundswell webhooks retry.',
     );
   }
-  if (failingSince && now.getTime() - failingSince.getTime() > PATIENCE_MS) {
+  if (failingSince && now.getTime() - failingSince.getTime() > MAX_FAILING_MS) {
     return warning(
       check,
       `no delivery has succeeded since ${failingSince.toISOString()} (${lastFailure}); ${waiting} wait, ${expired} expired`,

@@ -95,7 +95,7 @@ async function lookUpInTime(
   try {
     return await database.transaction(async (sql) => {
       await sql.query(`SET LOCAL statement_timeout = ${INDEX_TIMEOUT_MS}`);
-      return lookUp(sql, { ...stretch, mostFound: MAX_INDEX_ROWS[stretch.sort] });
+      return lookUp(sql, { ...stretch, maxFound: MAX_INDEX_ROWS[stretch.sort] });
     });
   } catch (error) {
     if (isStatementTimeout(error)) return undefined;

@@ -96,7 +96,7 @@ function edgeOf(
 export interface LookUp extends Stretch {
   /** Parts of the term, in order, for the trigram index. If there are none, the term itself is looked up. */
   parts: readonly string[];
-  mostFound: number;
+  maxFound: number;
 }
 
 /** Builds the conditions. The whole term is tested by `position`, which no index supports, so only parts use the index. */
@@ -109,11 +109,11 @@ function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string
 }
 
 /**
- * Finds all matching products by the trigram and tag indexes, and sorts them unless they are more than `mostFound`.
+ * Finds all matching products by the trigram and tag indexes, and sorts them unless they are more than `maxFound`.
  * @returns the requested rows, or undefined if there are too many matches.
  */
 export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
-  const { sort, cursor, wanted, mostFound } = stretch;
+  const { sort, cursor, wanted, maxFound } = stretch;
   const order = PRODUCT_ORDERS[sort];
   const id = order.columns.at(-1)?.sql;
   // Reads counts by an array of ids. With a join, a plan could read all counts for a few matches, and a subquery per
@@ -126,9 +126,9 @@ export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | 
   const { text, values } = withValues((bind, bound) => ({
     // The cursor is not a condition of the lookup, because a plan could then walk the list instead.
     text: `WITH found AS MATERIALIZED (
-        SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${mostFound + 1}
+        SELECT p.id, p.created_at FROM products p WHERE ${lookUpConditions(stretch, bind)} LIMIT ${maxFound + 1}
       ), size AS MATERIALIZED (
-        SELECT count(*) > ${mostFound} AS exceeded FROM found
+        SELECT count(*) > ${maxFound} AS exceeded FROM found
       ), page AS MATERIALIZED (
         SELECT ${id} AS id FROM ${keyed}
         WHERE NOT (SELECT exceeded FROM size) ${cursor === '' ? '' : `AND ${afterCursor(order, cursor, bind)}`}

@@ -41,7 +41,7 @@ export interface Heartbeat<Process> {
 
 const EVERY_MS = 1_000;
 /** Unanswered checks that take longer than any uninterrupted work, even on an overloaded machine. */
-const MOST_UNANSWERED = 20;
+const MAX_UNANSWERED = 20;
 
 /**
  * Detects hanging processes: in an endless loop, stopped, or waiting for a disk that never responds. It counts
@@ -62,7 +62,7 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
     }
     // A check is not repeated: unread messages would pile up.
     unanswered.set(process, count + 1);
-    if (count + 1 < MOST_UNANSWERED || debugged.has(process)) return;
+    if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
     if (await isHeld(process)) unanswered.set(process, 0);
     else if (unanswered.delete(process)) onLost(process, ((count + 1) * everyMs) / 1_000);
   }

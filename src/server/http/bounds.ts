@@ -102,10 +102,10 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
 }
 
 /** Time limit for receiving a body: a base and a share for its size. A picture of 5 MiB has two and a half minutes. */
-const PATIENCE = { baseMs: 30_000, bytesPerMs: 44 };
+const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
 /** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */
-export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = PATIENCE): void {
+export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     if (length !== '0' || coding !== undefined) {

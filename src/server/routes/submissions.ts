@@ -6,8 +6,8 @@ import { submissionPaths as paths } from '../../contract/submissions/paths.ts';
 import {
   CreatedSubmissionSchema,
   NewSubmissionSchema,
-  SubmissionAnswerSchema,
   SubmissionPatchSchema,
+  SubmissionResponseSchema,
 } from '../../contract/submissions/schema.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { PicturePipeline } from '../../core/pictures/picture-store.ts';
@@ -71,7 +71,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
   );
 
-  const answer = { 200: SubmissionAnswerSchema };
+  const answer = { 200: SubmissionResponseSchema };
   const limit = { action: 'maker' } as const;
 
   app.get(

@@ -17,9 +17,9 @@ export const HOLE = '\0';
 const BEGINNING =
   /^\s*(?:WITH|SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE|ALTER|DROP|TRUNCATE|LOCK|SET|DECLARE|FETCH|CLOSE|ANALYZE|VACUUM|REINDEX|COPY|LISTEN|UNLISTEN|NOTIFY|BEGIN|COMMIT|ROLLBACK|SAVEPOINT|PREPARE|EXECUTE|DISCARD|MERGE|GRANT|REVOKE|DO)\b(?!:)/;
 
-const MOST_READINGS = 64;
+const MAX_READINGS = 64;
 /** Maximum depth of resolving names. */
-const MOST_STEPS = 8;
+const MAX_STEPS = 8;
 
 /**
  * Every statement in the program's sources, found in their syntax trees. Roles and databases of the embedded server
@@ -83,7 +83,7 @@ function branchesOf(
 /** All texts that an expression may have. */
 function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.SourceFile>, depth: number): string[] {
   const read = (inner: ts.Expression) => readingsOf(inner, files, depth + 1);
-  if (depth > MOST_STEPS) return [HOLE];
+  if (depth > MAX_STEPS) return [HOLE];
   if (ts.isStringLiteralLike(expression)) return [expression.text];
   if (ts.isNumericLiteral(expression)) return [expression.text];
   if (ts.isParenthesizedExpression(expression) || ts.isAsExpression(expression)) return read(expression.expression);
@@ -99,7 +99,7 @@ function readingsOf(expression: ts.Expression, files: ReadonlyMap<string, ts.Sou
           })),
         ),
       );
-      if (readings.length > MOST_READINGS) throw new Error(`Too many readings: ${expression.getText()}`);
+      if (readings.length > MAX_READINGS) throw new Error(`Too many readings: ${expression.getText()}`);
     }
     return readings.map(({ text }) => text);
   }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord } from '../../../contract/console/records.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems, usePages } from '../../api/pages.ts';
 import { setQuery, useConsoleLocation } from '../../location.ts';
@@ -63,7 +63,7 @@ export function AuditScreen() {
           <Empty title={isNarrowed ? 'No entry matches' : 'The audit log is empty'}>
             <p>
               {isNarrowed
-                ? 'Try other days or another kind of act.'
+                ? 'Try other days or another kind of action.'
                 : 'Every change by an operator appears here, and most can be undone.'}
             </p>
           </Empty>

@@ -6,7 +6,7 @@ import {
   INVERSE_ACTIONS,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatAmount } from '../../ui/format-amount.ts';

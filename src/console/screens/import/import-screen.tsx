@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatAmount } from '../../ui/format-amount.ts';

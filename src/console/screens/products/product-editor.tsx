@@ -6,7 +6,7 @@ import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { ConsoleError, call, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatAmount } from '../../ui/format-amount.ts';

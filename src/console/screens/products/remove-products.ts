@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import { changeItems } from '../../api/pages.ts';
 import { formatAmount } from '../../ui/format-amount.ts';

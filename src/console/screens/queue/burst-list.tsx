@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { usePerform } from '../../api/acts.ts';
+import { usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
