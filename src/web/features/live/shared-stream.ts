@@ -2,7 +2,7 @@ import { randomId } from '../../storage/session.ts';
 import { type Lead, leadStream, type TabMessage, type Want } from './stream-leader.ts';
 
 /** The name of the channel and of the lock. A build with other messages must use another name. */
-const NAME = 'live-1';
+const NAME = 'live-2';
 
 export interface SharedStream {
   /** Sets the subscription of this tab. */
@@ -47,7 +47,7 @@ export function joinSharedStream(handlers: SharedStreamHandlers): SharedStream {
     else if (message.kind === 'who') {
       if (own) say({ kind: 'want', want: own });
     } else if (message.kind === 'open') {
-      if (own && message.answers[tab] === own.number) handlers.onOpen();
+      if (own && message.covered[tab] === own.number) handlers.onOpen();
     } else if (message.kind === 'lost') handlers.onLost();
     else if (message.kind === 'event') handlers.onEvent(message);
     else handlers.onId(message.id);

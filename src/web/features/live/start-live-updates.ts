@@ -34,6 +34,78 @@ interface LiveOptions {
   renderedAt: number;
 }
 
+/** What this tab subscribed to, and up to when it knows all changes. Times are in milliseconds since 1970. */
+export type LiveState = {
+  wanted: readonly string[];
+  /** Whether an open stream covers `wanted`. */
+  isCovered: boolean;
+  /** The server's time up to which all changes of the products on screen are known. */
+  knownUpTo: number;
+  /**
+   * The least by which the server's clock is ahead of this one, since the times that the server sends are never in its
+   * future.
+   */
+  aheadMs: number;
+} & (
+  | { kind: 'hidden' }
+  /** The page is visible, and shows nothing that a stream updates. */
+  | { kind: 'unsubscribed' }
+  | { kind: 'subscribed' }
+);
+
+export type LiveEvent =
+  | { kind: 'hidden' }
+  /** The page shows these products, as of `readAt` by this clock. */
+  | { kind: 'shown'; productIds: readonly string[]; readAt: number; hasBoard: boolean }
+  /** A stream is open that covers the subscription. */
+  | { kind: 'opened' }
+  /** Everything up to `upTo` of the server's clock was received, at `at` of this one. */
+  | { kind: 'received'; upTo: number; at: number };
+
+export type LiveEffect = { kind: 'want'; productIds: readonly string[]; since: number } | { kind: 'leave' };
+
+interface LiveStep {
+  state: LiveState;
+  effects: readonly LiveEffect[];
+}
+
+export function initialLiveState(aheadMs: number): LiveState {
+  return { kind: 'hidden', wanted: [], isCovered: false, knownUpTo: Number.POSITIVE_INFINITY, aheadMs };
+}
+
+/** Pure: a visible page subscribes to its products, from the moment up to which it knows all their changes. */
+export function step(state: LiveState, event: LiveEvent): LiveStep {
+  switch (event.kind) {
+    case 'hidden':
+      return { state: { ...state, kind: 'hidden' }, effects: [{ kind: 'leave' }] };
+    case 'shown':
+      return follow(state, event);
+    case 'opened':
+      return { state: { ...state, isCovered: true }, effects: [] };
+    case 'received': {
+      const aheadMs = Math.max(state.aheadMs, event.upTo - event.at);
+      const knownUpTo = state.isCovered ? event.upTo : state.knownUpTo;
+      return { state: { ...state, aheadMs, knownUpTo }, effects: [] };
+    }
+  }
+}
+
+function follow(state: LiveState, { productIds, readAt, hasBoard }: Extract<LiveEvent, { kind: 'shown' }>): LiveStep {
+  if (state.kind === 'subscribed' && productIds.join() === state.wanted.join()) return { state, effects: [] };
+  // An open stream covers everything up to its last event, even for data from older responses.
+  const isKnown = state.isCovered && productIds.every((id) => state.wanted.includes(id));
+  const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
+  const next = { ...state, wanted: productIds, knownUpTo: since };
+  // Without products, the stream would carry all counts of the site, which only a leaderboard needs.
+  if (productIds.length === 0 && !hasBoard) {
+    return { state: { ...next, kind: 'unsubscribed' }, effects: [{ kind: 'leave' }] };
+  }
+  return {
+    state: { ...next, kind: 'subscribed', isCovered: false },
+    effects: [{ kind: 'want', productIds, since }],
+  };
+}
+
 /** Keeps the counts on screen current while the page is visible. */
 export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
   const applier = createUpdateApplier(client);
@@ -47,44 +119,34 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
     if (productId !== undefined) await refetchComments(reader, productId);
   });
 
-  /**
-   * The least by which the server's clock is ahead of this one, since the times that the server sends are never in its future.
-   */
-  let aheadMs = renderedAt - Date.now();
+  let state = initialLiveState(renderedAt - Date.now());
   let feed: SharedStream | undefined;
-  let wanted: readonly string[] = [];
-  /** The server's time up to which all changes of the products on screen are known. */
-  let knownUpTo = Number.POSITIVE_INFINITY;
-  let isAnswered = false;
   let pollTimer: ReturnType<typeof setTimeout> | undefined;
-  let isLookedAt = false;
   let followTimer: ReturnType<typeof setTimeout> | undefined;
   let hiddenTimer: ReturnType<typeof setTimeout> | undefined;
 
-  function follow(): void {
+  function dispatch(event: LiveEvent): void {
+    const next = step(state, event);
+    state = next.state;
+    for (const effect of next.effects) {
+      if (effect.kind === 'leave') leave();
+      else {
+        feed ??= join();
+        feed.want({ productIds: effect.productIds, since: effect.since });
+      }
+    }
+  }
+
+  function show(): void {
     clearTimeout(followTimer);
     followTimer = undefined;
-    if (!isLookedAt) return;
-    const { productIds, readAt } = visibleProducts(client);
-    if (feed && productIds.join() === wanted.join()) return;
-    // An open stream covers everything up to its last event, even for data from older responses.
-    const isKnown = isAnswered && productIds.every((id) => wanted.includes(id));
-    if (!isKnown) knownUpTo = Math.min(knownUpTo, readAt + aheadMs);
-    wanted = productIds;
-    // Without products, the stream would carry all counts of the site, which only a leaderboard needs.
-    if (productIds.length === 0 && !isBoardVisible(client)) {
-      leave();
-      return;
-    }
-    isAnswered = false;
-    feed ??= join();
-    feed.want({ productIds, since: knownUpTo });
+    dispatch({ kind: 'shown', ...visibleProducts(client), hasBoard: isBoardVisible(client) });
   }
 
   function join(): SharedStream {
     return joinSharedStream({
       onOpen() {
-        isAnswered = true;
+        dispatch({ kind: 'opened' });
         stopPolling();
       },
       onLost() {
@@ -100,8 +162,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
         if (all && event === LIVE_EVENTS.counts) readComments();
       },
       onId(id) {
-        aheadMs = Math.max(aheadMs, id - Date.now());
-        if (isAnswered) knownUpTo = id;
+        dispatch({ kind: 'received', upTo: id, at: Date.now() });
       },
     });
   }
@@ -126,27 +187,28 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
 
   function begin(): void {
     clearTimeout(hiddenTimer);
-    isLookedAt = document.visibilityState === 'visible';
-    if (isLookedAt) follow();
+    if (document.visibilityState === 'visible') show();
+    else hide();
   }
 
-  function rest(): void {
+  function hide(): void {
     clearTimeout(hiddenTimer);
-    isLookedAt = false;
-    leave();
+    clearTimeout(followTimer);
+    followTimer = undefined;
+    dispatch({ kind: 'hidden' });
   }
 
   client.getQueryCache().subscribe(({ type }) => {
     // The visible data may have changed. A hidden tab follows when it becomes visible.
     if (type !== 'updated' && type !== 'observerAdded' && type !== 'observerRemoved') return;
-    if (isLookedAt) followTimer ??= setTimeout(follow, 0);
+    if (state.kind !== 'hidden') followTimer ??= setTimeout(show, 0);
   });
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(rest, HIDDEN_MS);
+    if (document.visibilityState === 'hidden') hiddenTimer = setTimeout(hide, HIDDEN_MS);
     else begin();
   });
   // Browsers do not put a page with an open stream or a lock into their back/forward cache.
-  window.addEventListener('pagehide', rest);
+  window.addEventListener('pagehide', hide);
   window.addEventListener('pageshow', begin);
   begin();
   return { launches };

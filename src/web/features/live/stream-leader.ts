@@ -20,7 +20,7 @@ export type TabMessage =
   /** Sent by a new leader: tabs repeat their subscriptions. */
   | { kind: 'who' }
   /** The stream is open; for each tab, the number of the subscription that it covers. */
-  | { kind: 'open'; answers: Readonly<Record<string, number>> }
+  | { kind: 'open'; covered: Readonly<Record<string, number>> }
   /** There is no stream for now, so tabs poll. */
   | { kind: 'lost' }
   /** `all` tells that the stream carries every change of the site except comments. */
@@ -36,6 +36,80 @@ const ATTEMPTS_BEFORE_LOST = 3;
 /** Changed subscriptions are collected for this long, because they come in bursts and each change needs another stream. */
 const GATHER_MS = 300;
 
+/**
+ * The leader's stream. `failures` counts consecutive streams that ended before their first event; `isLost` is set after
+ * the tabs were told that there is no stream for now.
+ */
+export type LeadState = { failures: number; isLost: boolean } & (
+  | { kind: 'idle' }
+  | { kind: 'streaming' }
+  /** The stream is being closed, and the next one has other subscriptions. */
+  | { kind: 'reopening' }
+  | { kind: 'pausing' }
+  | { kind: 'stopped' }
+);
+
+/** `hasWants`: whether any tab is subscribed. */
+export type LeadEvent =
+  | { kind: 'changed'; hasWants: boolean }
+  | { kind: 'opened' }
+  | { kind: 'received' }
+  /** The stream ended; `jitter` is the factor of the delay before the next one. */
+  | { kind: 'ended'; end: StreamEnd; jitter: number; hasWants: boolean }
+  | { kind: 'resumed'; hasWants: boolean }
+  | { kind: 'closed' };
+
+export type LeadEffect = { kind: 'open' } | { kind: 'abort' } | { kind: 'lost' } | { kind: 'pause'; ms: number };
+
+interface LeadStep {
+  state: LeadState;
+  effects: readonly LeadEffect[];
+}
+
+export const NO_STREAM: LeadState = { kind: 'idle', failures: 0, isLost: false };
+
+/** Pure: one stream at a time, reopened at once for other subscriptions, and after a growing delay if it failed. */
+export function step(state: LeadState, event: LeadEvent): LeadStep {
+  if (state.kind === 'stopped') return { state, effects: [] };
+  switch (event.kind) {
+    case 'changed':
+      if (state.kind === 'streaming') return { state: { ...state, kind: 'reopening' }, effects: [{ kind: 'abort' }] };
+      return state.kind === 'idle' ? openIf(event.hasWants, state) : { state, effects: [] };
+    case 'opened':
+      return { state: { ...state, isLost: false }, effects: [] };
+    case 'received':
+      return { state: { ...state, failures: 0 }, effects: [] };
+    case 'ended':
+      if (state.kind === 'reopening') return openIf(event.hasWants, state);
+      // In the protocol of event streams, 204 tells clients not to reconnect.
+      if (event.end.status === 204) return { state: { ...state, kind: 'stopped' }, effects: [] };
+      return backOff(state, event.end, event.jitter);
+    case 'resumed':
+      return state.kind === 'pausing' ? openIf(event.hasWants, state) : { state, effects: [] };
+    case 'closed':
+      return { state: { ...state, kind: 'stopped' }, effects: [{ kind: 'abort' }] };
+  }
+}
+
+function openIf(hasWants: boolean, { failures, isLost }: LeadState): LeadStep {
+  return hasWants
+    ? { state: { kind: 'streaming', failures, isLost }, effects: [{ kind: 'open' }] }
+    : { state: { kind: 'idle', failures, isLost }, effects: [] };
+}
+
+function backOff(state: LeadState, { status, waitMs = 0 }: StreamEnd, jitterFactor: number): LeadStep {
+  const failures = state.failures + 1;
+  const isRefused = status !== 0 && status !== 200;
+  const isLost = state.isLost || isRefused || failures >= ATTEMPTS_BEFORE_LOST;
+  const backOffMs = jitterFactor * Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
+  // All refused clients are told the same time, so each adds its own random delay.
+  const ms = isRefused ? waitMs + backOffMs : Math.max(waitMs, backOffMs);
+  return {
+    state: { kind: 'pausing', failures, isLost },
+    effects: [...(isLost && !state.isLost ? [{ kind: 'lost' } as const] : []), { kind: 'pause', ms }],
+  };
+}
+
 export interface Lead {
   take(want: Want): void;
   drop(tab: string): void;
@@ -47,41 +121,34 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
   const wants = new Map<string, Want>();
   const closed = new AbortController();
   let attempt = new AbortController();
-  /** Consecutive streams that ended before their first event. */
-  let failures = 0;
-  let isLost = false;
-  let change = signalOnce();
+  let state = NO_STREAM;
   let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function dispatch(event: LeadEvent): void {
+    const next = step(state, event);
+    state = next.state;
+    for (const effect of next.effects) apply(effect);
+  }
+
+  function apply(effect: LeadEffect): void {
+    if (effect.kind === 'open') void open();
+    else if (effect.kind === 'abort') attempt.abort();
+    else if (effect.kind === 'lost') say({ kind: 'lost' });
+    else {
+      void pause(effect.ms, closed.signal).then(() => dispatch({ kind: 'resumed', hasWants: wants.size > 0 }));
+    }
+  }
 
   /** Reopens the stream with the current subscriptions, after a short delay. */
   function renew(): void {
     timer ??= setTimeout(() => {
       timer = undefined;
-      attempt.abort();
-      change.give();
+      dispatch({ kind: 'changed', hasWants: wants.size > 0 });
     }, GATHER_MS);
   }
 
-  async function run(): Promise<void> {
-    while (!closed.signal.aborted) {
-      if (wants.size === 0) {
-        await change.given;
-        change = signalOnce();
-        continue;
-      }
-      attempt = new AbortController();
-      const { signal } = attempt;
-      const end = await openOnce(AbortSignal.any([signal, closed.signal]));
-      if (closed.signal.aborted) return;
-      // The stream was closed on purpose, so it is reopened without delay.
-      if (signal.aborted) continue;
-      // In the protocol of event streams, 204 tells clients not to reconnect.
-      if (end.status === 204) return;
-      await pause(judge(end), closed.signal);
-    }
-  }
-
-  function openOnce(signal: AbortSignal): Promise<StreamEnd> {
+  async function open(): Promise<void> {
+    attempt = new AbortController();
     const asked = [...wants.values()];
     const productIds = [...new Set(asked.flatMap((want) => want.productIds))].sort();
     const all = productIds.length > LIMITS.eventProducts;
@@ -91,8 +158,8 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
     let isBegun = false;
     const handlers = {
       onOpen() {
-        isLost = false;
-        say({ kind: 'open', answers: Object.fromEntries(asked.map((want) => [want.tab, want.number])) });
+        dispatch({ kind: 'opened' });
+        say({ kind: 'open', covered: Object.fromEntries(asked.map((want) => [want.tab, want.number])) });
       },
       onEvent: (event: { event: string; data: string }) => say({ kind: 'event', all, ...event }),
       onId(id: string) {
@@ -101,7 +168,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
           isBegun = true;
           return;
         }
-        failures = 0;
+        dispatch({ kind: 'received' });
         const since = Number(id);
         for (const { tab, number } of asked) {
           const want = wants.get(tab);
@@ -110,29 +177,16 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
         say({ kind: 'id', id: since });
       },
     };
-    return readEvents(`${paths.api.events}?${query}`, handlers, signal);
+    const end = await readEvents(`${paths.api.events}?${query}`, handlers, attempt.signal);
+    dispatch({ kind: 'ended', end, jitter: jitter(1), hasWants: wants.size > 0 });
   }
 
-  /** How long to wait after a stream ended. Also tells the tabs if the stream is lost for now. */
-  function judge({ status, waitMs = 0 }: StreamEnd): number {
-    failures += 1;
-    const isRefused = status !== 0 && status !== 200;
-    if ((isRefused || failures >= ATTEMPTS_BEFORE_LOST) && !isLost) {
-      isLost = true;
-      say({ kind: 'lost' });
-    }
-    const backOffMs = jitter(Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1)));
-    // All refused clients are told the same time, so each adds its own random delay.
-    return isRefused ? waitMs + backOffMs : Math.max(waitMs, backOffMs);
-  }
-
-  void run();
   return {
     take(want) {
       const before = wants.get(want.tab);
       if (before && before.number >= want.number) return;
       wants.set(want.tab, want);
-      if (isLost) say({ kind: 'lost' });
+      if (state.isLost) say({ kind: 'lost' });
       renew();
     },
     drop(tab) {
@@ -141,17 +195,9 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
     close() {
       clearTimeout(timer);
       closed.abort();
-      change.give();
+      dispatch({ kind: 'closed' });
     },
   };
-}
-
-function signalOnce(): { given: Promise<void>; give(): void } {
-  let give = () => {};
-  const given = new Promise<void>((resolve) => {
-    give = resolve;
-  });
-  return { given, give: () => give() };
 }
 
 /** Waits for a time, or until the network is back. */
