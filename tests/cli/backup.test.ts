@@ -1,10 +1,10 @@
 import { chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { listAudit } from '../../src/core/audit/audit-log.ts';
 import { connect } from '../../src/core/database/connect.ts';
 import { expectRefusal, Ground, runCommand } from '../support/command.ts';
-import { installCommand, installForOtherAccounts } from '../support/installed-command.ts';
+import { copySampleSite, installCommand, installForOtherAccounts } from '../support/installed-command.ts';
 import { jsonOf, runProgram } from '../support/program.ts';
 import { newVisitor } from '../support/requests.ts';
 import { silentLog } from '../support/silent-log.ts';
@@ -22,13 +22,10 @@ type Settings = Record<string, string>;
 
 /** Runs a command that must succeed and print only its result. */
 async function answerOf(settings: Settings, ...parameters: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(parameters, { settings });
+  const { code, stdout, stderr } = await runProgram(parameters, settings);
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
-
-const json = async (settings: Settings, ...parameters: string[]) =>
-  JSON.parse(await answerOf(settings, ...parameters, '--json'));
 
 describe('a backup and its restore', () => {
   test('a backup of a running site restores into another running site, which shows it and accepts further writes', async () => {
@@ -40,7 +37,7 @@ describe('a backup and its restore', () => {
     const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
     const pageOf = async (address: string) => (await fetch(`${address}/product/git`)).text();
     await upvote(site.address);
-    const written = await json({ DATA_DIR: dataDir }, 'backup', path);
+    const written = await jsonOf(['backup', path], { DATA_DIR: dataDir });
     expect(written).toMatchObject({ file: path, bytes: (await stat(path)).size, backup: 'groundswell' });
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const before = await list(site.address);
@@ -49,7 +46,7 @@ describe('a backup and its restore', () => {
     const second = await ground.serve(other);
     expect(await list(second.address)).toEqual({ items: [], nextCursor: null });
     expect((await fetch(`${second.address}/product/git`)).status).toBe(404);
-    const { restored } = await json(other, 'restore', path);
+    const { restored } = await jsonOf<{ restored: object }>(['restore', path], other);
     expect(restored).toMatchObject({ products: 67, product_counts: 67 });
     await expect.poll(() => list(second.address)).toEqual(before);
     const [, count] = /"upvotes":(\d+)/.exec(await pageOf(site.address)) ?? [];
@@ -58,10 +55,7 @@ describe('a backup and its restore', () => {
     // Replacing discards later writes; without a terminal, --yes is required.
     expect((await upvote(second.address)).status).toBe(200);
     await expect.poll(() => pageOf(second.address)).toContain(`"upvotes":${Number(count) + 1}`);
-    expectRefusal(
-      await runCommand(['restore', path], { settings: other }),
-      /not empty: it has 67 products\. Add --replace/,
-    );
+    expectRefusal(await runProgram(['restore', path], other), /not empty: it has 67 products\. Add --replace/);
     expect(await answerOf(other, 'restore', '--replace', '--yes', path)).toMatch(
       /^Restored 67 products, \d+ upvotes and 24 comments as of \d{4}-\S+Z\.\n$/,
     );
@@ -117,6 +111,7 @@ describe('backup exits 2 before it starts a database', () => {
     await writeFile(path, 'mine');
     expectRefusal(await runProgram(['backup', path], settings), /site\.backup exists.*--force/);
     expect(await readdir(folder)).toEqual(['site.backup']);
+    await copySampleSite(settings.DATA_DIR);
     await answerOf(settings, 'backup', '--force', path);
     expect((await readFile(path)).subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
     expect((await readdir(folder)).sort()).toEqual(['data', 'site.backup']);
@@ -137,9 +132,8 @@ describe('backup exits 2 before it starts a database', () => {
 });
 
 test('an interrupted backup exits 1 with one line, and leaves no file and no database behind', async () => {
-  const folder = await ground.folder();
-  const settings = { DATA_DIR: join(folder, 'data'), SAMPLE_CATALOGUE: 'off' };
-  await answerOf(settings, 'migrate');
+  const settings = { DATA_DIR: await ground.sampleDataDir() };
+  const folder = dirname(settings.DATA_DIR);
   const connection = await connect({ dataDir: settings.DATA_DIR, mode: 'share', log: silentLog });
   await connection.database.query(
     `INSERT INTO site_metadata SELECT 'fact-' || i, repeat(md5(i::text), 40) FROM generate_series(1, 60000) AS i`,

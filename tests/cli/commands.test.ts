@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databasesOf, Ground, runCommand } from '../support/command.ts';
+import { databasesOf, type Ended, Ground, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
+import { runProgram } from '../support/program.ts';
 
 const ground = new Ground();
 
@@ -9,7 +10,15 @@ afterEach(() => ground.clear());
 
 /** Runs a command that must succeed and print only its result. */
 async function answerOf(dataDir: string, ...parameters: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runCommand(parameters, { settings: { DATA_DIR: dataDir } });
+  return outputOf(await runProgram(parameters, { DATA_DIR: dataDir }));
+}
+
+/** The same in a process of its own. */
+async function answerOfProcess(dataDir: string, ...parameters: string[]): Promise<string> {
+  return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
+}
+
+function outputOf({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
   expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
   return stdout;
 }
@@ -17,11 +26,11 @@ async function answerOf(dataDir: string, ...parameters: string[]): Promise<strin
 describe('migrate', () => {
   test('migrate creates the schema, then has nothing to do, and leaves no database running', async () => {
     const dataDir = await ground.dataDir();
-    const { applied } = JSON.parse(await answerOf(dataDir, 'migrate', '--json'));
+    const { applied } = JSON.parse(await answerOfProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
     expect(await databasesOf(dataDir)).toEqual([]);
     expect(JSON.parse(await answerOf(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
-    expect(await answerOf(dataDir, 'migrate')).toBe('The schema is up to date.\n');
+    expect(await answerOfProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 });
@@ -29,7 +38,7 @@ describe('migrate', () => {
 describe('sample', () => {
   test('load and remove report their changes without a running site, and leave no database running', async () => {
     const dataDir = await ground.dataDir();
-    const { created } = JSON.parse(await answerOf(dataDir, 'sample', 'load', '--json'));
+    const { created } = JSON.parse(await answerOfProcess(dataDir, 'sample', 'load', '--json'));
     expect(created).toBeGreaterThanOrEqual(48);
     expect(await answerOf(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
     const engagement = JSON.parse(await answerOf(dataDir, 'sample', 'remove', '--engagement-only', '--yes', '--json'));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createCore } from '../../src/core/core.ts';
 import { signalIdle } from '../support/child-processes.ts';
-import { expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { expectRefusal, Ground } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
 import { type ProgramRun, runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -60,7 +60,7 @@ describe('beside an embedded database', () => {
     await writeFile(join(folder, 'pictures', 'tide.png'), PNG);
     const path = await file('products.csv', 'name,image,tags\nTide & Co,tide.png,"charts, data"\n');
     const parameters = ['import', path, '--images', join(folder, 'pictures'), '--json'];
-    const first = await runCommand(parameters, { settings });
+    const first = await runProgram(parameters, settings);
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(first.stdout)).toMatchObject({ created: 1, updated: 0, unchanged: 0, picturesCopied: 1 });
     await expect.poll(async () => (await fetch(site.address)).text()).toContain('Tide &amp; Co');
@@ -81,7 +81,7 @@ describe('beside an embedded database', () => {
 
     site.process.kill('SIGTERM');
     await site.ended;
-    const second = await runCommand(parameters, { settings });
+    const second = await runProgram(parameters, settings);
     expect(JSON.parse(second.stdout)).toMatchObject({ created: 0, updated: 0, unchanged: 1 });
   });
 });

@@ -7,6 +7,7 @@ import { saveProducts } from '../../src/core/products/save-products.ts';
 import { buildProduct } from '../support/build-product.ts';
 import { databasesOf, Ground, runCommand } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
+import { jsonOf } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
@@ -14,17 +15,21 @@ const ground = new Ground();
 beforeAll(installCommand);
 afterEach(() => ground.clear());
 
+/** The JSON of all commands used here. */
+interface Printed {
+  comments: { id: string; productId: string; content: string }[];
+  entries: { action: string }[];
+  days: object[];
+  product: object;
+}
+
 describe('moderation on the embedded database, with a running site and without one', () => {
   test('removed, hidden and restored items show within seconds, and the changes last', async () => {
     const settings = { DATA_DIR: await ground.sampleDataDir(), LOG_LEVEL: 'warn' };
-    const run = async (...parameters: string[]) => {
-      const { code, stdout, stderr } = await runCommand([...parameters, '--json'], { settings });
-      expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
-      return JSON.parse(stdout);
-    };
+    const run = (...parameters: string[]) => jsonOf<Printed>(parameters, settings);
     const site = await ground.serve(settings);
     const get = (path: string) => fetch(`${site.address}${path}`);
-    const [comment] = (await run('comments', 'list', '--limit', '1')).comments;
+    const comment = (await run('comments', 'list', '--limit', '1')).comments[0] ?? expect.unreachable();
     const { productId: id, content } = comment;
     const page = async () => {
       const answer = await get(`/product/${id}`);
@@ -43,11 +48,7 @@ describe('moderation on the embedded database, with a running site and without o
     await expect.poll(async () => (await get(`/api/products/${id}`)).status).toBe(404);
 
     const { entries } = await run('log');
-    expect(entries.map(({ action }: { action: string }) => action)).toEqual([
-      'products remove',
-      'comments restore',
-      'comments hide',
-    ]);
+    expect(entries.map(({ action }) => action)).toEqual(['products remove', 'comments restore', 'comments hide']);
     expect((await run('stats', '--days', '1')).days).toHaveLength(1);
 
     site.process.kill('SIGTERM');

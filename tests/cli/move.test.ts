@@ -1,7 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { expectFailure, expectRefusal, Ground, runCommand } from '../support/command.ts';
+import { expectFailure, expectRefusal, Ground } from '../support/command.ts';
 import { installCommand } from '../support/installed-command.ts';
+import { runProgram } from '../support/program.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 const ground = new Ground();
@@ -28,12 +29,12 @@ test('move copies the embedded site to a server, preserves the old one, and refu
   const list = async (address: string) => (await fetch(`${address}/api/products?limit=100`)).json();
   const before = await list(site.address);
   const settings = { DATA_DIR, TARGET_DATABASE_URL: target.url };
-  const beside = await runCommand(['move'], { settings });
+  const beside = await runProgram(['move'], settings);
   expectRefusal(beside, new RegExp(`held by process ${site.process.pid} .*stop that one first`));
   site.process.kill('SIGTERM');
   await site.ended;
 
-  const { code, stdout, stderr } = await runCommand(['move'], { settings });
+  const { code, stdout, stderr } = await runProgram(['move'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(
     /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nStart the site with DATABASE_URL/,
@@ -44,12 +45,12 @@ test('move copies the embedded site to a server, preserves the old one, and refu
 
   const moved = await ground.serve({ DATABASE_URL: target.url, LOG_LEVEL });
   expect(await list(moved.address)).toEqual(before);
-  const again = await runCommand(['move', '--to', target.url], { settings: { DATA_DIR } });
+  const again = await runProgram(['move', '--to', target.url], { DATA_DIR });
   expectRefusal(again, /not empty: it has 67 products/);
   moved.process.kill('SIGTERM');
   await moved.ended;
   // From one server to another as well.
-  const json = await runCommand(['move', '--json', '--to', other.url], { settings: { DATABASE_URL: target.url } });
+  const json = await runProgram(['move', '--json', '--to', other.url], { DATABASE_URL: target.url });
   expect(json).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(json.stdout)).toMatchObject({
     to: expect.stringContaining(new URL(other.url).pathname),
@@ -61,8 +62,7 @@ test('move copies the embedded site to a server, preserves the old one, and refu
 
 test('a missing or invalid target exits 2 and an unreachable one exits 1, each with one line without the password', async () => {
   const DATA_DIR = await ground.dataDir();
-  const run = (parameters: string[], settings = {}) =>
-    runCommand(['move', ...parameters], { settings: { DATA_DIR, ...settings } });
+  const run = (parameters: string[], settings = {}) => runProgram(['move', ...parameters], { DATA_DIR, ...settings });
   expectRefusal(await run([]), /no target given: set TARGET_DATABASE_URL, or add --to/);
   expectRefusal(
     await run(['--to', 'mysql://me:hunter2@db/site']),

@@ -14,6 +14,7 @@ const TOKEN = 'a-token-of-this-test';
 const VISITORS = 6;
 const PROCESSES = 3;
 const ROUNDS_A_PHASE = 30;
+const PAUSES = Number(process.env.CRASH_ROUNDS ?? 1);
 
 const ground = new Ground();
 let servers: ReplicatedServers;
@@ -99,7 +100,7 @@ test('every visitor reads their own writes through every process while replicas 
   });
   try {
     await more();
-    for (let pause = 0; pause < 3; pause += 1) {
+    for (let pause = 0; pause < PAUSES; pause += 1) {
       await onEach(servers.replicas, 'SELECT pg_wal_replay_pause()');
       await more();
       await onEach(servers.replicas, 'SELECT pg_wal_replay_resume()');

