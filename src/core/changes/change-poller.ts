@@ -14,8 +14,8 @@ const READ_TIMEOUT_MS = 2_000;
 const ABANDON_READ_MS = 4_000;
 
 export interface ChangePollerListener {
-  /** Called with the records of the first read, from before this process served anything. */
-  onHistory(records: readonly ChangeRecord[]): void;
+  /** Called with the records of the first read, from before this process served anything, and the time of the read. */
+  onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record. */
   onChange(record: ChangeRecord): void;
   /** Called when everything visible at this time of the database (milliseconds since 1970) has been passed on. */
@@ -161,8 +161,8 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
   }
 
   function passOn({ records, cursor: next, now, hasGap }: ChangePage): void {
-    if (cursor === undefined) listener.onHistory(records);
-    else {
+    const isFirst = cursor === undefined;
+    if (!isFirst) {
       if (hasGap) listener.onGap();
       for (const record of records) {
         if (seen.has(record.id)) continue;
@@ -173,6 +173,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
     seen = new Set(records.map(({ id }) => id));
     cursor = next;
     listener.onObservedUpTo(now);
+    if (isFirst) listener.onHistory(records, now);
   }
 
   return {

@@ -4,6 +4,7 @@ import type { Log } from '../runtime.ts';
 import { type Change, type ChangeRecord, deleteOldChanges, isEverything, RETENTION_MS } from './change-feed.ts';
 import { pollChanges } from './change-poller.ts';
 import { createChangePublisher, startChangeNotify } from './change-publisher.ts';
+import { SiteClock } from './site-clock.ts';
 
 /** If more products launch in one interval, the launches are announced as a change of everything. */
 const MAX_LAUNCHES = 1_000;
@@ -22,9 +23,6 @@ async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] 
 }
 
 const CLEANUP_INTERVAL_MS = 60_000;
-
-/** If the database's clock is set back by less than this, the site's clock waits until it has caught up. */
-const MAX_STEP_BACK_MS = 60_000;
 
 export interface ChangeListener {
   /** Called for each change: at once if this process made it, soon after otherwise, and sometimes twice. */
@@ -71,21 +69,12 @@ export interface SiteChanges {
 export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const listeners: ChangeListener[] = [];
   const recent = new RecentChanges();
-  let observedUpTo: number | undefined;
-  /** The database's time minus this process's monotonic clock, in milliseconds. */
-  let clockOffset = 0;
-  let history: readonly ChangeRecord[] | undefined;
-  const databaseNow = () => performance.now() + clockOffset;
-  let lastNow = 0;
+  const clock = new SiteClock();
+  const now = () => new Date(clock.now(Date.now(), performance.now()));
+  const databaseNow = () => clock.databaseNow(performance.now());
   /** The moment up to which launches were announced, in milliseconds since 1970. */
   let launchedUpTo: number | undefined;
   let announcing: Promise<void> | undefined;
-
-  function now(): Date {
-    // Before the first read, only this machine's clock is known.
-    lastNow = Math.max(lastNow, observedUpTo === undefined ? Date.now() : databaseNow());
-    return new Date(lastNow);
-  }
 
   /**
    * Announces the products that launched since the last call. A launch changes pages without a write, so every process
@@ -108,13 +97,8 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     }
   }
 
-  /**
-   * Follows the database's clock back after it was ahead by mistake. Otherwise the site's clock would stand still until
-   * then, and all votes would get the same time.
-   */
-  function followBack(moment: number): void {
-    log.warn({ seconds: Math.round((lastNow - moment) / 1_000) }, "The database's clock was set back");
-    lastNow = moment;
+  function noteSetBack(moment: number, setBackMs: number): void {
+    log.warn({ seconds: Math.round(setBackMs / 1_000) }, "The database's clock was set back");
     launchedUpTo = moment;
     recent.forget(databaseNow());
     for (const listener of listeners) listener.onGap();
@@ -127,9 +111,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
 
   const publisher = createChangePublisher(database, log, () => notify.send());
   const poller = pollChanges(database, log, {
-    onHistory(found) {
-      history = found;
-    },
+    onHistory: (records, moment) => recent.begin(records, moment),
     onChange(record) {
       // This process's own changes were passed on when they were made. They are remembered again with this later time,
       // because other processes can read them only now.
@@ -137,14 +119,11 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       else passOn(record);
     },
     onObservedUpTo(moment) {
-      clockOffset = moment - performance.now();
-      observedUpTo = moment;
-      if (lastNow - moment > MAX_STEP_BACK_MS) followBack(moment);
+      const setBackMs = clock.synchronise(moment, performance.now());
+      if (setBackMs > 0) noteSetBack(moment, setBackMs);
       announcing ??= announceLaunches().finally(() => {
         announcing = undefined;
       });
-      if (history !== undefined) recent.begin(history, moment);
-      history = undefined;
     },
     onGap() {
       recent.forget(databaseNow());
@@ -170,7 +149,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     },
     subscribe: (listener) => listeners.push(listener),
     ready: poller.firstTried,
-    observedUpTo: () => observedUpTo,
+    observedUpTo: () => clock.observedUpTo,
     since: (moment, productIds) => recent.since(moment, productIds),
     now,
     async close() {

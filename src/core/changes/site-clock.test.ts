@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { SiteClock } from './site-clock.ts';
+
+const MINUTE_MS = 60_000;
+
+test('before the database was read, the time is that of this machine', () => {
+  const clock = new SiteClock();
+  expect(clock.observedUpTo).toBeUndefined();
+  expect(clock.now(5_000, 10)).toBe(5_000);
+});
+
+test('afterwards it is the time of the database, whatever this machine shows', () => {
+  const clock = new SiteClock();
+  expect(clock.synchronise(9_000, 10)).toBe(0);
+  expect(clock.observedUpTo).toBe(9_000);
+  expect(clock.now(1, 15)).toBe(9_005);
+  expect(clock.now(1_000_000, 20)).toBe(9_010);
+});
+
+test.each<[string, { databaseMs: number; setBackMs: number; now: number; databaseNow: number }]>([
+  ['a small step back is waited out', { databaseMs: 100_000, setBackMs: 0, now: 150_000, databaseNow: 100_000 }],
+  ['so is one of a minute', { databaseMs: 150_000 - MINUTE_MS, setBackMs: 0, now: 150_000, databaseNow: 90_000 }],
+  ['a larger one is followed', { databaseMs: 89_999, setBackMs: 60_001, now: 89_999, databaseNow: 89_999 }],
+  ['a step ahead is followed', { databaseMs: 900_000, setBackMs: 0, now: 900_000, databaseNow: 900_000 }],
+])('%s', (_name, { databaseMs, setBackMs, now, databaseNow }) => {
+  const clock = new SiteClock();
+  clock.synchronise(150_000, 0);
+  expect(clock.now(0, 0)).toBe(150_000);
+  expect(clock.synchronise(databaseMs, 0)).toBe(setBackMs);
+  expect(clock.now(0, 0)).toBe(now);
+  expect(clock.databaseNow(0)).toBe(databaseNow);
+});

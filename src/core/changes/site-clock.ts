@@ -1,0 +1,45 @@
+/** If the database's clock is set back by less than this, the site's clock waits until it has caught up. */
+const MAX_STEP_BACK_MS = 60_000;
+
+/**
+ * The clock of the site: the database's, which all processes share, or this machine's until the database was read. Times
+ * are in milliseconds since 1970; `monotonicMs` is the time of this process's monotonic clock.
+ */
+export class SiteClock {
+  /** The latest time that `now` returned, since time must not go back. */
+  #latest = 0;
+  /** The database's time minus the monotonic clock. */
+  #offsetMs = 0;
+  #observedUpTo: number | undefined;
+
+  /** Returns the database's time up to which all changes were observed; undefined before the first read. */
+  get observedUpTo(): number | undefined {
+    return this.#observedUpTo;
+  }
+
+  /** Returns the time of the site. `systemMs` is this machine's time. */
+  now(systemMs: number, monotonicMs: number): number {
+    const current = this.#observedUpTo === undefined ? systemMs : this.databaseNow(monotonicMs);
+    this.#latest = Math.max(this.#latest, current);
+    return this.#latest;
+  }
+
+  /** Returns the time of the database, which may go back. */
+  databaseNow(monotonicMs: number): number {
+    return monotonicMs + this.#offsetMs;
+  }
+
+  /**
+   * Sets the clock by the database's, which was just read. If that was ahead by mistake, the site's clock follows it back.
+   * Otherwise it would stand still until then, and all votes would get the same time.
+   * @returns by how many milliseconds the site's clock was set back; usually 0.
+   */
+  synchronise(databaseMs: number, monotonicMs: number): number {
+    this.#offsetMs = databaseMs - monotonicMs;
+    this.#observedUpTo = databaseMs;
+    const aheadMs = this.#latest - databaseMs;
+    if (aheadMs <= MAX_STEP_BACK_MS) return 0;
+    this.#latest = databaseMs;
+    return aheadMs;
+  }
+}
