@@ -36,6 +36,14 @@ export function matchRoute(pathname: string, search: string | URLSearchParams = 
   return id === undefined ? { name: 'notFound' } : { name: 'product', id: decode(id) };
 }
 
+/**
+ * Returns whether a URL is that of the moderation log, a document of the home page's path without the browser app. A URL
+ * that also has a period is a leaderboard.
+ */
+export function isModerationLog(pathname: string, query: URLSearchParams): boolean {
+  return pathname === paths.home && query.has('log') && !query.get('board');
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

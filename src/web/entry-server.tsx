@@ -3,7 +3,7 @@ import { renderToStaticMarkup, renderToString } from 'react-dom/server';
 import type { ReadApi } from '../contract/api.ts';
 import { type PageBrand, taglineOf } from '../contract/brand.ts';
 import { paths } from '../contract/paths.ts';
-import { matchRoute, type RouteName } from '../contract/routes.ts';
+import { isModerationLog, matchRoute, type RouteName } from '../contract/routes.ts';
 import { readOnlyApi } from './api/api-context.tsx';
 import { App, SCREENS } from './app.tsx';
 import { createQueryClient, type PageState, scriptJson, writePageState } from './cache/query-client.ts';
@@ -134,7 +134,7 @@ export async function render({
     path: withoutLanguage(url),
   };
   const site = siteOf({ siteName, siteUrl, today, timeZone, votesPerNetwork, submissions, brand });
-  if (pathname === paths.home && searchParams.has('log')) {
+  if (isModerationLog(pathname, searchParams)) {
     return { ...(await renderLog({ api, site, searchParams, language })), ...features };
   }
   const client = createQueryClient('server');

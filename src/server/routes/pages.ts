@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import { LIMITS } from '../../contract/limits.ts';
 import { paths } from '../../contract/paths.ts';
-import { isPlainPath, ROUTES } from '../../contract/routes.ts';
+import { isModerationLog, isPlainPath, ROUTES } from '../../contract/routes.ts';
 import { isStorableText } from '../../contract/text.ts';
 import { isModerationCursor } from '../../core/audit/moderation-log.ts';
 import { isCommentCursor } from '../../core/comments/list-comments.ts';
@@ -39,7 +39,7 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
       const { path } = homeAddress(query, languages);
       return reply.redirect(inLanguageOf(paths.board(currentPeriods()[board]), path), 302);
     }
-    if (board === '' && query.has('log')) return sendAt(logAddress(query, languages), request, reply);
+    if (isModerationLog(paths.home, query)) return sendAt(logAddress(query, languages), request, reply);
     const address = board === '' ? homeAddress(query, languages) : boardAddress(query, languages);
     return sendAt(address, request, reply);
   });

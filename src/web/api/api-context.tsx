@@ -15,13 +15,7 @@ export function useApi(): Api {
 export function readOnlyApi(api: ReadApi): Api {
   const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
   return {
-    listProducts: (query, signal) => api.listProducts(query, signal),
-    getProduct: (id, signal) => api.getProduct(id, signal),
-    getRelatedProducts: (id, signal) => api.getRelatedProducts(id, signal),
-    listComments: (productId, query, signal) => api.listComments(productId, query, signal),
-    listLeaderboards: (query, signal) => api.listLeaderboards(query, signal),
-    getLeaderboard: (period, query, signal) => api.getLeaderboard(period, query, signal),
-    getStandings: (productId, signal) => api.getStandings(productId, signal),
+    ...api,
     getUpvoted: refuse,
     listHeldComments: refuse,
     setUpvote: refuse,

@@ -1,6 +1,6 @@
 import { FOLDERS } from '../../contract/paths/folders.ts';
 import { paths } from '../../contract/paths.ts';
-import { matchRoute, ROUTES } from '../../contract/routes.ts';
+import { isModerationLog, matchRoute, ROUTES } from '../../contract/routes.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
 import { CACHED_AT_HEADER } from './cached-at.ts';
 import {
@@ -23,7 +23,7 @@ const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/c
 
 /** Whether an address is a page of the app. The moderation log is a document without the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
-  matchRoute(pathname).name !== 'notFound' && !searchParams.has('log');
+  matchRoute(pathname).name !== 'notFound' && !isModerationLog(pathname, searchParams);
 
 const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 
