@@ -15,7 +15,8 @@ import { translated } from './language/translate.ts';
 import { boardHead, boardStructuredData, missingBoardHead } from './routes/board/head.ts';
 import { homeHead, listStructuredData } from './routes/home/head.ts';
 import { notFoundHead } from './routes/not-found/not-found.tsx';
-import { missingProductHead, productHead, productStructuredData } from './routes/product/head.ts';
+import { missingProductHead } from './routes/product/head.ts';
+import { productDocumentHead, productStructuredData } from './routes/product/structured-data.ts';
 import type { DocumentHead, Site } from './routing/document-head.ts';
 import { PLACEHOLDER } from './ui/picture.tsx';
 
@@ -124,7 +125,7 @@ async function readProduct({ client, api, site, searchParams }: Reading, id: str
   const { product } = detail;
   return () => ({
     status: 200,
-    ...productHead(product, site.name),
+    ...productDocumentHead(product, site.name),
     card: { path: paths.card(id), alt: `${product.name}, by ${product.maker}` },
     alternates: [
       { type: 'application/atom+xml', path: paths.commentsFeed(id), title: `Comments on ${product.name}` },

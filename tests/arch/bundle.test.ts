@@ -16,7 +16,7 @@ import { filesBelow, ROOT } from './source-files.ts';
 // The budget of the first visit to `/`. `npm test` builds first; by hand: `npm run build`.
 
 const KIB = 1024;
-const BUDGET_BYTES = { home: 84 * KIB, product: 88_100, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
+const BUDGET_BYTES = { home: 84_000, product: 84 * KIB, css: 20 * KIB, font: 30 * KIB, html: 30 * KIB };
 
 const CLIENT = PACKAGE_FOLDERS.client;
 if (!existsSync(join(CLIENT, 'manifest.json'))) throw new Error('The site is not built: run npm run build first');

@@ -1,4 +1,4 @@
-import { type DehydratedState, dehydrate, hydrate, QueryCache, QueryClient } from '@tanstack/react-query';
+import { type DehydratedState, dehydrate, QueryCache, QueryClient } from '@tanstack/react-query';
 import type { Language } from '../language/translate.ts';
 import type { Site } from '../routing/document-head.ts';
 
@@ -69,10 +69,11 @@ export function writePageState(client: QueryClient, known: Omit<PageState, 'quer
  */
 export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
   const updatedAt = fresh ? Date.now() : 0;
-  for (const query of state.queries.queries) {
-    if (query.state.status === 'success') query.state.dataUpdatedAt = updatedAt;
+  for (const { queryKey, queryHash, meta = {}, queryType: _type, state: read } of state.queries.queries) {
+    if (read.status === 'success') read.dataUpdatedAt = updatedAt;
+    // The library's own function also restores what this state never contains, such as unfinished reads.
+    client.getQueryCache().build(client, { queryKey, queryHash, meta, ...(_type && { _type }) }, read);
   }
-  hydrate(client, state.queries);
 }
 
 /** Whether the browser restored this document for back or forward. It may then predate the visitor's own actions. */

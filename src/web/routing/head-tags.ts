@@ -1,10 +1,12 @@
+export const META_DESCRIPTION_CHARACTERS = 160;
+
 /** Tags of the loaded document that do not apply to other pages. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
 /** Replaces the tags of the loaded document by those of another page; `canonical` is absolute. */
 export function writeHeadTags({ description, noindex, canonical }: HeadTags): void {
   for (const element of document.head.querySelectorAll(OF_LOADED_PAGE)) element.remove();
-  setTag('meta', 'name', 'description', 'content', description);
+  setTag('meta', 'name', 'description', 'content', clampText(description, META_DESCRIPTION_CHARACTERS));
   setTag('meta', 'name', 'robots', 'content', noindex ? 'noindex' : undefined);
   setTag('link', 'rel', 'canonical', 'href', canonical);
 }
@@ -25,4 +27,40 @@ function setTag(element: string, key: string, name: string, attribute: string, v
   const tag = found ?? document.head.appendChild(document.createElement(element));
   tag.setAttribute(key, name);
   tag.setAttribute(attribute, value);
+}
+
+/** The number of UTF-16 code units to examine per character. A flag or a family emoji is one character of many units. */
+const UNITS_PER_CHARACTER = 32;
+
+/** If a cut between words left a smaller share of the limit, the text is cut within a word: some scripts have no spaces. */
+const MIN_SHOWN_SHARE = 0.6;
+
+const segmenter = typeof Intl.Segmenter === 'function' ? /* @__PURE__ */ new Intl.Segmenter('en') : null;
+
+/** A text as one line of at most `limit` visible characters; a cut text ends at a word, with an ellipsis. */
+export function clampText(text: string, limit: number): string {
+  const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
+  // One character more than allowed shows that the text is too long, so the rest need not be examined.
+  const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
+  if (looked.length === text.length && characters.length <= limit) return characters.join('');
+  // The last character may have been cut in half.
+  const end = Math.min(limit - 1, characters.length - 1);
+  const space = characters[end] === ' ' ? end : characters.lastIndexOf(' ', end);
+  const shown = characters.slice(0, space > limit * MIN_SHOWN_SHARE ? space : end);
+  return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
+}
+
+/** In such a text each unit is one character, because all combining characters are beyond ASCII. */
+const PLAIN = /^[ -~]*$/;
+
+function firstCharacters(line: string, count: number): string[] {
+  // Segmenting a text is slow, compared with rendering the page, so ASCII is handled without it.
+  const start = line.slice(0, count + 1);
+  if (PLAIN.test(start)) return Array.from(start).slice(0, count);
+  if (segmenter === null) return Array.from(line).slice(0, count);
+  const characters: string[] = [];
+  for (const { segment } of segmenter.segment(line)) {
+    if (characters.push(segment) === count) break;
+  }
+  return characters;
 }

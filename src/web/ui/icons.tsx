@@ -74,16 +74,6 @@ export const ShareIcon = () => (
     <path d="M10 12.5v-9M6.5 6.5 10 3l3.5 3.5M6 9.5H4.5V17h11V9.5H14" />
   </Icon>
 );
-export const CopyIcon = () => (
-  <Icon>
-    <path d="M7.5 7.5H16V17H7.5zM12.5 7.5V3H4v9.5h3.5" />
-  </Icon>
-);
-export const CheckIcon = () => (
-  <Icon>
-    <path d="m4.5 10.5 4 4 7-8.5" />
-  </Icon>
-);
 export const MenuIcon = () => (
   <Icon>
     <path d="M3.5 6h13M3.5 10h13M3.5 14h13" />

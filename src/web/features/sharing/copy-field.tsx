@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'react';
 import { t } from '../../language/translate.ts';
-import { CheckIcon, CopyIcon } from '../../ui/icons.tsx';
+import { Icon } from '../../ui/icons.tsx';
 
 interface CopyFieldProps {
   label: string;
@@ -56,3 +56,14 @@ async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<
     return document.execCommand('copy');
   }
 }
+
+const CopyIcon = () => (
+  <Icon>
+    <path d="M7.5 7.5H16V17H7.5zM12.5 7.5V3H4v9.5h3.5" />
+  </Icon>
+);
+const CheckIcon = () => (
+  <Icon>
+    <path d="m4.5 10.5 4 4 7-8.5" />
+  </Icon>
+);

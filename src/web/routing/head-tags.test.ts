@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clampText } from './head.ts';
+import { clampText } from './head-tags.ts';
 
 test('a short text stays unchanged, as one line', () => {
   expect(clampText('  Two\n lines ', 20)).toBe('Two lines');

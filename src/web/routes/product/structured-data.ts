@@ -1,0 +1,92 @@
+import type { Comment } from '../../../contract/comments/schema.ts';
+import type { Standings } from '../../../contract/leaderboards/schema.ts';
+import { awardInWords } from '../../../contract/leaderboards/words.ts';
+import { paths } from '../../../contract/paths.ts';
+import type { Product, TeamMember } from '../../../contract/products/schema.ts';
+import type { PageHead } from '../../routing/document-head.ts';
+import { clampText, META_DESCRIPTION_CHARACTERS } from '../../routing/head-tags.ts';
+import { productHead } from './head.ts';
+
+const TITLE_CHARACTERS = 90;
+
+/** The head of the server's document. Search engines would cut longer texts anywhere. */
+export function productDocumentHead(product: Product, siteName: string): PageHead {
+  const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
+  return { ...head, description: clampText(head.description, META_DESCRIPTION_CHARACTERS) };
+}
+
+/** The page itself has the full text; for search engines, the beginning of the first comments is enough. */
+const MAX_COMMENTS = 10;
+const COMMENT_CHARACTERS = 300;
+const DESCRIPTION_CHARACTERS = 500;
+const MAX_PICTURES = 5;
+
+interface ProductData {
+  siteName: string;
+  siteUrl: string;
+  product: Product;
+  comments: readonly Comment[];
+  standings: Standings | null | undefined;
+}
+
+/**
+ * A product for search engines. It states only what the page shows: no price, no rating and no release date, since the
+ * launch date is free text.
+ */
+export function productStructuredData({ siteName, siteUrl, product, comments, standings }: ProductData): object[] {
+  const url = siteUrl + paths.product(product.id);
+  const absolute = (address: string) => absoluteUrl(address, siteUrl);
+  const screenshots = product.screenshots.slice(0, MAX_PICTURES).flatMap(absolute);
+  const awards = Object.values(standings ?? {}).flatMap((standing) => awardInWords(standing) ?? []);
+  const application = {
+    '@type': 'SoftwareApplication',
+    '@id': `${url}#product`,
+    name: product.name,
+    url,
+    description: clampText(product.description, DESCRIPTION_CHARACTERS),
+    image: [siteUrl + paths.card(product.id), ...absolute(product.image)],
+    applicationCategory: product.category,
+    author: { '@type': 'Organization', name: product.maker },
+    ...(product.tags.length > 0 ? { keywords: product.tags } : {}),
+    ...(awards.length > 0 ? { award: awards } : {}),
+    ...(screenshots.length > 0 ? { screenshot: screenshots } : {}),
+    ...(product.team.length > 0 ? { contributor: product.team.map(person) } : {}),
+    interactionStatistic: [counter('LikeAction', product.upvotes), counter('CommentAction', product.comments)],
+    commentCount: product.comments,
+    ...(comments.length > 0 ? { comment: comments.slice(0, MAX_COMMENTS).map(said) } : {}),
+  };
+  const breadcrumbs = {
+    '@type': 'BreadcrumbList',
+    itemListElement: [crumb(1, siteName, siteUrl + paths.home), crumb(2, product.name, url)],
+  };
+  return [application, breadcrumbs];
+}
+
+function person({ name, role }: TeamMember): object {
+  return { '@type': 'Person', name, ...(role ? { jobTitle: role } : {}) };
+}
+
+function counter(action: 'LikeAction' | 'CommentAction', count: number): object {
+  return { '@type': 'InteractionCounter', interactionType: { '@type': action }, userInteractionCount: count };
+}
+
+function said({ authorName, content, createdAt, likes }: Comment): object {
+  return {
+    '@type': 'Comment',
+    text: clampText(content, COMMENT_CHARACTERS),
+    dateCreated: createdAt,
+    upvoteCount: likes,
+    author: { '@type': 'Person', name: authorName },
+  };
+}
+
+function crumb(position: number, name: string, item: string): object {
+  return { '@type': 'ListItem', position, name, item };
+}
+
+/** The absolute http(s) URL of an address, as a list, which is empty for any other address. */
+function absoluteUrl(address: string, siteUrl: string): string[] {
+  if (address === '' || !URL.canParse(address, siteUrl)) return [];
+  const url = new URL(address, siteUrl);
+  return /^https?:$/.test(url.protocol) ? [url.href] : [];
+}

@@ -1,0 +1,88 @@
+import { expect, test } from '../support/e2e-test.ts';
+import { failResponses, holdResponses, recordRequests } from '../support/network.ts';
+import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.ts';
+
+const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
+
+test.describe('§4 and §8: upvotes before the app runs', () => {
+  test('a click before the app runs shows and is sent at once, and the app confirms it without sending it again', async ({
+    page,
+    site,
+  }) => {
+    const product = await site.addProduct({ name: 'Early Bird' });
+    await site.addUpvotes(product.id, 99);
+    const puts = recordRequests(page, UPVOTE, 'PUT');
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await expect.poll(() => scripts.requests.length).toBe(1);
+    await upvoteOf(page, 'Early Bird').click();
+    await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
+    const stored = () => site.database.query('SELECT 1 FROM upvotes WHERE product_id = $1', [product.id]);
+    await expect.poll(async () => (await stored()).length, 'the app is not needed').toBe(100);
+    scripts.release();
+    await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
+    await expectUpvote(page, 'Early Bird', { upvoted: true, count: 100 });
+    await expect(upvoteOf(page, 'Early Bird')).toHaveAttribute('title', 'Remove upvote');
+    expect(puts).toHaveLength(1);
+    expect(await page.evaluate(() => Object.keys(sessionStorage)), 'nothing is pending').toEqual([]);
+    await toast(page).getByRole('button', { name: 'Undo' }).click();
+    await expectUpvote(page, 'Early Bird', { upvoted: false, count: 99 });
+    await expect.poll(async () => (await stored()).length).toBe(99);
+  });
+
+  test('a click before the app runs that the server refuses is taken back with a destructive toast', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
+    expectConsoleError(/503/);
+    await site.addProduct({ name: 'Early Crab' });
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    const failed = await failResponses(page, UPVOTE, { method: 'PUT' });
+    await page.goto('/?q=early+crab', { waitUntil: 'domcontentloaded' });
+    await upvoteOf(page, 'Early Crab').click();
+    await expect.poll(() => failed.requests.length).toBe(1);
+    await expectUpvote(page, 'Early Crab', { upvoted: true, count: 1 });
+    scripts.release();
+    await expect(failureToast(page).locator('.toast-description')).toHaveText(
+      'Failed to update upvote: Failed to add upvote: The database cannot be reached',
+    );
+    await expectUpvote(page, 'Early Crab', { upvoted: false, count: 0 });
+    await expect(upvoteOf(page, 'Early Crab')).toHaveAttribute('title', 'Upvote this product');
+    expect(failed.requests).toHaveLength(1);
+  });
+
+  test('two clicks before the app runs end without a vote', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Dulse' });
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    const removals = recordRequests(page, UPVOTE, 'DELETE');
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await upvoteOf(page, 'Early Dulse').click();
+    await upvoteOf(page, 'Early Dulse').click();
+    scripts.release();
+    await expect(toast(page).locator('.toast-title')).toHaveText('Upvote removed');
+    await expectUpvote(page, 'Early Dulse', { upvoted: false, count: 0 });
+    expect(removals).toHaveLength(1);
+  });
+
+  test('a click while the page hydrates counts once', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Eel' });
+    // React listens on the root from when hydration starts. It runs in a later task.
+    await page.addInitScript(() => {
+      const { addEventListener } = EventTarget.prototype;
+      let isClicked = false;
+      EventTarget.prototype.addEventListener = function (this: EventTarget, type: string, ...others: unknown[]) {
+        if (type === 'click' && this instanceof Element && this.id === 'root' && !isClicked) {
+          isClicked = true;
+          queueMicrotask(() => document.querySelector<HTMLElement>('.upvote')?.click());
+        }
+        return Reflect.apply(addEventListener, this, [type, ...others]);
+      };
+    });
+    const writes = recordRequests(page, UPVOTE, 'PUT');
+    await page.goto(`/product/${product.id}`);
+    await expect(toast(page).locator('.toast-title')).toHaveText('Upvoted!');
+    await expectUpvote(page, 'Early Eel', { upvoted: true, count: 1 });
+    expect(writes).toHaveLength(1);
+  });
+});
