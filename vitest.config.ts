@@ -37,8 +37,13 @@ export default defineConfig({
       },
       {
         plugins: [react()],
-        // The browser's modules hold the state of one page, so each file gets its own.
-        test: { ...shared, name: 'web', include: ['src/{web,console}/**/*.test.{ts,tsx}'] },
+        test: {
+          ...shared,
+          name: 'web',
+          include: ['src/{web,console}/**/*.test.{ts,tsx}'],
+          setupFiles: ['tests/support/fresh-page.ts', 'tests/support/fail-on-console-error.ts'],
+          isolate: false,
+        },
       },
     ],
     coverage: {
