@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { elementsBeyondScreen } from '../support/screen.ts';
+import { elementsBeyondScreen, inTurn } from '../support/screen.ts';
 
 /** One or more texts of a language, whose wording the catalogue decides. */
 const LANGUAGES = [
@@ -54,7 +54,7 @@ const root = (page: Page) => page.locator('html');
 const toastTitles = (page: Page) => page.locator('.toaster .toast-title');
 const commentLink = (page: Page) => page.locator('.product-hero-actions a').first();
 
-for (const language of LANGUAGES) {
+for (const [turn, language] of LANGUAGES.entries()) {
   const { lang } = language;
 
   test(`${lang}: links, search, Back and a reload keep the language, without loading documents`, async ({
@@ -98,20 +98,21 @@ for (const language of LANGUAGES) {
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   });
 
-  for (const width of [320, 390]) {
-    test(`${lang}: nothing is wider than a screen of ${width} px, and axe finds no violation`, async ({
-      page,
-      site,
-    }) => {
-      const { id } = await site.addProduct({ name: `Trilobite ${lang}`, tags: ['fossils', 'shells'] });
-      await page.setViewportSize({ width, height: 844 });
-      for (const path of [`/?lang=${lang}`, `/product/${id}?lang=${lang}`]) {
-        await visit(page, path);
-        expect(await elementsBeyondScreen(page), path).toEqual([]);
-        await expectAccessible(page, path);
+  test(`${lang}: nothing is wider than a phone’s screen, and axe finds no violation`, async ({ page, site }) => {
+    const { id } = await site.addProduct({ name: `Trilobite ${lang}`, tags: ['fossils', 'shells'] });
+    const widths = [320, 390];
+    for (const [index, path] of [`/?lang=${lang}`, `/product/${id}?lang=${lang}`].entries()) {
+      await visit(page, path);
+      for (const width of widths) {
+        await page.setViewportSize({ width, height: 844 });
+        expect(await elementsBeyondScreen(page), `${path}, ${width} px`).toEqual([]);
       }
-    });
-  }
+      for (const width of inTurn(widths, turn + index)) {
+        await page.setViewportSize({ width, height: 844 });
+        await expectAccessible(page, `${path}, ${width} px`);
+      }
+    }
+  });
 }
 
 test('the footer leads to the page on screen in another language', async ({ page, site }) => {

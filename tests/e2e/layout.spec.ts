@@ -41,23 +41,23 @@ test.describe('§2: on every screen', () => {
     });
   }
 
-  for (const [device, width] of Object.entries(WIDTHS)) {
-    test(`${device}, text at 200 %: the page fits the width, and no part of the header covers another`, async ({
-      page,
-      site,
-    }) => {
-      const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
-      const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
-      await site.addUpvotes(id, 1_200);
-      await page.setViewportSize({ width, height: 900 });
-      for (const path of ['/', `/?q=${encodeURIComponent(name)}`, '/product/git']) {
-        await visit(page, path);
+  test('text at 200 %: at every width the page fits, and no part of the header covers another', async ({
+    page,
+    site,
+  }) => {
+    const createdAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
+    const { id, name } = await site.addProduct({ name: 'Launched 23 hours ago', createdAt });
+    await site.addUpvotes(id, 1_200);
+    for (const path of ['/', `/?q=${encodeURIComponent(name)}`, '/product/git']) {
+      await visit(page, path);
+      for (const width of Object.values(WIDTHS)) {
+        await page.setViewportSize({ width, height: 900 });
         // Container queries take a frame to follow the size of the text.
         await page.evaluate(async () => {
           document.documentElement.style.fontSize = '200%';
           for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
         });
-        expect(await elementsBeyondScreen(page), path).toEqual([]);
+        expect(await elementsBeyondScreen(page), `${path}, ${width} px`).toEqual([]);
         const covered = await page.locator('.site-header :is(a, input, button, summary, p)').evaluateAll((elements) => {
           const boxes = elements
             .filter((element) => element.checkVisibility() && !element.classList.contains('visually-hidden'))
@@ -73,10 +73,10 @@ test.describe('§2: on every screen', () => {
               .map((other) => `${one.text} | ${other.text}`),
           );
         });
-        expect(covered, path).toEqual([]);
+        expect(covered, `${path}, ${width} px`).toEqual([]);
       }
-    });
-  }
+    }
+  });
 
   test('the sidebar is beside the list on a desktop and below it on a phone', async ({ page }) => {
     const boxes = async () => {

@@ -244,12 +244,12 @@ test('a page whose stream was refused polls, and reconnects after Retry-After', 
   const refusedAt = await now();
   await stranger(page).upvote(product.id);
   await stranger(page).comment(product.id, 'There');
-  await elapseUntil(page, () => reads.length > 0);
+  await elapseUntil(page, () => reads.length > 0, 200);
   await expect(upvoteOf(page, 'Sardine')).toHaveAccessibleName('Upvote Sardine, 1');
   await expect(news(page)).toHaveText('1 new comment');
   expect(streams).toHaveLength(1);
   const opened = page.waitForResponse(EVENTS);
-  await elapseUntil(page, () => streams.length > 1);
+  await elapseUntil(page, () => streams.length > 1, 200);
   expect((await now()) - refusedAt, 'as long as the server asked for').toBeGreaterThan(waitS * 1_000);
   expect((await opened).status()).toBe(200);
   await stranger(page).upvote(product.id);

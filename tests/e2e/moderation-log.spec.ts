@@ -3,7 +3,7 @@ import { removeProducts } from '../../src/core/products/remove-products.ts';
 import { expectAccessible } from '../support/axe.ts';
 import { startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
-import { PHONE } from '../support/screen.ts';
+import { DESKTOP, inTurn, PHONE } from '../support/screen.ts';
 
 const test = base.extend<object, { site: Awaited<ReturnType<typeof startE2eSite>> }>({
   site: [
@@ -66,10 +66,10 @@ test('the offline cache does not mix up the log and the home page', async ({ new
   expect(await page.evaluate(async () => Boolean(await caches.match('/?log')))).toBe(false);
 });
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`the log and the link to it are accessible on a phone and a desk, ${colorScheme}`, async ({ page }) => {
+for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
+  test(`the log and the link to it are accessible and fit, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
-    for (const viewport of [PHONE, { width: 1280, height: 800 }]) {
+    for (const viewport of inTurn([PHONE, DESKTOP], turn)) {
       await page.setViewportSize(viewport);
       for (const path of ['/?log', '/product/lantern']) {
         await page.goto(path);

@@ -32,10 +32,10 @@ export async function turnEventLoop(page: Page): Promise<void> {
  * Advances the page's halted clock until the condition holds. The test may notice this some steps later, so do not
  * assert the elapsed time.
  */
-export async function elapseUntil(page: Page, isSo: () => boolean): Promise<void> {
-  for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += STEP_MS) {
+export async function elapseUntil(page: Page, isSo: () => boolean, stepMs = STEP_MS): Promise<void> {
+  for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += stepMs) {
     if (isSo()) return;
-    await page.clock.runFor(STEP_MS);
+    await page.clock.runFor(stepMs);
     await page.evaluate(() => null);
   }
   throw new Error(`The condition did not hold within ${LIMIT_MS} ms of the page's clock`);

@@ -3,6 +3,19 @@ import { expect, type Locator, type Page } from '@playwright/test';
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 
+/** Every screen size with every theme, in an order whose first two have both sizes and both themes. */
+export const LOOKS = [
+  { size: PHONE, colorScheme: 'light' },
+  { size: DESKTOP, colorScheme: 'dark' },
+  { size: PHONE, colorScheme: 'dark' },
+  { size: DESKTOP, colorScheme: 'light' },
+] as const;
+
+/** One of the variants of a check, another for each turn; all of them in `npm run test:sweeps`. */
+export function inTurn<T>(variants: readonly T[], turn: number): readonly T[] {
+  return process.env.SWEEPS === 'all' ? variants : variants.filter((_, index) => index === turn % variants.length);
+}
+
 /** Lists the elements that make the page wider than the screen, with their right edges. @returns [] if the page fits. */
 export function elementsBeyondScreen(page: Page): Promise<string[]> {
   return page.evaluate(() => {
