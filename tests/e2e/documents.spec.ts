@@ -11,10 +11,12 @@ test.describe('§2: HTML documents', () => {
     ['/unknown', 404],
   ] as const) {
     test(`${path} responds ${status} with compressed HTML and security headers`, async ({
-      page,
+      newVisitor,
       expectConsoleError,
     }) => {
       if (status === 404) expectConsoleError(/404/);
+      // With an empty cache, because a response that is only revalidated lacks most headers.
+      const page = await newVisitor();
       const response = await page.goto(path);
       expect(response?.status()).toBe(status);
       const headers = (await response?.allHeaders()) ?? {};
