@@ -1,7 +1,7 @@
 /** The import rules of ARCHITECTURE.md. `tests/arch` shows that a violation of each is caught. */
 
 const OURS = '^src/';
-const TEST_FILE = '\\.(?:test|fixture)\\.tsx?$';
+const TEST_FILE = '\\.test\\.tsx?$';
 
 /** A layer may import itself and the layers named, and no other of our code. */
 const layer = (name, allowed, { comment, except = [] }) => ({

@@ -49,7 +49,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/{core,server,contract,settings,cli}/**/*.ts'],
-      exclude: ['**/*.{test,fixture}.ts'],
+      exclude: ['**/*.test.ts'],
       reporter: ['text-summary', 'json-summary', 'json', 'html'],
       reportsDirectory: 'coverage/lines',
       reportOnFailure: true,

@@ -30,7 +30,7 @@ const INPUTS = [
   'vite.service-worker.config.ts',
 ];
 
-const NOT_BUILT = /\.(?:test|fixture)\.tsx?$/;
+const NOT_BUILT = /\.test\.tsx?$/;
 
 /** Builds unless dist/ was built from exactly these sources. */
 export async function buildIfStale({ quiet = false } = {}) {

@@ -5,7 +5,7 @@ import { filesBelow, readText } from './source-files.ts';
 /** Such a folder or file collects unrelated code. */
 const DRAWERS = /(?:^|\/)(?:utils?|helpers?|misc|common|shared)(?:\/|\.)/;
 
-/** `list-products.ts`, `search-box.tsx`, `keyset.test.ts`, `embedded.fixture.ts`. */
+/** `list-products.ts`, `search-box.tsx`, `keyset.test.ts`. */
 const KEBAB_CASE = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\.[a-z]+)*$/;
 
 const MAX_LINES = 300;

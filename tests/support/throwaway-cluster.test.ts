@@ -2,7 +2,7 @@ import { mkdtemp, readdir, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { buildHolder, Ground, noneRuns, query } from '../../src/core/database/embedded/embedded.fixture.ts';
+import { buildHolder, Ground, noneRuns, query } from './embedded-ground.ts';
 import { startThrowawayCluster } from './throwaway-cluster.ts';
 
 const ground = new Ground();

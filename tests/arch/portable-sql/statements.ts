@@ -27,7 +27,7 @@ const MAX_STEPS = 8;
  */
 export async function sourceStatements(): Promise<SourceStatement[]> {
   const paths = (await filesBelow('src')).filter(
-    (path) => /(?<!\.test|\.fixture)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
+    (path) => /(?<!\.test)\.ts$/.test(path) && !path.startsWith('src/core/database/embedded/'),
   );
   const files = new Map(
     await Promise.all(

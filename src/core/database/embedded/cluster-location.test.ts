@@ -2,9 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { chmod, chown, lstat, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  buildHolder,
+  copyPackages,
+  Ground,
+  isRootRun,
+  noneRuns,
+  query,
+  silent,
+} from '../../../../tests/support/embedded-ground.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
-import { buildHolder, copyPackages, Ground, isRootRun, noneRuns, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { runProgram } from './processes.ts';

@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHolder, Ground, isRootRun, noneRuns, query, queryWhenUp, silent } from './embedded.fixture.ts';
+import {
+  buildHolder,
+  Ground,
+  isRootRun,
+  noneRuns,
+  query,
+  queryWhenUp,
+  silent,
+} from '../../../../tests/support/embedded-ground.ts';
 import { type EmbeddedDatabase, openEmbedded } from './open-embedded.ts';
 import { readPostmasterFile } from './postmaster.ts';
 import { processesOf } from './processes.ts';

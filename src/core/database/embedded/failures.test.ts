@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Ground, isRootRun, noneRuns, silent } from '../../../../tests/support/embedded-ground.ts';
 import { binariesIn } from './binaries.ts';
 import { type HostEnvironment, mustBeTaken, thisHost } from './cluster-location.ts';
-import { Ground, isRootRun, noneRuns, silent } from './embedded.fixture.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { openEmbedded } from './open-embedded.ts';
 

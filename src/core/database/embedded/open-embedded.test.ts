@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { Ground, noneRuns, query, silent } from '../../../../tests/support/embedded-ground.ts';
 import { thisHost } from './cluster-location.ts';
-import { Ground, noneRuns, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const ground = new Ground();

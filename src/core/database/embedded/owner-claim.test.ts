@@ -5,7 +5,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground } from './embedded.fixture.ts';
+import { Ground } from '../../../../tests/support/embedded-ground.ts';
 import { type Claim, claimOwnership, connectToListener } from './owner-claim.ts';
 
 const ground = new Ground();

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildHolder, Ground, noneRuns, query, silent } from './embedded.fixture.ts';
+import { buildHolder, Ground, noneRuns, query, silent } from '../../../../tests/support/embedded-ground.ts';
 import { openEmbedded } from './open-embedded.ts';
 
 const ground = new Ground();

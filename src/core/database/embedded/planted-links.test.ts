@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { chown, lstat, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { copyPackages, Ground, isRootRun, query, silent } from '../../../../tests/support/embedded-ground.ts';
 import { type Account, removeFolder } from './account.ts';
 import { type Binaries, binariesIn } from './binaries.ts';
 import { thisHost } from './cluster-location.ts';
-import { copyPackages, Ground, isRootRun, query, silent } from './embedded.fixture.ts';
 import { openEmbedded } from './open-embedded.ts';
 import { pruneLogs } from './server-log.ts';
 

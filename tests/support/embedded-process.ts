@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
-import type { Log } from '../../runtime.ts';
-import { thisHost } from './cluster-location.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
-import { type EmbeddedOptions, openEmbedded } from './open-embedded.ts';
+import { thisHost } from '../../src/core/database/embedded/cluster-location.ts';
+import { EmbeddedDatabaseError } from '../../src/core/database/embedded/embedded-database-error.ts';
+import { type EmbeddedOptions, openEmbedded } from '../../src/core/database/embedded/open-embedded.ts';
+import type { Log } from '../../src/core/runtime.ts';
 
 /**
  * Reports an event as a line of JSON. This file is a process for tests that opens an embedded database with the options
