@@ -46,8 +46,3 @@ export const CONSOLE_API = {
   export: '/api/console/export',
   backup: '/api/console/backup',
 } as const;
-
-/** Returns whether a path belongs to the console or to its API. */
-export function isConsolePath(path: string): boolean {
-  return /^(?:\/api)?\/console(?:$|[/?])/.test(path);
-}

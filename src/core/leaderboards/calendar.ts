@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 import { type Period, type PeriodKind, periodHolding } from '../../contract/leaderboards/period.ts';
 import type { LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
@@ -8,11 +8,6 @@ export const HOUR_MS = 3_600_000;
 
 /** The length of a launch window: 24 hours for every launch. */
 export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;
-
-/** Whether a text is an IANA time zone that this Node.js knows, such as `Europe/Berlin`. */
-export function isTimeZone(name: string): boolean {
-  return IANAZone.isValidZone(name);
-}
 
 /** Returns the names of the periods that contain an instant, one of each kind. */
 export function periodsAt(instant: Date, timeZone: string): Record<PeriodKind, string> {
