@@ -20,7 +20,7 @@ import { startTestSite, type TestSite } from '../support/test-site.ts';
  * with a number of requests explores.
  */
 const { FUZZ_RUNS, FUZZ_SEED } = process.env;
-const RUNS = Number(FUZZ_RUNS ?? 30);
+const RUNS = Number(FUZZ_RUNS ?? 60);
 const SEED = Number(FUZZ_SEED ?? (FUZZ_RUNS === undefined ? 20_261_122 : randomInt(2 ** 31)));
 
 /** Problems that any address of the API may return: the document lists them under `default`. */
