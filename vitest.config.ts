@@ -28,7 +28,7 @@ export default defineConfig({
           name: 'site',
           include: [
             'src/{cli,contract,core,server,settings}/**/*.test.{ts,tsx}',
-            'tests/{api,arch,cli,crash}/**/*.test.ts',
+            'tests/{api,arch,cli,crash,support}/**/*.test.ts',
             'catalogue/*.test.ts',
           ],
           // The files of a worker share their modules: to load the site again for each file would take longer than most tests.
