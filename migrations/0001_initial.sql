@@ -360,7 +360,7 @@ CREATE TABLE import_changes (
 -- give back access that was revoked.
 CREATE TABLE operators (
   name text COLLATE "C" PRIMARY KEY,
-  -- scrypt with its parameters and salt: 'scrypt$15$8$3$salt$hash'. NULL until the first invitation was accepted.
+  -- scrypt with its parameters and salt: 'scrypt$15$8$3$salt$hash'. NULL until the first invitation is accepted.
   passphrase text,
   created_at timestamptz(3) NOT NULL
 );
@@ -376,7 +376,7 @@ CREATE TABLE operator_sessions (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
   created_at timestamptz(3) NOT NULL,
-  -- Precise to the minute. A session ends when it was not used for twelve hours.
+  -- Precise to the minute. A session expires after twelve hours without use.
   used_at timestamptz(3) NOT NULL
 );
 
@@ -417,7 +417,7 @@ CREATE TABLE webhook_events (
   body text NOT NULL,
   created_at timestamptz(3) NOT NULL,
   expires_at timestamptz(3) NOT NULL,
-  -- NULL once the event was delivered or has expired.
+  -- NULL after the event is delivered or expires.
   next_attempt_at timestamptz(3),
   attempts integer NOT NULL DEFAULT 0,
   last_failure text,

@@ -33,7 +33,7 @@ export interface paths {
     };
     /**
      * Get a product
-     * @description With the ids of its neighbours in the list `newest`, `null` at its ends.
+     * @description The response includes the ids of its neighbours in the list `newest`, which are `null` at its ends.
      */
     get: operations['getProduct'];
     put?: never;
@@ -133,7 +133,7 @@ export interface paths {
     };
     /**
      * Where a launch stands in its day, week, month and year
-     * @description The votes are the counted ones; `excluded` were cast in the launch window and do not count.
+     * @description `votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.
      */
     get: operations['getStandings'];
     put?: never;

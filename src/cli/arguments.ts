@@ -27,7 +27,8 @@ export function fileKindOf(path: string): FileKind | undefined {
 /** The format that a file's extension names. @throws UsageError for an unknown extension. */
 export function readFileKind(path: string): FileKind {
   const kind = fileKindOf(path);
-  if (kind === undefined) throw new UsageError(`${path}: its name must end in ${[...FILE_KINDS.keys()].join(', ')}`);
+  if (kind === undefined)
+    throw new UsageError(`${path}: its name must end in one of ${[...FILE_KINDS.keys()].join(', ')}`);
   return kind;
 }
 
@@ -54,7 +55,8 @@ export function numberReader(min: number, max: number): (text: string) => number
 
 /** Reads a text that the database can store. */
 export function readText(text: string): string {
-  if (text === '' || !isStorableText(text)) throw new InvalidArgumentError('It must be text.');
+  if (text === '' || !isStorableText(text))
+    throw new InvalidArgumentError('It must not be empty or contain NUL characters or lone surrogates.');
   return text;
 }
 

@@ -166,12 +166,16 @@ describe('articles', () => {
   test.each<[string, unknown, string]>([
     ['two', [ARTICLE, ARTICLE], ' must be an array of exactly 3 articles; this has 2'],
     ['an object', { articles: [] }, ' must be an array of exactly 3 articles; this is not an array'],
-    ['a text', [ARTICLE, 'B', ARTICLE], ': article 2 must be an object with title, excerpt, author, subtitle'],
+    [
+      'a text',
+      [ARTICLE, 'B', ARTICLE],
+      ': article 2 must be an object with the fields title, excerpt, author, subtitle',
+    ],
     ['a missing field', [ARTICLE, ARTICLE, { ...ARTICLE, author: undefined }], ': article 3 has no "author"'],
     [
       'an unknown field',
       [{ ...ARTICLE, url: '/' }, ARTICLE, ARTICLE],
-      ': article 1 has the unknown field "url"; it may have title, excerpt, author, subtitle',
+      ': article 1 has the unknown field "url"; the fields are title, excerpt, author, subtitle',
     ],
     ['a number', [{ ...ARTICLE, title: 1 }, ARTICLE, ARTICLE], ': article 1: "title" must be text'],
     ['an empty field', [{ ...ARTICLE, excerpt: ' \n ' }, ARTICLE, ARTICLE], ': article 1: "excerpt" is empty'],

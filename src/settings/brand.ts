@@ -101,12 +101,12 @@ function readArticles(text: string, path: string): Article[] {
 
 function readArticle(value: unknown, where: string): Article {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Error(`${where} must be an object with ${Object.keys(MAX_CHARACTERS).join(', ')}`);
+    throw new Error(`${where} must be an object with the fields ${Object.keys(MAX_CHARACTERS).join(', ')}`);
   }
   const unknown = Object.keys(value).find((name) => !(name in MAX_CHARACTERS));
   if (unknown !== undefined) {
     throw new Error(
-      `${where} has the unknown field "${unknown}"; it may have ${Object.keys(MAX_CHARACTERS).join(', ')}`,
+      `${where} has the unknown field "${unknown}"; the fields are ${Object.keys(MAX_CHARACTERS).join(', ')}`,
     );
   }
   const field = (name: keyof Article): string => {

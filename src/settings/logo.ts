@@ -95,7 +95,7 @@ function measureWebp(bytes: Buffer): Size | undefined {
 const sizeOf = (width: number, height: number): Size | undefined =>
   width > 0 && height > 0 ? [width, height] : undefined;
 
-/** Returns why an SVG is refused, if it is. Scripts cannot run in `<img>`, but they could where else the file is opened. */
+/** Returns why an SVG is refused, if it is. Scripts cannot run in `<img>`, but they can when the file is opened directly. */
 function faultOfSvg(bytes: Buffer): string | undefined {
   let text: string;
   try {

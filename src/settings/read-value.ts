@@ -58,7 +58,7 @@ export function readLocale(text: string): { code: string; isNegotiated: boolean 
 
 export function readSwitch(text: string): boolean {
   const lower = text.toLowerCase();
-  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is neither on nor off`);
+  if (lower !== 'on' && lower !== 'off') throw new Error(`${quote(text)} is not valid; it must be on or off`);
   return lower === 'on';
 }
 
@@ -116,7 +116,7 @@ export function readVotes(text: string): number {
 
 export function readModerationLog(text: string): 'off' | 'public' {
   const value = text.toLowerCase();
-  if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is neither off nor public`);
+  if (value !== 'off' && value !== 'public') throw new Error(`${quote(text)} is not valid; it must be off or public`);
   return value;
 }
 

@@ -178,9 +178,9 @@ describe('faults', () => {
     ['SITE_URL', 'https://user:word@launches.example', /origin only/],
     ['SITE_URL', 'https://:word@launches.example', /origin only/],
     ['SITE_NAME', 'x'.repeat(61), /longer than 60/],
-    ['SAMPLE_CATALOGUE', 'yes', /neither on nor off/],
-    ['SAMPLE_CATALOGUE', 'constructor', /neither on nor off/],
-    ['RATE_LIMITS', 'no', /neither on nor off/],
+    ['SAMPLE_CATALOGUE', 'yes', /must be on or off/],
+    ['SAMPLE_CATALOGUE', 'constructor', /must be on or off/],
+    ['RATE_LIMITS', 'no', /must be on or off/],
     ['BACKUP_EVERY', 'daily', /not a duration.*30m, 6h or 1d/],
     ['BACKUP_EVERY', '0h', /not a duration/],
     ['BACKUP_EVERY', '999999d', /not a duration/],
@@ -194,7 +194,7 @@ describe('faults', () => {
     ['LIMIT_LIKES_PER_NETWORK', '10000000', /number from 1 to/],
     ['LIMIT_SEARCHES_PER_NETWORK', '20/s', /number from 1 to/],
     ['TRUST_PROXY', 'yes', /not an address/],
-    ['MODERATION_LOG', 'on', /neither off nor public/],
+    ['MODERATION_LOG', 'on', /must be off or public/],
     ['LOG_LEVEL', 'loud', /is not one of fatal, error, warn/],
   ])('%s=%s is reported in one line with the setting and what it accepts', (name, value, what) => {
     expect(faultsOf({ [name]: value })).toEqual([expect.stringMatching(what)]);

@@ -200,7 +200,7 @@ describe('import exits 2 and imports nothing', () => {
   test.each([
     ['a file that is missing', ['missing.csv'], /missing\.csv cannot be read: ENOENT/],
     ['a folder', ['.'], /is not a file/],
-    ['an unknown ending', ['text.txt'], /must end in \.csv, \.json, \.jsonl, \.ndjson/],
+    ['an unknown ending', ['text.txt'], /must end in one of \.csv, \.json, \.jsonl, \.ndjson/],
     ['an unknown field', ['ok.csv', '--map', 'votes=id'], /no field 'votes'/],
     ['a column that the file lacks', ['ok.csv', '--map', 'name=Title'], /no column 'Title'/],
     ['a folder of pictures that is missing', ['ok.csv', '--images', 'nowhere'], /There is no folder/],

@@ -34,8 +34,8 @@ Examples:
   groundswell backup --force /mnt/backups/site.backup  replaces the last one
   zgrep '^#' site.backup                               shows what it contains
 
-It contains visitors' sessions, so only its owner can read the file.
-The site makes backups on a schedule where BACKUP_DIR is set.`,
+A backup contains visitors' sessions, so only its owner can read the file.
+With BACKUP_DIR set, the site also makes backups on a schedule.`,
     )
     .action(async (file: string, { force = false, json = false }: { force?: boolean; json?: boolean }) => {
       const path = resolve(file);

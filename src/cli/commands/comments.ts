@@ -100,7 +100,7 @@ function releaseCommand(): Command {
 
 function commandOnIds(name: string, json: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'ids of comments as `comments list` shows them, or their full ids')
+    .argument('<ids...>', 'ids of comments, from `comments list`, or their full ids')
     .addOption(jsonOption(json));
 }
 

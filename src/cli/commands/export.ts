@@ -42,7 +42,7 @@ Examples:
   groundswell export comments.csv --tables comments
   groundswell export - | jq -r .name
 
-The whole site is what \`groundswell backup\` writes.`,
+To save the whole site, use \`groundswell backup\`.`,
     )
     .action(async (file: string, { tables: table, counts, force, json }: ExportFlags) => {
       if (counts && table !== 'products') throw new UsageError('--counts is for products: leave it out');

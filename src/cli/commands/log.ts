@@ -43,7 +43,7 @@ Examples:
 function undoCommand(): Command {
   return new Command('undo')
     .description('undo the change that an entry records, such as a removal, an edit or an import')
-    .argument('<id>', 'id of an entry, as `log --json` shows it')
+    .argument('<id>', 'id of an entry, from `log --json`')
     .addOption(jsonOption('{ "undone": {…} }'))
     .addHelpText(
       'after',
@@ -51,8 +51,8 @@ function undoCommand(): Command {
 Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
-An import can be undone for a month, up to 20,000 changed products; later edits
-stay.`,
+An import of up to 20,000 changed products can be undone for a month. Later edits
+are not reverted.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an entry`);

@@ -57,7 +57,7 @@ export function restoreCommand(): Command {
   return new Command('restore')
     .description('restore removed products with their upvotes and comments')
     .argument('[ids...]', 'ids of products; reverts the last removal of each')
-    .option('--removal <id>', 'one removal, as `products list --removed` shows it')
+    .option('--removal <id>', 'restore the removal with this id, from `products list --removed`')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
     .addHelpText(
       'after',

@@ -64,7 +64,7 @@ function format(spans: readonly Span[], output: Output): string {
     .map((span) => {
       if (typeof span === 'string') return safeText(span);
       const [style, text] = span;
-      // Node's `styleText` is not used, because it decides by standard output alone whether there is a terminal.
+      // `hasColours` has already decided for this output, so the codes are applied directly.
       const [on, off] = inspect.colors[style] ?? [0, 0];
       return colours ? `\u001b[${on}m${safeText(text)}\u001b[${off}m` : safeText(text);
     })

@@ -85,7 +85,10 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
     const hint = slug === '' ? '' : ` (slugified, it is '${slug}')`;
     throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and -${hint}`);
   }
-  if (slug === '') throw new FieldFault(`'${shown}' has no character for an id: a-z, 0-9 and -`);
+  if (slug === '')
+    throw new FieldFault(
+      `'${shown}' cannot be slugified, because it contains none of a-z and 0-9: give the row another id`,
+    );
   return { id: slug, rawId: text };
 }
 

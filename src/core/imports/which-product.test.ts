@@ -82,7 +82,7 @@ test('--slugify-ids slugifies ids, and refuses two that become equal', async () 
   expect(await ground.ids()).toEqual(['12', 'creme-brulee']);
   expect(await ground.faultsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
     "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1",
-    expect.stringContaining('has no character for an id'),
+    expect.stringContaining('cannot be slugified'),
   ]);
 });
 

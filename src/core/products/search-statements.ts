@@ -109,8 +109,8 @@ function lookUpConditions({ term, tag, parts, now }: LookUp, bind: Bind): string
 }
 
 /**
- * Finds all matching products by the trigram and tag indexes, and sorts them unless they are more than `maxFound`.
- * @returns the requested rows, or undefined if there are too many matches.
+ * Finds all matching products with the trigram and tag indexes, and sorts them.
+ * @returns the requested rows, or undefined if more than `maxFound` products match.
  */
 export async function lookUp(sql: Sql, stretch: LookUp): Promise<ProductRow[] | undefined> {
   const { sort, cursor, wanted, maxFound } = stretch;

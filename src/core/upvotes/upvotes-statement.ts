@@ -19,12 +19,12 @@ const IN_WINDOW = 'product_counts.window_from > $6::timestamptz';
 
 /**
  * Returns a single statement, so the whole batch takes one round trip and one flush. A count changes only if a row was
- * added or removed. Counts are locked first, in the order of their keys, as by all writers, so two processes that write
- * the same products wait for each other instead of deadlocking, which takes a second to be detected.
+ * added or removed. Like every writer, the statement first locks counts in the order of their keys, so concurrent
+ * batches wait for each other instead of deadlocking. PostgreSQL takes a second to detect a deadlock.
  *
  * Parameters: $1 products, $2 sessions, $3 whether upvoted, $4 ids, $5 now, $6 the start of a window that ends now, $7
- * networks unless unknown, $8 the cap if it is checked.
- * The statement returns one row per changed product. A row per vote would take as long as writing the vote.
+ * the voters' networks (omitted if `unknown`), $8 the cap (only if it is checked).
+ * The statement returns one row per changed product, because a row per vote would take as long as writing the vote.
  */
 export function setUpvotesStatement(lock: RowLock, { removal, networks }: BatchNeeds): string {
   const isJudged = networks === 'distinct' || networks === 'shared';

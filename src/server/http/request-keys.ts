@@ -37,7 +37,7 @@ export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
-/** The key that identifies a draft, if it has one. @throws CoreError `idempotency_key_invalid`. */
+/** Returns the request's idempotency key; undefined without the header. @throws CoreError `idempotency_key_invalid`. */
 export function idempotencyKeyOf(request: FastifyRequest): string | undefined {
   const key = request.headers[IDEMPOTENCY_HEADER.toLowerCase()];
   if (key === undefined) return undefined;

@@ -251,7 +251,8 @@ const OPERATIONS = {
     id: 'getStandings',
     tag: 'Leaderboards',
     summary: 'Where a launch stands in its day, week, month and year',
-    description: 'The votes are the counted ones; `excluded` were cast in the launch window and do not count.',
+    description:
+      '`votes` is the number of counted votes; `excluded` is the number of votes in the launch window that do not count, by reason.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: { 200: { description: 'The standing in each period', example: STANDINGS_EXAMPLE } },

@@ -88,7 +88,7 @@ const OPERATIONS = {
     id: 'getProduct',
     tag: 'Products',
     summary: 'Get a product',
-    description: 'With the ids of its neighbours in the list `newest`, `null` at its ends.',
+    description: 'The response includes the ids of its neighbours in the list `newest`, which are `null` at its ends.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: {

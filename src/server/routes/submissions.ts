@@ -225,7 +225,8 @@ const OPERATIONS = {
     id: 'getSubmission',
     tag: 'Submissions',
     summary: 'Get a submission as its maker',
-    description: 'After the launch with its standing, and the counted votes of each hour of the launch window.',
+    description:
+      'After the launch, the response includes the standing and the counted votes of each hour of the launch window.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
@@ -237,7 +238,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Edit or reschedule a submission',
     description:
-      'Until the launch. New texts of a scheduled or declined submission wait for a decision again; a new time alone does not. With `revision`, the edit fails if the submission has another one by now.',
+      'Possible until the launch. Changed texts of a scheduled or declined submission need a new approval; a changed time alone does not. With `revision`, the edit fails if the submission has changed since that revision.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
@@ -255,7 +256,7 @@ const OPERATIONS = {
     id: 'withdrawSubmission',
     tag: 'Submissions',
     summary: 'Withdraw a submission',
-    description: 'Until the launch, and for good. Withdrawing it again changes nothing.',
+    description: 'Possible until the launch, and permanent. Withdrawing it again changes nothing.',
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },

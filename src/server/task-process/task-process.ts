@@ -40,7 +40,7 @@ export interface TaskProcessOptions<Task> {
   timeoutMs?: number;
   startTimeoutMs?: number;
   idleMs?: number;
-  /** A process that is larger after a task is replaced. */
+  /** The process is replaced if its resident memory exceeds this after a task. */
   maxResidentBytes?: number;
   /** The delay before another start of a process that did not start. */
   retryStartMs?: number;

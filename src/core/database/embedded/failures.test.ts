@@ -68,7 +68,7 @@ describe('an unusable database says why in one line', () => {
     const error = await failure(dataDir);
     expect(error.code).toBe('version_mismatch');
     expect(error.message).toMatch(
-      /PostgreSQL 17, .* PostgreSQL 18: .*groundswell backup.*move the folder away.*groundswell restore.*DATABASE_URL/,
+      /PostgreSQL 17, .* PostgreSQL 18\. .*groundswell backup.*move the folder away.*groundswell restore.*DATABASE_URL/,
     );
     expect(await readdir(location)).toEqual(before);
   });

@@ -82,9 +82,9 @@ function checkVersion(location: ClusterLocation): void {
   if (made === majorVersion) return;
   throw new EmbeddedDatabaseError(
     'version_mismatch',
-    `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version includes PostgreSQL ${majorVersion}: write a backup with the ` +
-      'Groundswell that made it (groundswell backup site.backup), move the folder away, and restore it with this one ' +
-      '(groundswell restore site.backup); or set DATABASE_URL.',
+    `The database in ${clusterDir} was created by PostgreSQL ${made}, but this version of Groundswell includes PostgreSQL ${majorVersion}. ` +
+      'Run "groundswell backup site.backup" with the previous version, move the folder away, and run ' +
+      '"groundswell restore site.backup" with this version. Or set DATABASE_URL.',
   );
 }
 
