@@ -14,7 +14,7 @@ const PRODUCTS = 1_000;
 /** Upvotes on other products during the freshness measurement. */
 const BUSY_UPVOTES_PER_SECOND = 200;
 const FRESHNESS_SECONDS = 30;
-const MOST_PROCESSES = 8;
+const MAX_PROCESSES = 8;
 
 const get = (path: string): Target[] => [{ method: 'GET', path, acceptEncoding: 'br' }];
 const WORKLOADS: Record<string, readonly Target[]> = {
@@ -72,7 +72,7 @@ export async function cluster(options: BenchOptions): Promise<void> {
 
 /** One, two, and further powers of two up to the number of cores. */
 function processNumbers(): number[] {
-  const most = Math.min(MOST_PROCESSES, Math.max(2, availableParallelism()));
+  const most = Math.min(MAX_PROCESSES, Math.max(2, availableParallelism()));
   const numbers: number[] = [];
   for (let processes = 1; processes <= most; processes *= 2) numbers.push(processes);
   return numbers;

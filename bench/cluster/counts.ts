@@ -3,7 +3,7 @@ import type { Side } from './side.ts';
 const DRIFT = `SELECT c.product_id FROM product_counts c
   LEFT JOIN (SELECT product_id, count(*) AS rows FROM upvotes GROUP BY 1) u ON u.product_id = c.product_id
   WHERE c.upvotes <> coalesce(u.rows, 0)`;
-const PATIENCE_MS = 2_000;
+const TIMEOUT_MS = 2_000;
 
 /**
  * Checks that every count equals its rows, and that every acknowledged upvote is stored and shown at every address.
@@ -19,7 +19,7 @@ export async function assertCountsRight({ name, database, addresses, upvotes }: 
   if (drifting.length > 0 || sum !== upvotes)
     throw new Error(`${name}: ${drifting.length} counts drift; ${sum} stored of ${upvotes}`);
   for (const address of addresses) {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + TIMEOUT_MS;
     let wrong = await wrongAt(address, stored);
     while (wrong.length > 0 && performance.now() < deadline) wrong = await wrongAt(address, stored);
     if (wrong.length > 0) throw new Error(`${name}: ${address} shows other counts: ${wrong.slice(0, 5).join(', ')}`);

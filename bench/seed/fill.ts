@@ -185,13 +185,13 @@ async function fillLeaderboards(client: pg.Client): Promise<void> {
 
 const COMMENT_COLUMNS = ['id', 'product_id', 'author_name', 'author_avatar', 'content', 'likes', 'created_at'];
 /** How many texts the comments share. */
-const MOST_TEXTS = 20_000;
+const MAX_TEXTS = 20_000;
 
 function* commentRows({ ids, counts, seed }: Engagement): Generator<Cell[]> {
   const random = randomFrom(seed + 4);
   const writer = writerFor(seed);
   const total = counts.reduce((sum, count) => sum + count, 0);
-  const texts = Array.from({ length: Math.min(MOST_TEXTS, total) }, () =>
+  const texts = Array.from({ length: Math.min(MAX_TEXTS, total) }, () =>
     writeText(writer.vocabularyFor(random), random, 3 + Math.floor(60 * random.next() ** 3)),
   );
   let made = 0;

@@ -35,7 +35,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ],
   ['28000', 'The database refused the role. Correct it in DATABASE_URL, or allow it in pg_hba.conf.'],
   ['3D000', 'The database does not exist. Create it, or correct its name in DATABASE_URL.'],
-  ['25006', 'The database is read-only. Name the primary server in DATABASE_URL.'],
+  ['25006', 'The database is read-only. Set DATABASE_URL to the primary server.'],
   ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],
 ]);
 

@@ -123,7 +123,8 @@ export function readModerationLog(text: string): 'off' | 'public' {
 /** Reads whether visitors may submit products, which an operator then approves or declines. */
 export function readSubmissions(text: string): 'off' | 'moderated' {
   const mode = text.toLowerCase();
-  if (mode !== 'off' && mode !== 'moderated') throw new Error(`${quote(text)} is not one of off, moderated`);
+  if (mode !== 'off' && mode !== 'moderated')
+    throw new Error(`${quote(text)} is not valid; it must be off or moderated`);
   return mode;
 }
 

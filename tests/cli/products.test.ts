@@ -272,8 +272,8 @@ describe('products undo and restore', () => {
   });
 
   test.each([
-    [['restore'], 2, /name ids of products, or one --removal/],
-    [['restore', 'a', '--removal', randomUUID()], 2, /name ids of products, or one --removal/],
+    [['restore'], 2, /give either ids of products or one --removal/],
+    [['restore', 'a', '--removal', randomUUID()], 2, /give either ids of products or one --removal/],
     [['restore', 'No Id'], 2, /is not a product id/],
     [['restore', '--removal', 'git'], 2, /is not a removal id/],
     [['restore', '--removal', '0f8fad5b-d9cb-469f-a165-70867728950e'], 1, /there is no removal of 0f8fad5b/],

@@ -30,7 +30,7 @@ Examples:
   groundswell console invite ada  the link works once, for 24 hours
 
 An operator who already has a passphrase can replace it with the link. The
-site has no console until the first operator was invited.`,
+site has no console until the first operator is invited.`,
     )
     .action(async (name: string, { json = false }: { json?: boolean }) => {
       checkName(name);

@@ -27,7 +27,7 @@ export function exportCommand(): Command {
     .description('write products, upvotes, comments or submissions to a CSV, JSON or JSON Lines file')
     .argument(
       '<file>',
-      'its ending names the format: .csv, .json, .jsonl, .ndjson; - for JSON Lines on standard output',
+      'the ending selects the format: .csv, .json, .jsonl or .ndjson; - writes JSON Lines to standard output',
     )
     .addOption(new Option('--tables <name>', 'what to write').choices(EXPORT_TABLES).default('products'))
     .option('--counts', 'add the numbers of upvotes and comments of each product', false)

@@ -51,8 +51,8 @@ function undoCommand(): Command {
 Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
-An import of up to 20,000 changed products can be undone for a month. Later edits
-are not reverted.`,
+An import of up to 20,000 changed products can be undone for a month.
+Later edits are not reverted.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
       if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an entry`);

@@ -21,7 +21,7 @@ const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 export function moveCommand(): Command {
   return new Command('move')
     .description('copy the site from the embedded database to an empty one on a server')
-    .option('--to <url>', `the server's address, if ${TARGET_VARIABLE} does not name it`)
+    .option('--to <url>', `the server's address; by default, the value of ${TARGET_VARIABLE}`)
     .addOption(jsonOption('{ "to": "db.internal/groundswell", "createdAt": …, "tables": […] }'))
     .addHelpText(
       'after',

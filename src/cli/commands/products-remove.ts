@@ -69,7 +69,7 @@ Examples:
     )
     .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
       if (ids.length > 0 === (removal !== undefined))
-        throw new UsageError('name ids of products, or one --removal, not both');
+        throw new UsageError('give either ids of products or one --removal');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal)) throw new UsageError(`'${removal}' is not a removal id`);
       return restore({ removalId: removal }, json);

@@ -136,7 +136,7 @@ const NAME_WIDTH = 14;
 function showCommand(): Command {
   return new Command('show')
     .description('show all details of a product, or of its removal')
-    .argument('<id>', 'id of a product, as the list and its address show it')
+    .argument('<id>', 'id of a product, as shown by `products list`')
     .addOption(jsonOption('{ "product": {…}, "heldComments": 0, "hiddenComments": 0, "removals": [] }'))
     .addHelpText(
       'after',

@@ -16,7 +16,7 @@ export interface WrittenComment {
   created: boolean;
 }
 
-// Counts are locked first, as by every writer. A draft with an idempotency key then claims the key. If the key is
+// Like every writer, the statement locks counts first. A draft with an idempotency key then claims the key. If the key is
 // already claimed, no comment is added; if another transaction is claiming it, the statement waits for that.
 const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT product_id FROM product_counts

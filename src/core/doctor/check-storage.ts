@@ -50,7 +50,7 @@ export async function checkBackups(
       return warning(
         CHECK,
         `${message}, but that is in the future`,
-        "Check the clocks of this machine and of the database's.",
+        'Check the clocks of this machine and of the database server.',
       );
     if (ageMs > 2 * everyMs) return warning(CHECK, `${message}, but is old`, 'The log of the site has the reason.');
     return ok(CHECK, message);
@@ -61,7 +61,7 @@ export async function checkBackups(
     return fault(
       CHECK,
       `${folder}: ${reason}`,
-      'Check that BACKUP_DIR is right, that its disk is there, and that this user may write to it.',
+      'Check that BACKUP_DIR is right, that its disk is mounted, and that this user may write to it.',
     );
   }
 }

@@ -140,7 +140,7 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Formats a cell. Texts stay unchanged even if spreadsheets read them as formulas, because imports must read the same. */
+/** Formats a cell. Texts stay unchanged even if spreadsheets read them as formulas, because imports must read the same text. */
 function cellText(value: unknown): string {
   if (value === null) return '';
   if (!Array.isArray(value)) return String(value);

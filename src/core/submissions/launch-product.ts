@@ -71,7 +71,7 @@ export async function revokeLaunch(sql: Sql, id: string): Promise<void> {
   if (launch.has_followers) {
     throw new CoreError(
       'already_launched',
-      `'${id}' has votes or comments by now. Remove it with: groundswell products remove ${id}`,
+      `'${id}' already has votes or comments. Remove it with: groundswell products remove ${id}`,
     );
   }
   await deleteProduct(sql, id);

@@ -81,8 +81,8 @@ export function scheduleBackups(
   async function backUp({ tag, begunAt }: Lease, signal: AbortSignal): Promise<string> {
     await removePartialBackups(folder, tag);
     const path = join(folder, scheduledName(tag, begunAt));
-    await connection.withoutTimeLimit((patient) =>
-      writeBackup(patient, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
+    await connection.withoutTimeLimit((unlimited) =>
+      writeBackup(unlimited, path, { groundswell: PACKAGE_VERSION, pictureFolder, signal }),
     );
     return path;
   }

@@ -47,8 +47,8 @@ export function scheduleFinalising(
       async run(_lease, signal) {
         const started = performance.now();
         try {
-          const { days, periods } = await connection.withoutTimeLimit((patient) =>
-            finaliseDue(patient, { rules, votesPerNetwork, signal, recordEvents }),
+          const { days, periods } = await connection.withoutTimeLimit((unlimited) =>
+            finaliseDue(unlimited, { rules, votesPerNetwork, signal, recordEvents }),
           );
           if (days.length + periods.length > 0) log.info({ days, periods }, 'Leaderboards are final');
         } finally {

@@ -82,7 +82,7 @@ export function warnOfUntrustedProxy(app: FastifyInstance, isTrusted: TrustedPro
     if (isTrusted?.(request.socket.remoteAddress ?? '')) return;
     warned = true;
     request.log.warn(
-      'A request with X-Forwarded-For came from an address that TRUST_PROXY does not name, so the header was ignored. ' +
+      'A request with X-Forwarded-For came from an address that TRUST_PROXY does not include, so the header was ignored. ' +
         'If it came through your proxy, set TRUST_PROXY to its address: otherwise one proxy looks like one visitor.',
     );
   });

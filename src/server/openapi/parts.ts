@@ -116,7 +116,7 @@ export const PARAMETERS = {
     in: 'header',
     required: true,
     description:
-      'Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.',
+      'Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.',
     schema: { type: 'string', pattern: SESSION_PATTERN },
     example: SESSION_EXAMPLE,
   },

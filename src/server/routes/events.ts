@@ -94,7 +94,7 @@ const FOLLOW_CHANGES: Operation = {
   tag: 'Events',
   summary: 'Follow changes as server-sent events',
   description:
-    'Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line comes at least every 25 seconds.',
+    'Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.',
   takesLastEventId: true,
   isRateLimited: true,
   parameters: {

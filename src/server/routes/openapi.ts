@@ -98,7 +98,7 @@ function mend() {
   for (const [index, names] of ['h2:not(.title), h3', 'h4', 'h5'].entries()) set(names, 'aria-level', String(index + 2));
   set('select', 'aria-label', (select) => select.closest('[data-param-name]')?.dataset.paramName || 'Choice');
   set('pre', 'tabindex', '0');
-  // A link inside of a button: the button opens the same.
+  // A link inside a button: the button opens the same page.
   for (const link of reference.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }
 new MutationObserver(mend).observe(reference, { childList: true, subtree: true });

@@ -88,7 +88,8 @@ const OPERATIONS = {
     id: 'getProduct',
     tag: 'Products',
     summary: 'Get a product',
-    description: 'The response includes the ids of its neighbours in the list `newest`, which are `null` at its ends.',
+    description:
+      'The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: {

@@ -198,7 +198,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Submit a product for review',
     description:
-      'Fields have the bounds of products; faults are 422 with all of them in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a program. Under an `Idempotency-Key` that was used before, the response is the first submission with a further maker key.',
+      'Fields have the same limits as those of products; an invalid submission gets 422 with every fault in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a program. With an `Idempotency-Key` that was used before, the response contains the first submission and a further maker key.',
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,

@@ -24,7 +24,7 @@ interface Edit {
 }
 
 /** The edit that was discarded last, for undo. */
-let givenUp: Edit | undefined;
+let abandonedEdit: Edit | undefined;
 
 /**
  * A form for every field of one product beside the list, with a preview. Closing it discards unsaved changes, which can be
@@ -54,7 +54,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       subjects: [],
       run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
       async undo() {
-        givenUp = edit;
+        abandonedEdit = edit;
         goTo('products', { edit: id });
       },
     });
@@ -98,7 +98,7 @@ interface EditingProps {
 function Editing({ details, onDraft, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
-  const [resumed] = useState(() => (givenUp?.base.product.id === details.product.id ? givenUp : undefined));
+  const [resumed] = useState(() => (abandonedEdit?.base.product.id === details.product.id ? abandonedEdit : undefined));
   // The version that the edit began with. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
@@ -111,7 +111,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   const isStale = details.version !== base.version;
 
   useEffect(() => {
-    givenUp = undefined;
+    abandonedEdit = undefined;
   }, []);
   // An edit that is being saved does not count as unsaved when the editor closes.
   useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));

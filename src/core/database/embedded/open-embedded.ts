@@ -207,7 +207,7 @@ function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatab
   return new EmbeddedDatabaseError(
     'start_failed',
     `The embedded database in ${dataDir} could not be opened (${reason}): DATA_DIR must be on a local disk with free space ` +
-      'that knows links and unix sockets.',
+      'and support for links and Unix sockets.',
     { cause: error },
   );
 }

@@ -165,7 +165,7 @@ function fitText(
   return { font, lineHeight, ...wrapText(text, { maxWidth, maxLines, measure }) };
 }
 
-/** @returns where the next line begins. */
+/** @returns the position of the next line. */
 function drawLines(
   context: SKRSContext2D,
   { lines, font, lineHeight }: Fitted,
@@ -184,7 +184,7 @@ function drawLines(
   return top + lines.length * lineHeight;
 }
 
-/** The count in a pill like the site's upvote button. @returns where it ends. */
+/** The count in a pill like the site's upvote button. @returns the position where it ends. */
 function drawUpvotes(
   context: SKRSContext2D,
   upvotes: number,
@@ -224,7 +224,7 @@ function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: 
   drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
 }
 
-/** @returns where the mark begins. */
+/** @returns the position where the mark begins. */
 function drawBrand(context: SKRSContext2D, { name: siteName, logo }: DrawnSite): number {
   const font = `800 36px ${DISPLAY_FACE}`;
   const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });
