@@ -16,7 +16,7 @@ if (
   !existsSync(new URL('../node_modules', import.meta.url)) &&
   existsSync(new URL('../package-lock.json', import.meta.url))
 ) {
-  console.error('groundswell: its packages are not installed yet: run npm ci first');
+  console.error('groundswell: the npm packages are not installed. Run npm ci first.');
   process.exit(2);
 }
 

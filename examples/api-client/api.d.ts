@@ -33,7 +33,7 @@ export interface paths {
     };
     /**
      * Get a product
-     * @description The response includes the ids of its neighbours in the list `newest`, which are `null` at its ends.
+     * @description The response includes the ids of the products before and after it in the list `newest`, or `null` at its ends.
      */
     get: operations['getProduct'];
     put?: never;
@@ -53,7 +53,7 @@ export interface paths {
     };
     /**
      * List related products
-     * @description Up to six products that share tags with this one. Rare tags weigh more; more upvotes decide between equal ones, at most a minute late.
+     * @description Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.
      */
     get: operations['getRelatedProducts'];
     put?: never;
@@ -73,7 +73,7 @@ export interface paths {
     };
     /**
      * List the periods that have a launch
-     * @description Newest first, with the products that share the first rank. A launch without a counted vote wins nothing.
+     * @description Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.
      */
     get: operations['listLeaderboards'];
     put?: never;
@@ -93,7 +93,7 @@ export interface paths {
     };
     /**
      * Get a leaderboard
-     * @description More counted votes first. Equal counts share a rank, in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
+     * @description Most counted votes first. Launches with equally many share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
      */
     get: operations['getLeaderboard'];
     put?: never;
@@ -211,7 +211,7 @@ export interface paths {
     };
     /**
      * List the session's own comments that are held for review
-     * @description Comments that wait for the operator are in no other list and in no count. Newest first, at most 100.
+     * @description Held comments are in no other list and are not counted. Newest first, at most 100.
      */
     get: operations['listHeldComments'];
     put?: never;
@@ -233,7 +233,7 @@ export interface paths {
     put?: never;
     /**
      * Comment on a product
-     * @description The text is trimmed and then has 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. A field `website`, which no person fills in, marks the comment as sent by a program: it is held for review.
+     * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a program and is held for review.
      */
     post: operations['addComment'];
     delete?: never;
@@ -271,7 +271,7 @@ export interface paths {
     };
     /**
      * Follow changes as server-sent events
-     * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line comes at least every 25 seconds.
+     * @description Frames carry the current state, never a difference. `event: counts` has an array of `LiveCounts`, `event: comments` one of `LiveComment` of the named products; `event: catalogue` and `event: refetch` ask the client to refetch what it shows. A comment line is sent at least every 25 seconds.
      */
     get: operations['followChanges'];
     put?: never;
@@ -604,22 +604,22 @@ export interface components {
   responses: never;
   parameters: {
     /**
-     * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+     * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
      * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
      */
     Session: string;
     /**
-     * @description Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.
+     * @description Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.
      * @example draft-1
      */
     IdempotencyKey: string;
     /**
-     * @description The `ETag` of the version that the client has: 304 while it is the current one.
+     * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
      * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
      */
     IfNoneMatch: string;
     /**
-     * @description The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.
+     * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
      * @example 1795201200000
      */
     LastEventId: string;
@@ -627,7 +627,7 @@ export interface components {
   requestBodies: never;
   headers: {
     /**
-     * @description The version of this response in this encoding; strong.
+     * @description The strong validator of this response in this encoding.
      * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
      */
     ETag: string;
@@ -642,7 +642,7 @@ export interface components {
      */
     RateLimit: string;
     /**
-     * @description The limits.
+     * @description The limits, by name.
      * @example "session";q=120;w=60, "network";q=600;w=60
      */
     RateLimitPolicy: string;
@@ -687,7 +687,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -804,7 +804,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -919,7 +919,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1032,7 +1032,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1149,7 +1149,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1281,7 +1281,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1385,7 +1385,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1566,7 +1566,7 @@ export interface operations {
       };
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -1630,7 +1630,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -1724,7 +1724,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -1834,7 +1834,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -1935,7 +1935,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -2013,12 +2013,12 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
         /**
-         * @description Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.
+         * @description Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.
          * @example draft-1
          */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];
@@ -2180,7 +2180,7 @@ export interface operations {
       query?: never;
       header: {
         /**
-         * @description Names the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
+         * @description Identifies the anonymous visitor: an unguessable id that the client generates and stores. It authenticates the visitor.
          * @example session-0f8fad5b-d9cb-469f-a165-70867728950e
          */
         'X-User-Session': components['parameters']['Session'];
@@ -2284,7 +2284,7 @@ export interface operations {
       };
       header?: {
         /**
-         * @description The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.
+         * @description The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.
          * @example 1795201200000
          */
         'Last-Event-ID'?: components['parameters']['LastEventId'];
@@ -2361,7 +2361,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];
@@ -2417,7 +2417,7 @@ export interface operations {
       query?: never;
       header?: {
         /**
-         * @description The `ETag` of the version that the client has: 304 while it is the current one.
+         * @description The `ETag` of the version that the client has. The response is 304 while that version is current.
          * @example "h4Zd0yOLrVbZfNsmPzQyWQ-br"
          */
         'If-None-Match'?: components['parameters']['IfNoneMatch'];

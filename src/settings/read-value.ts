@@ -43,7 +43,7 @@ export function readSiteUrl(text: string): string {
 }
 
 export function readSiteName(text: string): string {
-  if (text.length > 60) throw new Error('this is longer than 60 characters');
+  if (text.length > 60) throw new Error('it is longer than 60 characters');
   return text;
 }
 
@@ -79,7 +79,7 @@ export function readStreams(text: string): number {
 export function readToken(text: string): string {
   if (!/^[\x21-\x7e]{16,200}$/.test(text))
     throw new Error(
-      'this is not 16 to 200 visible ASCII characters without a space, such as `openssl rand -hex 16` prints',
+      'this must be 16 to 200 visible ASCII characters without a space, such as the output of `openssl rand -hex 16`',
     );
   return text;
 }

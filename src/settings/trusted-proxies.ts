@@ -39,13 +39,14 @@ function readRange(part: string): Range {
   }
   const longest = isIPv4(address) ? 32 : 128;
   const bits = bitsText === undefined ? longest : /^\d{1,3}$/.test(bitsText) ? Number(bitsText) : Number.NaN;
-  if (bits === 0) throw new Error(`'${part}' trusts everyone, so anyone could forge an address`);
+  if (bits === 0) throw new Error(`'${part}' trusts everyone, so anyone could forge addresses`);
   if (!(bits <= longest))
     throw new Error(`'${part}' is not a range: the number after the slash must be from 1 to ${longest}`);
   // IPv4 addresses and ranges may be written as IPv4-mapped IPv6.
   const parsed = ipaddr.parse(address);
   if (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress()) {
-    if (bits <= 96) throw new Error(`'${part}' is written as IPv6 and covers all of IPv4: write it as IPv4`);
+    if (bits <= 96)
+      throw new Error(`'${part}' is an IPv6 range that covers all IPv4 addresses: write an IPv4 range instead`);
     return [parsed.toIPv4Address(), bits - 96];
   }
   return [parsed, bits];

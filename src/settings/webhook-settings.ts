@@ -35,7 +35,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
     return `Basic ${Buffer.from(credentials).toString('base64')}`;
   } catch {
-    throw new Error('its user or password has an incomplete escape; write % as %25');
+    throw new Error('the user or password in it has an incomplete escape; write % as %25');
   }
 }
 
@@ -54,7 +54,7 @@ function readSecret(text: string): Uint8Array {
   const bytes = Buffer.from(base64, 'base64');
   if (bytes.toString('base64') !== base64 || bytes.length < SECRET_BYTES.min || bytes.length > SECRET_BYTES.max) {
     throw new Error(
-      `each secret must be whsec_ followed by the base64 of ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes, as \`echo whsec_$(openssl rand -base64 32)\` prints`,
+      `each secret must be whsec_ followed by the base64 of ${SECRET_BYTES.min} to ${SECRET_BYTES.max} bytes, such as the output of \`echo whsec_$(openssl rand -base64 32)\``,
     );
   }
   return bytes;

@@ -91,7 +91,7 @@ describe('comments list', () => {
     [['--limit', '0'], /number from 1 to 1000/],
     [['--limit', '1001'], /number from 1 to 1000/],
     [['--product', 'No Id'], /is not a product id/],
-    [['--text', ''], /must be text/],
+    [['--text', ''], /must not be empty/],
     [['--nonsense'], /unknown option/],
     [['something'], /too many arguments/],
   ])('%j is bad usage: exit code 2', async (flags, message) => {

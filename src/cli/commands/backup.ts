@@ -19,7 +19,7 @@ import { untilInterrupted, withDatabase } from '../with-database.ts';
 export function backupCommand(): Command {
   return new Command('backup')
     .description('write the whole site to one compressed file, also while it runs')
-    .argument('<file>', 'where to write it; it appears only once it is complete')
+    .argument('<file>', 'path of the file, which appears only when it is complete')
     .option('--force', 'replace an existing file')
     .addOption(
       jsonOption(
@@ -110,11 +110,11 @@ export function restoreCommand(): Command {
       'after',
       `
 Examples:
-  groundswell restore site.backup                  into a site without products
+  groundswell restore site.backup                  into an empty site
   groundswell restore --replace site.backup        asks for confirmation
   groundswell restore --replace --yes site.backup  for a script
 
-The whole file is checked first, and either all of it is restored or nothing.`,
+The whole file is checked first. Either all of it is restored, or nothing.`,
     )
     .action(async (file: string, { replace = false, yes = false, json = false }: RestoreFlags) => {
       const path = resolve(file);

@@ -54,7 +54,7 @@ function listCommand(): Command {
         listOperators(database, { now, idleSince: idleSince(now) }),
       );
       if (json) return printJson({ operators });
-      if (operators.length === 0) return print('No operator was invited: the site has no console.');
+      if (operators.length === 0) return print('No operator has been invited, so the site has no console.');
       printTable(
         [
           { title: 'NAME', style: 'green' },

@@ -102,7 +102,7 @@ function checkCommand(): Command {
           const repaired = await repairBoard(database, period, readSettings(process.env).launches.votesPerNetwork);
           if (!json && repaired && repaired.found.differences.length > 0) {
             for (const difference of repaired.found.differences) print(difference);
-            print('Corrected. After it:');
+            print('Corrected. Now:');
           }
           return repaired?.left;
         }),

@@ -26,8 +26,8 @@ export function moveCommand(): Command {
     .addHelpText(
       'after',
       `
-Stop the site first. The current database is not changed; the target must not
-contain products.
+Stop the site first. The current database is not changed; the target must be
+empty.
 
 Examples:
   export TARGET_DATABASE_URL=postgres://groundswell:secret@db/groundswell

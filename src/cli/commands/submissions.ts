@@ -109,7 +109,7 @@ function keyCommand(): Command {
 
 function decisionCommand(name: string): Command {
   return new Command(name)
-    .argument('<ids...>', 'ids of submissions, as the list shows them')
+    .argument('<ids...>', 'ids of submissions, from `submissions list`')
     .option(
       '--revision <number>',
       'only if the submission still has this revision (one id)',

@@ -108,7 +108,7 @@ export function startChangeNotify(database: Database, log: Log, onNotify: () => 
       // The timeout starts after the probe was sent, which may take seconds on a busy machine.
       if (receivedProbe || isStopped) return;
       probe = setTimeout(() => {
-        log.info('The database connection does not deliver notifications, as with some poolers: polling for changes');
+        log.info('The database connection does not deliver notifications (some poolers do not): polling for changes');
         isWorking = false;
         listening.pause();
       }, PROBE_TIMEOUT_MS).unref();

@@ -27,7 +27,7 @@ export async function readInvitation(sql: Sql, token: string, now: Date): Promis
   if (invitation === undefined)
     throw new CoreError(
       'invitation_invalid',
-      'This invitation has expired or was used. Run `groundswell console invite` for a new one.',
+      'This invitation has expired or has been used. Run `groundswell console invite` for a new one.',
     );
   return invitation.operator;
 }

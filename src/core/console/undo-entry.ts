@@ -90,7 +90,7 @@ async function revert(
     case 'import': {
       const undone = await undoImport(database, entry);
       if (undone === undefined)
-        throw notUndoable('Imports can be undone for a month, and up to 20,000 changed products.');
+        throw notUndoable('An import of up to 20,000 changed products can be undone for a month.');
       return undone;
     }
     case 'votes exclude':

@@ -90,7 +90,7 @@ describe('an unusable server is reported in one line with the reason and without
     const server = await listen((socket) => answerAsPostgres(socket, '130014'));
     try {
       expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
-        `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or name another one.`,
+        `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or use another one.`,
       );
     } finally {
       server.close();

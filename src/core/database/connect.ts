@@ -115,7 +115,7 @@ async function checkServer(url: string, location: string): Promise<void> {
   }
   if (version < OLDEST_VERSION) {
     throw new ConnectError(
-      `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${OLDEST_VERSION} or newer: upgrade that server, or name another one.`,
+      `DATABASE_URL: ${location} is PostgreSQL ${version}. Groundswell needs ${OLDEST_VERSION} or newer: upgrade that server, or use another one.`,
     );
   }
 }

@@ -92,7 +92,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
     return warning(
       'search',
       'the index knows only ASCII letters, since the locale of the database is C',
-      'Move to a database with a UTF-8 locale if words in other scripts are searched for.',
+      'Move to a database with a UTF-8 locale if visitors search for words in other scripts.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);
 }

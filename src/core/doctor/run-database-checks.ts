@@ -103,7 +103,7 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
     return warning(
       'leaderboards',
       `some open periods are those of ${state.other_zone}, and SITE_TIME_ZONE is ${timeZone}`,
-      'Launches on a board keep their periods. Set SITE_TIME_ZONE back, or wait until those periods are final.',
+      'Launches that are on a leaderboard keep their periods. Set SITE_TIME_ZONE back, or wait until these periods are final.',
     );
   }
   return ok('leaderboards', `${state.open} periods are open, no result is overdue`);
@@ -180,7 +180,7 @@ export async function checkPictures(sql: Sql, folder: string, now: Date): Promis
       return warning(
         CHECK,
         `${missing.length} of ${references.size} are missing from ${folder}: ${named}`,
-        'Copy the folder from a backup of this machine or from the machine that has them, or upload the pictures again.',
+        'Copy the folder from a backup of this machine or from the machine that has the pictures, or upload the pictures again.',
       );
     }
     return await describeUnreferenced(

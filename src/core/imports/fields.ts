@@ -90,7 +90,9 @@ export class FileColumns {
     for (const [field, column] of this.#wanted) {
       if (column === '' || this.#seen.has(column)) continue;
       const there = [...this.#seen].map((name) => `'${name}'`).join(', ') || 'none';
-      throw new ImportUsageError(`--map ${field}=${column}: the file has no column '${column}'; there are ${there}`);
+      throw new ImportUsageError(
+        `--map ${field}=${column}: the file has no column '${column}'; its columns are ${there}`,
+      );
     }
   }
 }

@@ -138,7 +138,7 @@ export async function* readLines(source: FileSource, onBytes?: (count: number) =
     const rest = bytes.subarray(start);
     parts.push(rest);
     length += rest.length;
-    if (length > MAX_LINE_BYTES) throw new UnreadableFileError(line, 'The line is too long to be a row');
+    if (length > MAX_LINE_BYTES) throw new UnreadableFileError(line, 'The line is longer than a row can be');
   }
   if (length > 0) yield textOf(parts);
 }

@@ -64,7 +64,7 @@ export function readValues(values: SourceValues): Partial<StoredProduct> {
     separator: ',',
     onFault: (field, reason) => faults.push({ field, detail: sentence(reason) }),
   });
-  if (id !== undefined) faults.push({ field: 'id', detail: 'An id cannot be changed.' });
+  if (id !== undefined) faults.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
   const pictures = { image: [patch.image ?? ''], screenshots: patch.screenshots ?? [] };
   for (const [field, addresses] of Object.entries(pictures)) {
     const local = addresses.find(isLocalPicture);

@@ -206,6 +206,6 @@ export async function takeWaitingPlace(
   if ((row?.waiting ?? 0) < SUBMISSION_LIMITS.waitingPerNetwork) return network;
   throw new CoreError(
     'too_many_waiting',
-    `At most ${SUBMISSION_LIMITS.waitingPerNetwork} submissions from this network may wait for a decision. Please try again once one of them is decided.`,
+    `At most ${SUBMISSION_LIMITS.waitingPerNetwork} submissions from this network may wait for a decision. Please try again when one of them has been decided.`,
   );
 }

@@ -70,7 +70,9 @@ async function shareConnections(
   const message = `WEB_CONCURRENCY: ${processes} processes open up to ${needed} connections, and the database allows ${limit.connections} (${limit.setBy})`;
   if (connection.embedded) {
     const file = join(dataDir, 'postgres', 'postgresql.conf');
-    throw new StartError(`${message}. Set fewer processes, or in ${file} a larger max_connections (${needed + 20}).`);
+    throw new StartError(
+      `${message}. Reduce WEB_CONCURRENCY, or set max_connections in ${file} to at least ${needed + 20}.`,
+    );
   }
   log.warn(message);
   return each;

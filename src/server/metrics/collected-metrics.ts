@@ -114,7 +114,7 @@ export function watchSubmissions({ waiting }: { waiting(): WaitingSubmissions },
   });
   gauge(registers, {
     name: 'groundswell_submissions_oldest_timestamp_seconds',
-    help: 'When the oldest waiting submission that is not suspected spam was made; 0 if there is none',
+    help: 'When the oldest waiting submission that is not suspected spam was submitted; 0 if there is none',
     read: () => (waiting().oldestSince?.getTime() ?? 0) / 1_000,
   });
 }

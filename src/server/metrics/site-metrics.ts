@@ -107,7 +107,7 @@ function observeRequestsIn(registers: Registry[]): {
   });
   const durations = new Histogram({
     name: 'groundswell_http_request_duration_seconds',
-    help: 'From the head of a request to the end of its response',
+    help: 'Time from the head of a request to the end of its response',
     labelNames: ['method', 'route'],
     buckets: SECONDS,
     registers,

@@ -45,11 +45,12 @@ export interface Operation {
 
 export const TAGS = {
   Products: 'Products and their counts.',
-  Leaderboards: 'How the launches of a day, a week, a month or a year did. Each has the same 24 hours.',
+  Leaderboards:
+    'The ranked launches of a day, a week, a month or a year. Votes count during the first 24 hours of each launch.',
   Upvotes: 'A session has at most one upvote per product.',
   Comments: 'Comments on products, and their likes.',
   Submissions: 'Products that visitors submit for review, with a maker key instead of an account.',
-  Moderation: 'What operators took off the site, and why.',
+  Moderation: 'What operators removed from the site, and why.',
   Events: 'Live updates.',
   Reference: 'This description.',
 } as const;
@@ -124,14 +125,14 @@ export const PARAMETERS = {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
     description:
-      'Identifies the draft: repeated within 24 hours by the same session, the response is the comment created first.',
+      'Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.',
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The `ETag` of the version that the client has: 304 while it is the current one.',
+    description: 'The `ETag` of the version that the client has. The response is 304 while that version is current.',
     schema: text,
     example: '"h4Zd0yOLrVbZfNsmPzQyWQ-br"',
   },
@@ -139,7 +140,7 @@ export const PARAMETERS = {
     name: 'Last-Event-ID',
     in: 'header',
     description:
-      'The id of the last received frame, as a reconnecting `EventSource` sends it; takes precedence over `since`.',
+      'The id of the last received frame. A reconnecting `EventSource` sends it; it takes precedence over `since`.',
     schema: text,
     example: '1795201200000',
   },
@@ -148,7 +149,7 @@ export const PARAMETERS = {
 /** Response headers. */
 export const HEADERS = {
   ETag: {
-    description: 'The version of this response in this encoding; strong.',
+    description: 'The strong validator of this response in this encoding.',
     schema: text,
     example: '"h4Zd0yOLrVbZfNsmPzQyWQ-br"',
   },
@@ -162,7 +163,11 @@ export const HEADERS = {
     schema: text,
     example: '"session";r=119;t=1, "network";r=587;t=2',
   },
-  RateLimitPolicy: { description: 'The limits.', schema: text, example: '"session";q=120;w=60, "network";q=600;w=60' },
+  RateLimitPolicy: {
+    description: 'The limits, by name.',
+    schema: text,
+    example: '"session";q=120;w=60, "network";q=600;w=60',
+  },
   RetryAfter: { description: 'Seconds after which to try again.', schema: { type: 'integer', minimum: 0 }, example: 2 },
 } as const;
 
@@ -180,6 +185,7 @@ export const SECURITY_SCHEMES = {
   MakerKey: {
     type: 'http',
     scheme: 'bearer',
-    description: 'The `makerKey` of a submission. A comment with it is by the maker, with the badge `Maker`.',
+    description:
+      'The `makerKey` of a submission. A comment sent with it is shown as by the maker, with the badge `Maker`.',
   },
 } as const;

@@ -51,7 +51,7 @@ export function siteLanguages(
   const found = byCode.get(own);
   if (found === undefined) {
     const known = [...byCode.keys()].join(', ');
-    throw new SettingsError([`SITE_LOCALE: there are no messages in "${own}"; it must be one of ${known}, or auto`]);
+    throw new SettingsError([`SITE_LOCALE: there is no translation for "${own}"; it must be one of ${known}, or auto`]);
   }
   const { param: _, ...standard } = found;
   const params = new Set(all.flatMap(({ param }) => param ?? []));

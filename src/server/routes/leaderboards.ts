@@ -189,7 +189,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'List the periods that have a launch',
     description:
-      'Newest first, with the products that share the first rank. A launch without a counted vote wins nothing.',
+      'Newest first, with the products that share the first rank. A launch without a counted vote cannot be a winner.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {
@@ -210,7 +210,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'Get a leaderboard',
     description:
-      'More counted votes first. Equal counts share a rank, in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
+      'Most counted votes first. Launches with equally many share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {

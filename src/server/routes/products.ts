@@ -105,7 +105,7 @@ const OPERATIONS = {
     tag: 'Products',
     summary: 'List related products',
     description:
-      'Up to six products that share tags with this one. Rare tags weigh more; more upvotes decide between equal ones, at most a minute late.',
+      'Up to six products that share tags with this one. Rare tags weigh more; upvotes, at most a minute old, break ties.',
     isCacheable: true,
     parameters: { id: PRODUCT_ID },
     responses: {

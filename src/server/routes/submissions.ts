@@ -185,7 +185,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const PICTURES =
-  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, under its media type. It is scaled and stored as WebP without metadata. As an edit of the texts, it makes a scheduled or declined submission wait again.';
+  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, under its media type. It is scaled and stored as WebP without metadata. Like a changed text, it makes a scheduled or declined submission wait for a new approval.';
 
 const answer = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },

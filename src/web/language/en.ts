@@ -268,7 +268,7 @@ export const ENGLISH = [
   'Oops! Page not found',
   'Return to Home',
   'The log could not be loaded',
-  'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.',
+  'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
   'Nothing older.',
   'Nothing was moderated yet.',
   'Pages of the log',

@@ -409,7 +409,7 @@ export default {
     'Oops! Page not found': 'عذرًا! الصفحة غير موجودة',
     'Return to Home': 'العودة إلى الرئيسية',
     'The log could not be loaded': 'تعذّر تحميل السجل',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'ما أزاله مشغّلو هذا الموقع أو أخفوه أو استبعدوه أو رفضوه، والسبب. وما جرى التراجع عنه يبقى مدرجًا.',
     'Nothing older.': 'لا شيء أقدم.',
     'Nothing was moderated yet.': 'لم يُتخذ أي إجراء بعد.',

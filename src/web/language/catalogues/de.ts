@@ -263,7 +263,7 @@ export default {
     'Oops! Page not found': 'Hoppla! Seite nicht gefunden',
     'Return to Home': 'Zur Startseite',
     'The log could not be loaded': 'Das Protokoll konnte nicht geladen werden',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Was die Betreiber dieser Website entfernt, ausgeblendet, ausgeschlossen oder abgelehnt haben, und warum. Was rückgängig gemacht wurde, bleibt aufgeführt.',
     'Nothing older.': 'Nichts Älteres.',
     'Nothing was moderated yet.': 'Bisher wurde nichts moderiert.',

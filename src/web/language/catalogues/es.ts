@@ -258,7 +258,7 @@ export default {
     'Oops! Page not found': '¡Vaya! Página no encontrada',
     'Return to Home': 'Volver al inicio',
     'The log could not be loaded': 'No se pudo cargar el registro',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Lo que los operadores de este sitio retiraron, ocultaron, excluyeron o rechazaron, y por qué. Lo que se deshizo sigue en la lista.',
     'Nothing older.': 'Nada más antiguo.',
     'Nothing was moderated yet.': 'Aún no se ha moderado nada.',

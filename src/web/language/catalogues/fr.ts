@@ -259,7 +259,7 @@ export default {
     'Oops! Page not found': 'Oups ! Page introuvable',
     'Return to Home': 'Retour à l’accueil',
     'The log could not be loaded': 'Impossible de charger le journal',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Ce que les opérateurs de ce site ont retiré, masqué, exclu ou refusé, et pourquoi. Ce qui a été annulé reste affiché.',
     'Nothing older.': 'Rien de plus ancien.',
     'Nothing was moderated yet.': 'Rien n’a encore été modéré.',

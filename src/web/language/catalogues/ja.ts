@@ -245,7 +245,7 @@ export default {
     'Oops! Page not found': 'おっと！ページが見つかりません',
     'Return to Home': 'ホームに戻る',
     'The log could not be loaded': '記録を読み込めませんでした',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'このサイトの運営者が何をなぜ削除・非表示・除外・却下したか。取り消されたものも残ります。',
     'Nothing older.': 'これより古いものはありません。',
     'Nothing was moderated yet.': 'まだモデレーションは行われていません。',

@@ -257,7 +257,7 @@ export default {
     'Oops! Page not found': 'Ops! Página não encontrada',
     'Return to Home': 'Voltar ao início',
     'The log could not be loaded': 'Não foi possível carregar o registro',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'O que os operadores deste site removeram, ocultaram, excluíram ou recusaram, e por quê. O que foi desfeito continua na lista.',
     'Nothing older.': 'Nada mais antigo.',
     'Nothing was moderated yet.': 'Nada foi moderado ainda.',

@@ -242,7 +242,7 @@ export default {
     'Oops! Page not found': '哎呀！页面未找到',
     'Return to Home': '返回首页',
     'The log could not be loaded': '无法加载日志',
-    'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.':
+    'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       '本站运营者删除、隐藏、排除或拒绝了什么，以及原因。已撤销的操作仍会列出。',
     'Nothing older.': '没有更早的记录。',
     'Nothing was moderated yet.': '尚无审核记录。',

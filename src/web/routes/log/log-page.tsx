@@ -94,7 +94,7 @@ function Entries({
       <h1>{t('Moderation log')}</h1>
       <p className="log-lead">
         {t(
-          'What the operators of this site removed, hid, excluded or declined, and why. What was undone stays listed.',
+          'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
         )}
       </p>
       {items.length === 0 && (
