@@ -38,7 +38,7 @@ describe('faults name the part that is wrong', () => {
     ['2001:db8::/129', "'2001:db8::/129' is not a range"],
     ['0.0.0.0/0', "'0.0.0.0/0' trusts everyone"],
     ['::/0', "'::/0' trusts everyone"],
-    ['::ffff:0:0/96', 'covers all of IPv4'],
+    ['::ffff:0:0/96', 'covers all IPv4'],
     ['fe80::1%eth0', "'fe80::1%eth0' is not an address"],
   ])('TRUST_PROXY=%s', (setting, fault) => {
     expect(() => readTrustedProxies(setting)).toThrow(fault);

@@ -27,7 +27,7 @@ test.each([
   ['hooks.example/secret', SECRET, /^WEBHOOK_URL: this is not an https URL/],
   ['ftp://hooks.example/secret', SECRET, /^WEBHOOK_URL: this is not an https URL/],
   ['https://hooks.example/#secret', SECRET, /^WEBHOOK_URL: this has a fragment/],
-  ['https://secret%zz@hooks.example', SECRET, /^WEBHOOK_URL: its user or password has an incomplete escape/],
+  ['https://secret%zz@hooks.example', SECRET, /^WEBHOOK_URL: the user or password in it has an incomplete escape/],
   ['http://hooks.example/secret', SECRET, /^WEBHOOK_URL: this is not encrypted/],
   ['http://localhost.example/secret', SECRET, /^WEBHOOK_URL: this is not encrypted/],
   [URL, '', /^WEBHOOK_SECRET: WEBHOOK_URL needs it/],

@@ -165,7 +165,7 @@ describe('a site that follows the browser', () => {
 
 test('an unknown SITE_LOCALE is refused with the known ones', async () => {
   await expect(startTestSite({ locale: { code: 'xx', isNegotiated: false } })).rejects.toThrow(
-    /SITE_LOCALE: there are no messages in "xx"; it must be one of en, .*de.*, or auto/,
+    /SITE_LOCALE: there is no translation for "xx"; it must be one of en, .*de.*, or auto/,
   );
 });
 

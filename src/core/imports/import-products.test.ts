@@ -160,7 +160,7 @@ describe('columns', () => {
   test('a column that the file lacks is refused, in CSV and in JSON, and so is a header of no field', async () => {
     const map = readColumnMap(['name=Title']);
     await expect(ground.run('id,name\na,A\n', { kind: 'csv', map })).rejects.toThrow(
-      /no column 'Title'; there are 'id', 'name'/,
+      /no column 'Title'; its columns are 'id', 'name'/,
     );
     await expect(ground.run(lines({ id: 'a', name: 'A' }), { map })).rejects.toThrow(/no column 'Title'/);
     expect(await ground.ids()).toEqual([]);
@@ -172,10 +172,10 @@ describe('columns', () => {
   test('a missing column of --map is reported before the faults that it causes', async () => {
     const map = readColumnMap(['name=Headline']);
     await expect(ground.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
-      /no column 'Headline'; there are/,
+      /no column 'Headline'; its columns are/,
     );
     await expect(ground.run('[{"Title":"A"}]', { kind: 'json', map })).rejects.toThrow(
-      /no column 'Headline'; there are/,
+      /no column 'Headline'; its columns are/,
     );
   });
 
