@@ -26,10 +26,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const lastEntry = async () =>
-  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
-const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
-
 async function addComment(productId: string, content: string, held = false): Promise<string> {
   const { comment } = await site.core.addComment(
     { productId, content, website: held ? 'spam.example' : '' },
@@ -77,17 +73,17 @@ describe('Comments', () => {
       ).toEqual({ done: [comment], skipped: [expect.any(String)] });
       expect(await stateOf()).toEqual(after);
       expect(await counted()).toBe(0);
-      const entry = await lastEntry();
+      const entry = await ada.lastEntry();
       expect(entry).toMatchObject({ operator: 'grace', action: `comments ${action}`, undoable: true, undoneBy: null });
-      expect((await undo(entry)).statusCode).toBe(200);
+      expect((await ada.undo(entry)).statusCode).toBe(200);
       expect(await stateOf()).toEqual({ held: false, hidden: undefined });
       expect(await counted()).toBe(1);
-      expect(await lastEntry()).toMatchObject({ operator: 'ada', undoes: entry.id });
-      expect((await undo(entry)).json()).toMatchObject({ status: 409, code: 'not_undoable' });
+      expect(await ada.lastEntry()).toMatchObject({ operator: 'ada', undoes: entry.id });
+      expect((await ada.undo(entry)).json()).toMatchObject({ status: 409, code: 'not_undoable' });
       // The undo is an entry like any other.
-      expect((await undo(await lastEntry())).statusCode).toBe(200);
+      expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
       expect(await stateOf()).toEqual(after);
-      await undo(await lastEntry());
+      await ada.undo(await ada.lastEntry());
     }
   });
 });
@@ -115,7 +111,7 @@ describe('Votes', () => {
     });
     expect(await ada.json('GET', `/products/${id}/votes?from=${hour}&to=${to}`)).toMatchObject({ votes: [{}, {}, {}] });
     expect(await ada.json('GET', `/products/${id}/votes?from=${to}`)).toMatchObject({ votes: [] });
-    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect(await ada.json('GET', `/products/${id}/votes`)).toMatchObject({ votes: [{ counted: true }, {}, {}] });
     expect((await ada.ask('POST', `/products/${id}/votes`, { action: 'exclude', reason: 'All' })).statusCode).toBe(400);
   });
@@ -139,7 +135,7 @@ describe('Submissions', () => {
     });
     const again = await decide(grace, submission, { action: 'approve' });
     expect(again.json()).toMatchObject({ status: 409, code: 'submission_changed', current: { status: 'launched' } });
-    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
   });
 

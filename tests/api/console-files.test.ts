@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { AuditRecord, ConsolePage, ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
+import type { ImportEvent, ProductDetails } from '../../src/contract/console/records.ts';
 import { revokeOperator } from '../../src/core/console/operators.ts';
 import { addOperator, type TestOperator } from '../support/operator.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -16,10 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const lastEntry = async () =>
-  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
-const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
-
 test('an export and a backup are downloaded as files, and the backup is in the audit log', async () => {
   const { id } = await site.addProduct({ name: 'Exported, "quoted"' });
   const csv = await ada.ask('GET', '/export?table=products&kind=csv');
@@ -31,7 +27,7 @@ test('an export and a backup are downloaded as files, and the backup is in the a
   const backup = await ada.ask('GET', '/backup');
   expect(backup.rawPayload.subarray(0, 2)).toEqual(Buffer.from([0x1f, 0x8b]));
   expect(backup.headers['content-length']).toBe(`${backup.rawPayload.length}`);
-  expect(await lastEntry()).toMatchObject({ action: 'backup', operator: 'ada', undoable: false });
+  expect(await ada.lastEntry()).toMatchObject({ action: 'backup', operator: 'ada', undoable: false });
   expect(gunzipSync(backup.rawPayload).toString()).not.toContain('operator_sessions');
 });
 
@@ -78,13 +74,13 @@ describe('Imports', () => {
     expect(await send(csv, { map, dryRun: 'true' })).toMatchObject(wanted);
     expect((await ada.ask('GET', `/products/${prefix}-new`)).statusCode).toBe(404);
     expect(await send(csv, { map })).toMatchObject(wanted);
-    const entry = await lastEntry();
+    const entry = await ada.lastEntry();
     expect(entry).toMatchObject({ action: 'import', target: 'launches.csv', operator: 'ada', undoable: true });
 
     const { version } = await ada.json<ProductDetails>('GET', `/products/${edited.id}`);
     await ada.json('PATCH', `/products/${edited.id}`, { version, values: { name: 'Edited since' } });
-    expect((await undo(entry)).statusCode).toBe(200);
-    expect(await lastEntry()).toMatchObject({
+    expect((await ada.undo(entry)).statusCode).toBe(200);
+    expect(await ada.lastEntry()).toMatchObject({
       action: 'import undo',
       undoes: entry.id,
       details: { removed: 1, reverted: 1, skipped: 1 },
@@ -93,7 +89,7 @@ describe('Imports', () => {
     expect(await nameOf(before.id)).toBe('Old name');
     expect(await nameOf(edited.id)).toBe('Edited since');
     expect((await ada.ask('GET', `/products/${prefix}-new`)).statusCode).toBe(404);
-    expect((await undo(entry)).json()).toMatchObject({ code: 'not_undoable' });
+    expect((await ada.undo(entry)).json()).toMatchObject({ code: 'not_undoable' });
   });
 
   test('ten thousand rows are imported and undone', async () => {
@@ -101,7 +97,7 @@ describe('Imports', () => {
     const rows = Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index},Product ${index}`);
     const done = await send(`id,name\n${rows.join('\n')}\n`);
     expect(done).toMatchObject({ kind: 'done', summary: { created: 10_000 } });
-    expect((await undo(await lastEntry())).statusCode).toBe(200);
+    expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
     expect((await ada.ask('GET', `/products/${prefix}-9999`)).statusCode).toBe(404);
   });
 

@@ -16,9 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const lastEntry = async () =>
-  (await ada.json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items[0] as AuditRecord;
-const undo = (entry: AuditRecord) => ada.ask('POST', `/audit/${entry.id}/undo`);
 const details = (id: string) => ada.json<ProductDetails>('GET', `/products/${id}`);
 
 test('products are listed by state, searched, and paged by keyset', async () => {
@@ -79,8 +76,8 @@ test('simultaneous edits never overwrite each other: the second operator gets bo
   const entries = (await ada.json<ConsolePage<AuditRecord>>('GET', `/audit?target=${id}`)).items;
   const [second, first] = entries as [AuditRecord, AuditRecord];
   expect(second.details).toEqual({ name: 'Low tide', before: { name: 'High tide' }, after: { name: 'Low tide' } });
-  expect((await undo(first)).json()).toMatchObject({ code: 'not_undoable' });
-  for (const entry of [second, first]) expect((await undo(entry)).statusCode).toBe(200);
+  expect((await ada.undo(first)).json()).toMatchObject({ code: 'not_undoable' });
+  for (const entry of [second, first]) expect((await ada.undo(entry)).statusCode).toBe(200);
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
@@ -107,9 +104,9 @@ test('products are removed with a reason and restored with everything, by undo o
   await site.core.addComment({ productId: id, content: 'Mine' }, { session: `session-${randomUUID()}` });
   await ada.json('POST', '/products/remove', { ids: [id], reason: 'Spam' });
   expect((await ada.ask('GET', `/products/${id}`)).json()).toMatchObject({ code: 'product_not_found' });
-  expect((await undo(await lastEntry())).statusCode).toBe(200);
+  expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
   expect((await details(id)).product.comments).toBe(1);
-  expect((await undo(await lastEntry())).statusCode).toBe(200);
+  expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
   expect(await ada.json('POST', '/products/restore', { ids: [id] })).toMatchObject({ restored: [{ id }] });
   expect((await ada.ask('POST', '/products/restore', { ids: [id] })).json()).toMatchObject({ code: 'not_undoable' });
   expect((await ada.ask('POST', '/products/remove', { ids: ['nothing-here'] })).statusCode).toBe(404);

@@ -1,5 +1,6 @@
 import { scryptSync } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import type { AuditRecord, ConsolePage } from '../../src/contract/console/records.ts';
 import { inviteOperator } from '../../src/core/console/operators.ts';
 import { beginSession } from '../../src/core/console/sessions.ts';
 import { signIn } from '../../src/core/console/sign-in.ts';
@@ -19,6 +20,10 @@ export interface TestOperator {
   ask(method: Method, url: string, body?: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** Sends a request that must succeed. @returns the JSON of the response. */
   json<Body>(method: Method, url: string, body?: unknown): Promise<Body>;
+  /** Reads the newest entry of the audit log. */
+  lastEntry(): Promise<AuditRecord>;
+  /** Asks to undo an entry of the audit log. */
+  undo(entry: AuditRecord): Promise<LightMyRequestResponse>;
 }
 
 interface Site {
@@ -62,14 +67,21 @@ function operatorWith({ app }: Site, name: string, cookie: string): TestOperator
       },
       ...(body === undefined ? {} : { payload: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
     });
+  const json: TestOperator['json'] = async (method, url, body) => {
+    const response = await ask(method, url, body);
+    if (response.statusCode >= 300) throw new Error(`${method} ${url}: ${response.statusCode} ${response.body}`);
+    return response.json();
+  };
   return {
     name,
     cookie,
     ask,
-    async json(method, url, body) {
-      const response = await ask(method, url, body);
-      if (response.statusCode >= 300) throw new Error(`${method} ${url}: ${response.statusCode} ${response.body}`);
-      return response.json();
+    json,
+    async lastEntry() {
+      const [entry] = (await json<ConsolePage<AuditRecord>>('GET', '/audit?limit=1')).items;
+      if (!entry) throw new Error('The audit log is empty.');
+      return entry;
     },
+    undo: (entry) => ask('POST', `/audit/${entry.id}/undo`),
   };
 }
