@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { CONSOLE_API } from '../../contract/console/paths.ts';
+import type { AuditRecord, ConsolePage } from '../../contract/console/records.ts';
 import { showToast } from '../../web/ui/toasts.ts';
-import { messageOf } from './console-api.ts';
+import { call, messageOf } from './console-api.ts';
 
 /** An operation that shows its result at once and can be undone. */
 export interface Action {
@@ -61,4 +63,15 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       }
     }
   };
+}
+
+/**
+ * Undoes the newest of the last 20 entries of the audit log with this action and target that can be undone.
+ * @throws Error if there is none.
+ */
+export async function undoNewest(action: string, target: string): Promise<void> {
+  const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, { query: { action, target, limit: 20 } });
+  const entry = items.find(({ undoable }) => undoable);
+  if (!entry) throw new Error('The change is no longer in the audit log, or was already undone.');
+  await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
 }

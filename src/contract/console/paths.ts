@@ -35,7 +35,7 @@ export const CONSOLE_API = {
   categories: '/api/console/categories',
   votes: /* @__PURE__ */ withId('/api/console/products/:id/votes'),
   bursts: '/api/console/bursts',
-  pictures: /* @__PURE__ */ withId('/api/console/pictures/:id'),
+  pictures: /* @__PURE__ */ withId('/api/console/pictures/:use'),
   comments: '/api/console/comments',
   moderateComments: '/api/console/comments/moderate',
   submissions: '/api/console/submissions',

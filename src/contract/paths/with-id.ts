@@ -1,4 +1,7 @@
-/** Returns a function that builds paths with an id, and has the pattern for Fastify as its property `route`. */
+/**
+ * Returns a function that fills in the one parameter of a path, mostly an id. Its property `route` is the pattern for
+ * Fastify.
+ */
 export function withId(route: string): ((id: string) => string) & { route: string } {
-  return Object.assign((id: string) => route.replace(':id', encodeURIComponent(id)), { route });
+  return Object.assign((id: string) => route.replace(/:\w+/, encodeURIComponent(id)), { route });
 }

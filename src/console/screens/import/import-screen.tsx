@@ -1,9 +1,7 @@
 import { useState } from 'react';
-import { CONSOLE_API } from '../../../contract/console/paths.ts';
-import type { AuditRecord, ConsolePage } from '../../../contract/console/records.ts';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform } from '../../api/actions.ts';
-import { call, messageOf } from '../../api/console-api.ts';
+import { undoNewest, usePerform } from '../../api/actions.ts';
+import { messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatAmount } from '../../ui/format-amount.ts';
 import { ImportIcon } from '../../ui/icons.tsx';
@@ -92,7 +90,7 @@ export function ImportScreen() {
         const { created, updated } = last.summary;
         return { done: `Imported ${name}`, note: `${formatAmount(created, 'new product')}, ${updated} updated.` };
       },
-      undo: () => undoImportOf(name),
+      undo: () => undoNewest('import', name),
     });
     if (done) {
       setChosen(undefined);
@@ -142,16 +140,6 @@ export function ImportScreen() {
       )}
     </Page>
   );
-}
-
-/** Undoes the newest import of this file that can be undone. */
-async function undoImportOf(name: string): Promise<void> {
-  const { items } = await call<ConsolePage<AuditRecord>>(CONSOLE_API.audit, {
-    query: { action: 'import', target: name, limit: 5 },
-  });
-  const entry = items.find(({ undoable }) => undoable);
-  if (!entry) throw new Error('The import is no longer in the audit log, or was already undone.');
-  await call(CONSOLE_API.undo(entry.id), { method: 'POST' });
 }
 
 /** Accepts a file by drag and drop or from the file picker. */

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
-import { usePerform } from '../../api/actions.ts';
+import { undoNewest, usePerform } from '../../api/actions.ts';
 import { call } from '../../api/console-api.ts';
 import type { Pages } from '../../api/pages.ts';
 import { goTo } from '../../location.ts';
@@ -31,7 +31,7 @@ export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
         const done = action === 'exclude' ? 'Excluded' : 'Included';
         return { done: `${done} ${formatAmount(votes, 'vote')}`, note: `${productName}, ${describeHour(burst)}` };
       },
-      undo: () => undoLastOf(productId),
+      undo: () => undoNewest('votes', productId),
     });
   }
 
@@ -102,13 +102,4 @@ const endOf = ({ hour }: BurstRecord) => new Date(Date.parse(hour) + HOUR_MS).to
 function describeHour(burst: BurstRecord): string {
   const { hour } = burst;
   return `${hour.slice(0, 10)}, ${hour.slice(11, 16)} to ${endOf(burst).slice(11, 16)} UTC`;
-}
-
-/** Reverts the newest change of this product's votes in the audit log. */
-async function undoLastOf(productId: string): Promise<void> {
-  const { items } = await call<{ items: { id: string; undoable: boolean }[] }>(CONSOLE_API.audit, {
-    query: { target: productId, action: 'votes', limit: 20 },
-  });
-  const last = items.find(({ undoable }) => undoable);
-  if (last) await call(CONSOLE_API.undo(last.id), { method: 'POST' });
 }

@@ -138,7 +138,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 };
 
-const Params = Type.Object({ id: Type.Union([Type.Literal('image'), Type.Literal('screenshot')]) });
+const Params = Type.Object({ use: Type.Union([Type.Literal('image'), Type.Literal('screenshot')]) });
 
 /**
  * Stores a picture for a product's editor. No page shows it until an edit saves its address, so replacing a picture is
@@ -147,7 +147,7 @@ const Params = Type.Object({ id: Type.Union([Type.Literal('image'), Type.Literal
 export const pictureRoutes: FastifyPluginAsyncTypebox<{ pictures: PicturePipeline }> = async (app, { pictures }) => {
   const receive = receivePictures(app, pictures);
   app.post(CONSOLE_API.pictures.route, { schema: { params: Params } }, async (request, reply) => {
-    const address = await receive(request, request.params.id);
+    const address = await receive(request, request.params.use);
     return reply.code(201).send({ address });
   });
 };
