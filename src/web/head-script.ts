@@ -75,8 +75,13 @@
         keepalive: true,
         signal: AbortSignal.timeout(40_000),
       });
-      // The app handles a failure.
-      response.catch(() => {});
+      // Remembers the vote in case the page is reloaded before the app runs. The app handles a failure.
+      response
+        .then(({ ok }) => {
+          const known = JSON.parse(localStorage.getItem('upvoted') ?? '[]');
+          if (ok) localStorage.setItem('upvoted', JSON.stringify([product, ...known]));
+        })
+        .catch(() => {});
       button.dataset.voted = '';
       button.setAttribute('aria-pressed', 'true');
       button.title = votedTitle;

@@ -52,6 +52,23 @@ test.describe('§4 and §8: upvotes before the app runs', () => {
     expect(failed.requests).toHaveLength(1);
   });
 
+  test('a page that is reloaded before the app runs shows the vote once', async ({ page, site }) => {
+    const product = await site.addProduct({ name: 'Early Carp' });
+    await site.addUpvotes(product.id, 4);
+    const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
+    const puts = recordRequests(page, UPVOTE, 'PUT');
+    await page.goto(`/product/${product.id}`, { waitUntil: 'domcontentloaded' });
+    await upvoteOf(page, 'Early Carp').click();
+    const remembered = () => page.evaluate(() => localStorage.getItem('upvoted'));
+    await expect.poll(remembered).toBe(JSON.stringify([product.id]));
+    await page.reload({ waitUntil: 'domcontentloaded' });
+    await expect(upvoteOf(page, 'Early Carp')).toHaveAccessibleName('Upvote Early Carp, 5');
+    await expect(upvoteOf(page, 'Early Carp')).toHaveAttribute('data-voted');
+    scripts.release();
+    await expectUpvote(page, 'Early Carp', { upvoted: true, count: 5 });
+    expect(puts).toHaveLength(1);
+  });
+
   test('two clicks before the app runs end without a vote', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Dulse' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
