@@ -10,9 +10,8 @@ const catalogues = Object.fromEntries(
   readdirSync(CATALOGUES).map((file) => [`language-${basename(file, '.ts')}`, `${CATALOGUES}/${file}`]),
 );
 
-/** What decides between code paths of which browsers need one: React tests for features that all of them have, and for its tools. */
+/** Constants that remove code for servers, for browsers without these features, and for development tools from React and the app. */
 const KNOWN = {
-  // What only the server renders is left out.
   'typeof window': '"object"',
   'typeof document': '"object"',
   'typeof performance': '"object"',

@@ -9,7 +9,7 @@ export interface Writer {
 
 const writers = new Map<number, Writer>();
 
-/** The same for the same seed; its vocabularies take most of a second to make, so they are kept. */
+/** Returns the writer of a seed. Writers are cached, because building their vocabularies takes most of a second. */
 export function writerFor(seed: number): Writer {
   const writer = writers.get(seed) ?? createWriter(seed);
   writers.set(seed, writer);

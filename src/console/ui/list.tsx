@@ -12,7 +12,7 @@ import { Failure, Loading } from './states.tsx';
 export interface RowState {
   isActive: boolean;
   isChosen: boolean;
-  /** If `isRange` is set, all rows between this one and the one that was chosen last are chosen, too. */
+  /** `isRange`: also chooses all rows between this row and the last chosen one. */
   choose(isChosen: boolean, isRange: boolean): void;
 }
 

@@ -20,7 +20,7 @@ export interface Change {
   commentIds?: readonly string[];
 }
 
-/** How long rows are kept. A process that was disconnected for longer cannot catch up, and revalidates everything. */
+/** Older rows are deleted. A process that was disconnected for longer cannot catch up, and revalidates everything. */
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**

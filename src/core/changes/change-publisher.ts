@@ -7,7 +7,7 @@ import { type Change, recordChange } from './change-feed.ts';
 /** How often changes are published to other processes, so thousands of writes share one record. */
 const FLUSH_INTERVAL_MS = 100;
 
-/** How many of its own records a process remembers, so it does not act on them twice. */
+/** A process remembers this many of its own records, so it does not act on them twice. */
 const MAX_OWN_RECORDS = 1_000;
 
 interface ChangePublisher {
