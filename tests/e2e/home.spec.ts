@@ -224,6 +224,8 @@ test.describe('§3: the fields of a product', () => {
     await site.database.query(
       "INSERT INTO comments (id, product_id, content) VALUES (gen_random_uuid(), 'bare', 'A bare comment')",
     );
+    // The product launches now by the database's clock, which the site's clock may follow a moment later.
+    await expect.poll(async () => (await page.request.get('/api/products/bare')).status()).toBe(200);
     await visit(page, '/product/bare');
     await expect(page.getByRole('heading', { level: 1, name: 'Untitled Product' })).toBeVisible();
     await expect(page.getByText('No description available', { exact: true })).toBeVisible();
