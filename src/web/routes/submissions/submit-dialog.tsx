@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { PRODUCT_FIELDS } from '../../../contract/products/fields.ts';
 import type { Submission } from '../../../contract/submissions/schema.ts';
@@ -96,7 +96,8 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
     onDone,
   });
 
-  useEffect(() => {
+  // Before the failure is on the screen, where a visitor may close the dialog at once.
+  useLayoutEffect(() => {
     const submission = form.isSending ? undefined : form.latest();
     incomplete.current = created.current && submission ? { access: created.current, submission } : null;
   });
