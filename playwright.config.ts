@@ -23,8 +23,7 @@ export default defineConfig({
   use: {
     locale: 'en-GB',
     timezoneId: 'UTC',
-    // A new context per test doubles the processor time of a short test; animations cost a tenth more.
-    reuseContext: true,
+    // Animations cost a tenth more.
     contextOptions: { reducedMotion: 'reduce' },
     screenshot: 'only-on-failure',
     launchOptions: CHROMIUM,

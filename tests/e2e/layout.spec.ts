@@ -153,7 +153,9 @@ test.describe('§2: themes', () => {
     await visit(page, '/');
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.route(/\/assets\/(?!theme).*\.js$/, (route) => route.abort());
+    const refused = page.waitForEvent('console', (message) => message.text().includes('ERR_FAILED'));
     await page.goto('/');
+    await refused;
     await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark');
   });
 });

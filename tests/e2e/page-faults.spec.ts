@@ -1,5 +1,5 @@
 import { expect, test } from '../support/e2e-test.ts';
-import { createPageFaults, type PageFaults } from '../support/page-faults.ts';
+import { createPageFaults, type PageFaults, reportViolations } from '../support/page-faults.ts';
 
 const FAULTS = {
   'an uncaught error': () => void setTimeout(() => JSON.parse('uncaught')),
@@ -24,7 +24,8 @@ test.describe('the fixture that every browser test uses', () => {
     test(`fails a test on ${name}, unless the test announced it`, async ({ browser, site }) => {
       const context = await browser.newContext({ baseURL: site.address });
       const faults = createPageFaults();
-      await faults.watch(context);
+      await reportViolations(context);
+      faults.watch(context);
       const page = await context.newPage();
       await page.goto('/product/git');
       expect(failureOf(faults)).toBe('');

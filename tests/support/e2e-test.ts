@@ -1,7 +1,8 @@
 import { type BrowserContext, type BrowserContextOptions, test as base, type Page } from '@playwright/test';
 import { paths } from '../../src/contract/paths.ts';
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
-import { createPageFaults, type PageFaults } from './page-faults.ts';
+import { createPageFaults, type PageFaults, reportViolations } from './page-faults.ts';
+import { ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
   faults: PageFaults;
@@ -16,6 +17,7 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
+  reused: ReusedContext;
   /** The built site with the sample catalogue. Tests of one worker share it, so a test adds the products that it changes. */
   site: E2eSite;
 }
@@ -49,36 +51,35 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   expectConsoleError: ({ faults }, use) => use(faults.announce),
 
-  // Playwright resumes a paused clock only in the background, where its script can reach the context's next test.
-  pauseClock: async ({ page }, use) => {
-    let isPaused = false;
-    await use(async (aheadMs = 60_000) => {
-      isPaused = true;
-      await page.clock.pauseAt(Date.now() + aheadMs);
-    });
-    if (!isPaused) return;
-    await page.goto('about:blank');
-    await page.clock.resume();
+  pauseClock: ({ page }, use) => use((aheadMs = 60_000) => page.clock.pauseAt(Date.now() + aheadMs)),
+
+  reused: [
+    async ({ browser }, use) => {
+      const reused = new ReusedContext(browser);
+      await use(reused);
+      await reused.close();
+    },
+    { scope: 'worker' },
+  ],
+
+  context: async ({ reused, baseURL, faults, live, javaScriptEnabled, contextOptions }, use, info) => {
+    const options = JSON.stringify({ baseURL, live, javaScriptEnabled, contextOptions });
+    const context = await reused.start(options, (context) => prepare(context, live));
+    faults.watch(context);
+    await use(context);
+    // A failure's screenshot needs the page.
+    if (baseURL && info.status === info.expectedStatus && faults.areAnnounced()) await reused.reset(baseURL);
+    else reused.discard();
   },
 
-  context: async ({ context, faults, live }, use) => {
-    // The reset between tests does not reset these two.
-    await context.clearPermissions();
-    await context.setOffline(false);
-    await faults.watch(context);
-    if (!live) await refuseStreams(context);
-    await use(context);
-    // If a page is open, Playwright's reset empties the HTTP cache, and the next test's first page costs twice as much.
-    // A failure's screenshot needs the page.
-    if (faults.areAnnounced()) for (const page of context.pages()) await page.close();
-  },
+  page: ({ context }, use) => use(context.pages()[0] as Page),
 
   newVisitor: async ({ browser, baseURL, faults, live }, use) => {
     const open: Page[] = [];
     await use(async (options = {}) => {
       const context = await browser.newContext({ ...(baseURL ? { baseURL } : {}), ...options });
-      await faults.watch(context);
-      if (!live) await refuseStreams(context);
+      await prepare(context, live);
+      faults.watch(context);
       const page = await context.newPage();
       open.push(page);
       return page;
@@ -87,8 +88,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
 });
 
-/** Responds 204 to requests for a stream, which stops retries. A route of Playwright would disable the HTTP cache. */
-async function refuseStreams(context: BrowserContext): Promise<void> {
+async function prepare(context: BrowserContext, live: boolean): Promise<void> {
+  await reportViolations(context);
+  if (live) return;
+  // Responds 204 to requests for a stream, which stops retries. A route of Playwright would disable the HTTP cache.
   await context.addInitScript((events) => {
     const { fetch } = window;
     window.fetch = (input, init) =>

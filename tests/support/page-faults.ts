@@ -2,7 +2,7 @@ import { type BrowserContext, expect } from '@playwright/test';
 
 /** Collects the errors of pages, and fails a test if it did not announce an error. */
 export interface PageFaults {
-  watch(context: BrowserContext): Promise<void>;
+  watch(context: BrowserContext): void;
   /** Announces an error, which then is allowed and must occur. */
   announce(pattern: RegExp): void;
   /** Whether `verify` would pass. */
@@ -17,16 +17,11 @@ export function createPageFaults(): PageFaults {
   const unexpected = () => faults.filter((fault) => !announced.some((pattern) => pattern.test(fault)));
   const missing = () => announced.filter((pattern) => !faults.some((fault) => pattern.test(fault)));
   return {
-    async watch(context) {
+    watch(context) {
       context.on('weberror', (error) => faults.push(`uncaught: ${error.error().stack ?? error.error()}`));
       context.on('console', (message) => {
         // Chromium's message about a failed request contains the URL only in its location.
         if (message.type() === 'error') faults.push(`console.error: ${message.text()} (${message.location().url})`);
-      });
-      await context.addInitScript(() => {
-        document.addEventListener('securitypolicyviolation', (violation) => {
-          console.error(`content policy: ${violation.violatedDirective} ${violation.blockedURI}`);
-        });
       });
     },
     announce: (pattern) => announced.push(pattern),
@@ -36,4 +31,13 @@ export function createPageFaults(): PageFaults {
       expect(missing().map(String), 'announced errors that did not occur').toEqual([]);
     },
   };
+}
+
+/** Has pages of a new context report violations of the content policy as console errors. */
+export async function reportViolations(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (violation) => {
+      console.error(`content policy: ${violation.violatedDirective} ${violation.blockedURI}`);
+    });
+  });
 }
