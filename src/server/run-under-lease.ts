@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Database } from '../core/database/database.ts';
 import { endLease, keepLease, type Lease, type LeaseName, takeLease } from '../core/leases/lease.ts';
 import type { Log } from '../core/runtime.ts';
@@ -51,29 +52,29 @@ export function runUnderLease(
   const maxHeldMs = 2 * Math.max(heldMs, retryMs);
   const closing = new AbortController();
   let failures = 0;
-  let isUnchecked = false;
-  let running: Promise<void> | undefined;
-  const poll = () => {
-    running ??= look().finally(() => {
-      running = undefined;
-    });
-  };
-  const timer = setInterval(poll, pollMs).unref();
-  poll();
+  const polling = poll();
 
-  async function look(): Promise<void> {
-    try {
-      if ((await job.isDue?.()) ?? true) {
-        const lease = await takeLease(database, name, { holder, everyMs, heldMs, maxHeldMs });
-        if (lease) await work(lease);
+  async function poll(): Promise<void> {
+    for (let isUnchecked = false; !closing.signal.aborted; ) {
+      try {
+        await runIfDue();
+        isUnchecked = false;
+      } catch (error) {
+        // The warning is logged once per outage: some jobs check twice a second.
+        if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
+        isUnchecked = true;
       }
-      await job.afterPoll?.();
-      isUnchecked = false;
-    } catch (error) {
-      // The warning is logged once per outage: some jobs check twice a second.
-      if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
-      isUnchecked = true;
+      // Rejects if the site stops.
+      await delay(pollMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
+  }
+
+  async function runIfDue(): Promise<void> {
+    if ((await job.isDue?.()) ?? true) {
+      const lease = await takeLease(database, name, { holder, everyMs, heldMs, maxHeldMs });
+      if (lease) await work(lease);
+    }
+    await job.afterPoll?.();
   }
 
   async function work(lease: Lease): Promise<void> {
@@ -99,9 +100,8 @@ export function runUnderLease(
   return {
     failures: () => failures,
     async close() {
-      clearInterval(timer);
       closing.abort(new Error('the site is stopping'));
-      await running;
+      await polling;
     },
   };
 }

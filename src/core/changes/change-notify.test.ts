@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { silentLog } from '../../../tests/support/silent-log.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
 import type { Listener } from '../database/listen.ts';
-import { type ChangeNotify, startChangeNotify } from './change-publisher.ts';
+import { ChangeNotify } from './change-publisher.ts';
 
 let database: TestDatabase;
 let opened: ChangeNotify[] = [];
@@ -16,7 +16,7 @@ afterEach(async () => {
 });
 
 function open(onNotify: () => void): ChangeNotify {
-  const notify = startChangeNotify(database, silentLog, onNotify);
+  const notify = new ChangeNotify(database, silentLog, onNotify);
   opened.push(notify);
   return notify;
 }
@@ -65,7 +65,7 @@ describe('without notifications', () => {
         return { pause, stop: async () => {} };
       },
     };
-    const notify = startChangeNotify(silent, log, () => {});
+    const notify = new ChangeNotify(silent, log, () => {});
     listener?.onListening();
     expect(query).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(2_000);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { CoreError } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
+import type { Listening } from '../database/listen.ts';
 import type { Log } from '../runtime.ts';
 import { type Change, recordChange } from './change-feed.ts';
 
@@ -82,61 +83,65 @@ const CHANNEL = 'groundswell_changes';
  */
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Notifies other processes of new changes, if the database supports that. */
-export interface ChangeNotify {
-  send(): void;
-  stop(): Promise<void>;
-}
-
 /**
- * Uses LISTEN and NOTIFY so that processes read the table of changes at once instead of at their next interval. Nothing
- * depends on notifications: they name only their sender, and polling finds every change.
+ * Notifies other processes of new changes with LISTEN and NOTIFY, if the database supports that, so they read the table
+ * of changes at once instead of at their next interval. Nothing depends on notifications: they name only their sender,
+ * and polling finds every change.
  */
-export function startChangeNotify(database: Database, log: Log, onNotify: () => void): ChangeNotify {
-  const self = randomUUID();
-  let probe: NodeJS.Timeout | undefined;
+export class ChangeNotify {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #self = randomUUID();
+  readonly #listening: Listening;
   /** Whether this process receives notifications. If not, it sends none, since the others are connected in the same way. */
-  let isWorking = false;
-  let receivedProbe = false;
-  let isStopped = false;
+  #isWorking = false;
+  /** Aborted when a probe has arrived, or is not awaited any more. */
+  #probe = new AbortController();
 
-  const listening = database.listen(CHANNEL, {
-    async onListening() {
-      clearTimeout(probe);
-      receivedProbe = false;
-      await notify();
-      // The timeout starts after the probe was sent, which may take seconds on a busy machine.
-      if (receivedProbe || isStopped) return;
-      probe = setTimeout(() => {
-        log.info('The database connection does not deliver notifications (some poolers do not): polling for changes');
-        isWorking = false;
-        listening.pause();
-      }, PROBE_TIMEOUT_MS).unref();
-    },
-    onNotice(sender) {
-      if (sender !== self) return onNotify();
-      clearTimeout(probe);
-      receivedProbe = true;
-      isWorking = true;
-    },
-  });
-
-  function notify(): Promise<unknown> {
-    return database.query('SELECT pg_notify($1, $2)', [CHANNEL, self]).catch((error: unknown) => {
-      if (error instanceof CoreError) return;
-      // The engine has no notifications, so every further attempt would fail.
-      isWorking = false;
+  constructor(database: Database, log: Log, onNotify: () => void) {
+    this.#database = database;
+    this.#log = log;
+    this.#listening = database.listen(CHANNEL, {
+      onListening: () => void this.#sendProbe(),
+      onNotice: (sender) => {
+        if (sender !== this.#self) return onNotify();
+        this.#probe.abort();
+        this.#isWorking = true;
+      },
     });
   }
 
-  return {
-    send() {
-      if (isWorking) void notify();
-    },
-    stop() {
-      isStopped = true;
-      clearTimeout(probe);
-      return listening.stop();
-    },
-  };
+  send(): void {
+    if (this.#isWorking) void this.#notify();
+  }
+
+  stop(): Promise<void> {
+    this.#probe.abort();
+    return this.#listening.stop();
+  }
+
+  async #sendProbe(): Promise<void> {
+    this.#probe.abort();
+    this.#probe = new AbortController();
+    const { signal } = this.#probe;
+    await this.#notify();
+    // The timeout starts after the probe was sent, which may take seconds on a busy machine.
+    if (signal.aborted) return;
+    const timer = setTimeout(() => this.#giveUp(), PROBE_TIMEOUT_MS).unref();
+    signal.addEventListener('abort', () => clearTimeout(timer));
+  }
+
+  #giveUp(): void {
+    this.#log.info('The database connection does not deliver notifications (some poolers do not): polling for changes');
+    this.#isWorking = false;
+    this.#listening.pause();
+  }
+
+  #notify(): Promise<unknown> {
+    return this.#database.query('SELECT pg_notify($1, $2)', [CHANNEL, this.#self]).catch((error: unknown) => {
+      if (error instanceof CoreError) return;
+      // The engine has no notifications, so every further attempt would fail.
+      this.#isWorking = false;
+    });
+  }
 }

@@ -3,7 +3,7 @@ import type { Database, Sql } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import { type Change, type ChangeRecord, deleteOldChanges, isEverything, RETENTION_MS } from './change-feed.ts';
 import { pollChanges } from './change-poller.ts';
-import { createChangePublisher, startChangeNotify } from './change-publisher.ts';
+import { ChangeNotify, createChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
 /** If more products launch in one interval, the launches are announced as a change of everything. */
@@ -135,7 +135,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   });
   // The watchdog requires regular statements; the poller sends several a second.
   const endWatch = database.startWatchdog();
-  const notify = startChangeNotify(database, log, () => poller.readNow());
+  const notify = new ChangeNotify(database, log, () => poller.readNow());
   const cleanUp = () =>
     deleteOldChanges(database).catch((error: unknown) =>
       log.warn({ err: error }, 'Could not delete old changes; trying again in a minute'),

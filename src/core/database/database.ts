@@ -2,7 +2,7 @@ import pg from 'pg';
 import { CoreError } from '../core-error.ts';
 import type { Log } from '../runtime.ts';
 import { createOutageLog, isUnavailable, refusesWrites } from './database-faults.ts';
-import { type Listener, type Listening, listenOn } from './listen.ts';
+import { type Listener, type Listening, NotificationListener } from './listen.ts';
 
 /** Runs statements: on the pool, or on the one connection of a transaction. */
 export interface Sql {
@@ -90,7 +90,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         inTransaction(pool, (sql) => work({ query: (text, values) => timed(text, sql.query(text, values)) })),
       ),
     startWatchdog: watchdog.start,
-    listen: (channel, listener) => listenOn(url, channel, listener),
+    listen: (channel, listener) => new NotificationListener(url, channel, listener),
     connections: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,

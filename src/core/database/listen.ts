@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -20,55 +21,74 @@ export interface Listening {
  * Listens to notifications of a channel on a separate connection, and reconnects after a loss. Not every engine has
  * notifications, and not every pooler forwards them, so failures are not logged but retried with growing delays.
  */
-export function listenOn(url: string, channel: string, listener: Listener): Listening {
-  let client: pg.Client | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let pauseMs = FIRST_PAUSE_MS;
-  let isStopped = false;
+export class NotificationListener implements Listening {
+  readonly #url: string;
+  readonly #channel: string;
+  readonly #listener: Listener;
+  readonly #stopping = new AbortController();
+  /** Undefined between two connections. */
+  #client: pg.Client | undefined;
+  /** The delay before the next connection. */
+  #pauseMs = FIRST_PAUSE_MS;
 
-  async function start(): Promise<void> {
-    const own = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: CONNECT_TIMEOUT_MS,
-      // Without keep-alive, the client would wait forever for a server that disappeared silently.
-      keepAlive: true,
-      application_name: 'groundswell',
-    });
-    client = own;
-    own.on('notification', ({ payload = '' }) => listener.onNotice(payload));
-    // Every error ends the connection, so 'end' handles it.
-    own.on('error', () => {});
-    own.on('end', () => again(own));
-    try {
-      await own.connect();
-      await own.query(`LISTEN ${channel}`);
-      if (isStopped || client !== own) return;
-      pauseMs = FIRST_PAUSE_MS;
-      listener.onListening();
-    } catch {
-      await own.end().catch(() => {});
-      again(own);
+  constructor(url: string, channel: string, listener: Listener) {
+    this.#url = url;
+    this.#channel = channel;
+    this.#listener = listener;
+    void this.#keepConnected();
+  }
+
+  pause(): void {
+    this.#pauseMs = LONGEST_PAUSE_MS;
+    this.#client?.end().catch(() => {});
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#client?.end().catch(() => {});
+  }
+
+  async #keepConnected(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      const client = createClient(this.#url);
+      this.#client = client;
+      client.on('notification', ({ payload = '' }) => this.#listener.onNotice(payload));
+      // A connection that is closed while it is being opened reports nothing but its end.
+      const ended = new Promise<void>((resolve) => client.once('end', resolve));
+      await Promise.race([ended, this.#listen(client, ended)]);
+      if (signal.aborted) return;
+      this.#client = undefined;
+      const pauseMs = this.#pauseMs;
+      this.#pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
     }
   }
 
-  function again(lost: pg.Client): void {
-    if (isStopped || client !== lost) return;
-    client = undefined;
-    timer = setTimeout(start, pauseMs).unref();
-    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+  async #listen(client: pg.Client, ended: Promise<void>): Promise<void> {
+    try {
+      await client.connect();
+      await client.query(`LISTEN ${this.#channel}`);
+      if (this.#stopping.signal.aborted) return;
+      this.#pauseMs = FIRST_PAUSE_MS;
+      this.#listener.onListening();
+      await ended;
+    } catch {
+      await client.end().catch(() => {});
+    }
   }
+}
 
-  void start();
-  return {
-    pause() {
-      pauseMs = LONGEST_PAUSE_MS;
-      client?.end().catch(() => {});
-    },
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await client?.end().catch(() => {});
-    },
-  };
+function createClient(url: string): pg.Client {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    query_timeout: CONNECT_TIMEOUT_MS,
+    // Without keep-alive, the client would wait forever for a server that disappeared silently.
+    keepAlive: true,
+    application_name: 'groundswell',
+  });
+  // Every error ends the connection, so 'end' handles it.
+  client.on('error', () => {});
+  return client;
 }

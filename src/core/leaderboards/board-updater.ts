@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Change } from '../changes/change-feed.ts';
 import type { ChangeListener } from '../changes/site-changes.ts';
 import type { Database } from '../database/database.ts';
@@ -41,12 +43,12 @@ interface BoardUpdaterOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** What the next update has to do. */
+/** What an update has to do. */
 interface Work {
   /** Products whose votes may have changed. */
-  written: Set<string>;
+  written: Iterable<string>;
   /** Networks of voters to compare with the cap. */
-  unchecked: Map<string, VotedFrom>;
+  unchecked: Iterable<VotedFrom>;
   /** Whether to place launches, because some may have begun or changed. */
   places: boolean;
   /** Whether to compare all launches in open windows, because a killed process may have left some behind. */
@@ -55,85 +57,85 @@ interface Work {
   checksCaps: boolean;
 }
 
-/** One update runs at a time, after a pause that begins with the first work for it. */
-type State =
-  | { kind: 'idle' }
-  | { kind: 'waiting'; timer: NodeJS.Timeout }
-  | { kind: 'updating'; running: Promise<void> }
-  | { kind: 'closed'; ended: Promise<void> };
+/** Collects the work for the next update. */
+class PendingWork {
+  readonly #written = new Set<string>();
+  readonly #unchecked = new Map<string, VotedFrom>();
+  readonly #flags = { places: false, sweeps: false, checksCaps: false };
+  readonly #arrivals = new EventEmitter();
 
-const noWork = (): Work => ({
-  written: new Set(),
-  unchecked: new Map(),
-  places: false,
-  sweeps: false,
-  checksCaps: false,
-});
+  add({ written = [], unchecked = [], places = false, sweeps = false, checksCaps = false }: Partial<Work>): void {
+    for (const id of written) this.#written.add(id);
+    for (const network of unchecked) this.#unchecked.set(`${network.productId} ${network.network}`, network);
+    this.#flags.places ||= places;
+    this.#flags.sweeps ||= sweeps;
+    this.#flags.checksCaps ||= checksCaps;
+    if (!this.#isEmpty()) this.#arrivals.emit('work');
+  }
 
-function isEmpty({ written, unchecked, places, sweeps, checksCaps }: Work): boolean {
-  return written.size === 0 && unchecked.size === 0 && !places && !sweeps && !checksCaps;
-}
+  /** Resolves when there is work. Rejects if `signal` aborts. */
+  async arrived(signal: AbortSignal): Promise<void> {
+    if (this.#isEmpty()) await once(this.#arrivals, 'work', { signal });
+  }
 
-/** Adds the work of a failed update to the work that has arrived since. */
-function addWork(work: Work, failed: Work): void {
-  for (const id of failed.written) work.written.add(id);
-  for (const [key, network] of failed.unchecked) work.unchecked.set(key, network);
-  work.places ||= failed.places;
-  work.sweeps ||= failed.sweeps;
-  work.checksCaps ||= failed.checksCaps;
+  take(): Work {
+    const work = { written: [...this.#written], unchecked: [...this.#unchecked.values()], ...this.#flags };
+    this.#written.clear();
+    this.#unchecked.clear();
+    Object.assign(this.#flags, { places: false, sweeps: false, checksCaps: false });
+    return work;
+  }
+
+  #isEmpty(): boolean {
+    const { places, sweeps, checksCaps } = this.#flags;
+    return this.#written.size === 0 && this.#unchecked.size === 0 && !places && !sweeps && !checksCaps;
+  }
 }
 
 export function startBoardUpdater(
   database: Database,
   { runtime, timeZone, votesPerNetwork, log, publish, recordEvents }: BoardUpdaterOptions,
 ): BoardUpdater {
-  let work: Work = { ...noWork(), places: true, sweeps: true, checksCaps: true };
-  let state: State = { kind: 'idle' };
-  let intervalMs = REFRESH_INTERVAL_MS;
-  let isFailing = false;
+  const pending = new PendingWork();
+  const closing = new AbortController();
+  const { signal } = closing;
 
-  function schedule(): void {
-    if (state.kind === 'idle') state = { kind: 'waiting', timer: setTimeout(begin, intervalMs).unref() };
-  }
-
-  function begin(): void {
-    const running = update().then(() => {
-      if (isClosed()) return;
-      state = { kind: 'idle' };
-      if (!isEmpty(work)) schedule();
-    });
-    state = { kind: 'updating', running };
-  }
-
-  const isClosed = () => state.kind === 'closed';
-
-  async function update(): Promise<void> {
-    const started = runtime.monotonicMs();
-    const current = work;
-    work = noWork();
-    try {
-      if (current.places || current.sweeps) await place(current.sweeps);
-      await applyCapToNetworks(database, [...current.unchecked.values()], votesPerNetwork);
-      const behind = current.sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
-      await refresh([...current.written, ...behind]);
-      // Comes last, because it is slow for windows with many votes, and boards do not need it.
-      if (current.checksCaps) await capOpenWindows();
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) log.warn({ err: error }, 'Cannot update the leaderboards; trying again');
-      isFailing = true;
-      addWork(work, current);
+  /** Runs one update at a time, each after a pause that begins with the first work for it. */
+  async function keepUpdating(): Promise<void> {
+    let pauseMs = REFRESH_INTERVAL_MS;
+    for (let isFailing = false; ; ) {
+      await pending.arrived(signal);
+      await delay(pauseMs, undefined, { signal, ref: false });
+      const started = runtime.monotonicMs();
+      const work = pending.take();
+      try {
+        await update(work);
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing) log.warn({ err: error }, 'Cannot update the leaderboards; trying again');
+        isFailing = true;
+        pending.add(work);
+      }
+      const tookMs = runtime.monotonicMs() - started;
+      pauseMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
     }
-    const tookMs = runtime.monotonicMs() - started;
-    intervalMs = Math.min(MAX_INTERVAL_MS, Math.max(REFRESH_INTERVAL_MS, tookMs / MAX_SHARE));
+  }
+
+  async function update({ written, unchecked, places, sweeps, checksCaps }: Work): Promise<void> {
+    if (places || sweeps) await place(sweeps);
+    await applyCapToNetworks(database, [...unchecked], votesPerNetwork);
+    const behind = sweeps ? await findLaunchesBehind(database, runtime.now()) : [];
+    await refresh([...written, ...behind]);
+    // Comes last, because it is slow for windows with many votes, and boards do not need it.
+    if (checksCaps) await capOpenWindows();
   }
 
   async function place(withdraw: boolean): Promise<void> {
-    for (let mayHaveMore = true; mayHaveMore && !isClosed(); ) {
+    for (let mayHaveMore = true; mayHaveMore && !signal.aborted; ) {
       const placing = { now: runtime.now(), timeZone, votesPerNetwork, withdraw };
       const placed = await placeLaunches(database, placing, recordEvents);
       if (placed.productIds.length > 0) publish({ productIds: placed.productIds, catalogue: true });
-      work.places ||= placed.isBlocked;
+      pending.add({ places: placed.isBlocked });
       mayHaveMore = placed.mayHaveMore;
     }
   }
@@ -141,10 +143,10 @@ export function startBoardUpdater(
   /** Applies the cap to all open windows, since a killed process may have left votes beyond it. */
   async function capOpenWindows(): Promise<void> {
     const open = await findOpenLaunches(database, runtime.now());
-    for (let first = 0; first < open.length && !isClosed(); first += CAP_BATCH) {
+    for (let first = 0; first < open.length && !signal.aborted; first += CAP_BATCH) {
       await applyCapToLaunches(database, open.slice(first, first + CAP_BATCH), votesPerNetwork);
     }
-    work.sweeps = true;
+    pending.add({ sweeps: true });
   }
 
   async function refresh(productIds: readonly string[]): Promise<void> {
@@ -152,36 +154,22 @@ export function startBoardUpdater(
     if (moved.length > 0) publish({ productIds: moved, catalogue: false });
   }
 
-  function sweep(): void {
-    work.sweeps = true;
-    schedule();
-  }
-
+  const sweep = () => pending.add({ sweeps: true });
   const sweepTimer = setInterval(sweep, SWEEP_INTERVAL_MS).unref();
-  schedule();
+  pending.add({ places: true, sweeps: true, checksCaps: true });
+  const updating = keepUpdating().catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
 
   return {
-    onWrite({ productIds }) {
-      for (const id of productIds) work.written.add(id);
-      schedule();
-    },
-    onUnchecked(networks) {
-      for (const one of networks) work.unchecked.set(`${one.productId} ${one.network}`, one);
-      if (networks.length > 0) schedule();
-    },
-    onChange({ catalogue }) {
-      if (!catalogue) return;
-      work.places = true;
-      schedule();
-    },
+    onWrite: ({ productIds }) => pending.add({ written: productIds }),
+    onUnchecked: (networks) => pending.add({ unchecked: networks }),
+    onChange: ({ catalogue }) => pending.add({ places: catalogue }),
     onGap: sweep,
     close() {
       clearInterval(sweepTimer);
-      if (state.kind === 'waiting') clearTimeout(state.timer);
-      if (state.kind !== 'closed') {
-        state = { kind: 'closed', ended: state.kind === 'updating' ? state.running : Promise.resolve() };
-      }
-      return state.ended;
+      closing.abort();
+      return updating;
     },
   };
 }
