@@ -1,6 +1,7 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { claimOwnership } from './owner-claim.ts';
+import { type Claim, claimOwnership } from './owner-claim.ts';
 
 /** How a running database is reached. The URL contains the password. */
 export interface Reachable {
@@ -26,141 +27,152 @@ interface Answer {
   readonly ready?: Reachable;
 }
 
-export interface Ownership {
-  setNote(note: string): void;
-  /** Notifies sharing processes, now and later, that the database can be reached. */
-  announce(reachable: Reachable): void;
-  /** Resolves when a site requests the folder that a command holds. */
-  readonly wanted: Promise<void>;
-  /** The number of other processes that use the database. */
-  sharers(): number;
-  /** Makes processes that connect from now on wait until the owner is gone. */
-  setStopping(): void;
-  /** Releases the folder: every connected process is notified and may claim it. */
-  release(): void;
-}
-
-/** The connection of another process to an owner. */
-export interface OwnerConnection {
-  /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
-  ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'>;
-  /** Waits until the database can be reached; undefined if the owner disappeared instead. */
-  reachable(): Promise<Reachable | undefined>;
-  /** Settles when the owner released the folder or died. */
-  readonly gone: Promise<void>;
-  /** Closes the connection, and returns once the owner has noticed. */
-  close(): Promise<void>;
-}
-
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
 
 const ANSWER_MS = 2_000;
 
 /** Becomes the owner of a data folder, or connects to its owner. */
 export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {
-  let status: OwnerStatus = { pid: process.pid, since: new Date().toISOString(), role, note, stopping: false };
-  let ready: Reachable | undefined;
-  let requestHandOver = () => {};
-  const wanted = new Promise<void>((resolve) => {
-    requestHandOver = resolve;
-  });
-  const connections = new Set<Socket>();
-  const sharing = new Set<Socket>();
-
-  const server = createServer((socket) => {
-    connections.add(socket);
-    socket.unref();
-    socket.on('close', () => {
-      connections.delete(socket);
-      sharing.delete(socket);
-    });
-    onLine(socket, (line) => {
-      send(socket, { status });
-      if (line === 'share' && !status.stopping) {
-        sharing.add(socket);
-        if (ready) send(socket, { ready });
-      } else if (line === 'own' && role === 'command' && !status.stopping) {
-        requestHandOver();
-      }
-    });
-  });
-  const claim = await claimOwnership(dataDir, server);
-  if (!claim.won) return { owner: connectionTo(claim.owner) };
-  server.unref();
-  return {
-    owned: {
-      setNote(text) {
-        status = { ...status, note: text };
-      },
-      announce(reachable) {
-        ready = reachable;
-        for (const socket of sharing) send(socket, { ready });
-      },
-      wanted,
-      sharers: () => sharing.size,
-      setStopping() {
-        status = { ...status, stopping: true };
-      },
-      release() {
-        claim.release();
-        for (const socket of connections) socket.destroy();
-      },
-    },
-  };
+  const owned = new Ownership(role, note);
+  const claim = await owned.claim(dataDir);
+  return claim.won ? { owned } : { owner: new OwnerConnection(claim.owner) };
 }
 
-function connectionTo(socket: Socket): OwnerConnection {
-  let answer: Answer = {};
-  let changed: () => void = () => undefined;
-  let isGone = false;
-  const gone = new Promise<void>((resolve) => {
+/** This process as the owner of a data folder, and its connections to other processes. */
+export class Ownership {
+  #status: OwnerStatus;
+  /** Undefined until the database can be reached. */
+  #ready: Reachable | undefined;
+  readonly #connections = new Set<Socket>();
+  readonly #sharing = new Set<Socket>();
+  #requestHandOver = () => {};
+  #releaseClaim = () => {};
+  /** Resolves when a site requests the folder that a command holds. */
+  readonly wanted = new Promise<void>((resolve) => {
+    this.#requestHandOver = resolve;
+  });
+
+  constructor(role: OwnerStatus['role'], note: string) {
+    this.#status = { pid: process.pid, since: new Date().toISOString(), role, note, stopping: false };
+  }
+
+  async claim(dataDir: string): Promise<Claim> {
+    const server = createServer((socket) => this.#accept(socket));
+    const claim = await claimOwnership(dataDir, server);
+    if (claim.won) {
+      server.unref();
+      this.#releaseClaim = claim.release;
+    }
+    return claim;
+  }
+
+  setNote(note: string): void {
+    this.#status = { ...this.#status, note };
+  }
+
+  /** Notifies sharing processes, now and later, that the database can be reached. */
+  announce(ready: Reachable): void {
+    this.#ready = ready;
+    for (const socket of this.#sharing) send(socket, { ready });
+  }
+
+  /** Returns the number of other processes that use the database. */
+  sharers(): number {
+    return this.#sharing.size;
+  }
+
+  /** Makes processes that connect from now on wait until the owner is gone. */
+  setStopping(): void {
+    this.#status = { ...this.#status, stopping: true };
+  }
+
+  /** Releases the folder: every connected process is notified and may claim it. */
+  release(): void {
+    this.#releaseClaim();
+    for (const socket of this.#connections) socket.destroy();
+  }
+
+  #accept(socket: Socket): void {
+    this.#connections.add(socket);
+    socket.unref();
     socket.on('close', () => {
-      isGone = true;
-      resolve();
-      changed();
+      this.#connections.delete(socket);
+      this.#sharing.delete(socket);
     });
-  });
-  onLine(socket, (line) => {
-    const part: Answer = JSON.parse(line);
-    answer = { ...answer, ...part };
-    changed();
-  });
-  async function until<T>(find: () => T | undefined): Promise<T | undefined> {
-    for (;;) {
-      const found = find();
-      if (found !== undefined || isGone) return found;
-      await new Promise<void>((resolve) => {
-        changed = resolve;
-      });
+    onLine(socket, (line) => this.#answer(socket, line));
+  }
+
+  #answer(socket: Socket, line: string): void {
+    const status = this.#status;
+    send(socket, { status });
+    if (status.stopping) return;
+    if (line === 'share') {
+      this.#sharing.add(socket);
+      if (this.#ready) send(socket, { ready: this.#ready });
+    } else if (line === 'own' && status.role === 'command') {
+      this.#requestHandOver();
     }
   }
-  return {
-    gone,
-    async ask(request) {
-      answer = {};
-      socket.write(`${request}\n`);
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<'silent'>((resolve) => {
-        timer = setTimeout(resolve, ANSWER_MS, 'silent');
+}
+
+/** The connection of another process to an owner. */
+export class OwnerConnection {
+  readonly #socket: Socket;
+  readonly #events = new EventEmitter();
+  #answer: Answer = {};
+  /** Settles when the owner released the folder or died. */
+  readonly gone: Promise<void>;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    this.gone = new Promise((resolve) => {
+      socket.on('close', () => {
+        resolve();
+        this.#events.emit('changed');
       });
-      const status = await Promise.race([until(() => answer.status), late]);
-      clearTimeout(timer);
-      if (status === 'silent') socket.destroy();
-      return status ?? 'gone';
-    },
-    async reachable() {
-      const found = await until(() => answer.ready);
-      socket.unref();
-      return found;
-    },
-    async close() {
-      const impatient = setTimeout(() => socket.destroy(), ANSWER_MS);
-      socket.ref();
-      socket.end();
-      await gone;
-      clearTimeout(impatient);
-    },
-  };
+    });
+    onLine(socket, (line) => {
+      const part: Answer = JSON.parse(line);
+      this.#answer = { ...this.#answer, ...part };
+      this.#events.emit('changed');
+    });
+  }
+
+  /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
+  async ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'> {
+    this.#answer = {};
+    this.#socket.write(`${request}\n`);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<'silent'>((resolve) => {
+      timer = setTimeout(resolve, ANSWER_MS, 'silent');
+    });
+    const status = await Promise.race([this.#receive('status'), late]);
+    clearTimeout(timer);
+    if (status === 'silent') this.#socket.destroy();
+    return status ?? 'gone';
+  }
+
+  /** Waits until the database can be reached; undefined if the owner disappeared instead. */
+  async reachable(): Promise<Reachable | undefined> {
+    const reachable = await this.#receive('ready');
+    this.#socket.unref();
+    return reachable;
+  }
+
+  /** Closes the connection, and returns once the owner has noticed. */
+  async close(): Promise<void> {
+    const impatient = setTimeout(() => this.#socket.destroy(), ANSWER_MS);
+    this.#socket.ref();
+    this.#socket.end();
+    await this.gone;
+    clearTimeout(impatient);
+  }
+
+  /** Waits for a part of the owner's answer; undefined if the owner disappeared instead. */
+  async #receive<Part extends keyof Answer>(part: Part): Promise<Answer[Part]> {
+    while (this.#answer[part] === undefined && !this.#socket.closed) await once(this.#events, 'changed');
+    return this.#answer[part];
+  }
 }
 
 function send(socket: Socket, answer: Answer): void {
