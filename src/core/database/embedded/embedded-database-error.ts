@@ -7,16 +7,47 @@ export type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
+/** The caller's own words in messages to the operator. */
+export interface OperatorTerms {
+  readonly product: string;
+  /** The setting for the data folder. */
+  readonly dataDir: string;
+  /** The setting for the URL of a PostgreSQL server that is used instead. */
+  readonly databaseUrl: string;
+  /** How to move the data to another major version of PostgreSQL, as sentences. */
+  readonly upgrade: string;
+}
+
+const DEFAULT_TERMS: OperatorTerms = {
+  product: 'this program',
+  dataDir: 'dataDir',
+  databaseUrl: 'databaseUrl',
+  upgrade: 'Dump it with the previous version, and load the dump with this one.',
+};
+
+type Message = string | ((terms: OperatorTerms) => string);
+
 /**
  * Reports why the embedded database cannot be used. The message is one line for the operator: what is wrong and what to
  * do.
  */
 export class EmbeddedDatabaseError extends Error {
+  override readonly name = 'EmbeddedDatabaseError';
   readonly code: EmbeddedDatabaseErrorCode;
+  readonly #message: Message;
 
-  constructor(code: EmbeddedDatabaseErrorCode, message: string, options?: ErrorOptions) {
-    super(message.replace(/\s*\n\s*/g, ' '), options);
-    this.name = 'EmbeddedDatabaseError';
+  constructor(code: EmbeddedDatabaseErrorCode, message: Message, options?: ErrorOptions) {
+    const text = typeof message === 'string' ? message : message(DEFAULT_TERMS);
+    super(text.replace(/\s*\n\s*/g, ' '), options);
     this.code = code;
+    this.#message = message;
+  }
+
+  /** Returns this error with a message in the caller's terms. */
+  inTermsOf(terms: OperatorTerms): EmbeddedDatabaseError {
+    const message = this.#message;
+    return typeof message === 'string'
+      ? this
+      : new EmbeddedDatabaseError(this.code, message(terms), { cause: this.cause });
   }
 }

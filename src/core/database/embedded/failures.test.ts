@@ -3,6 +3,7 @@ import { appendFile, chmod, mkdir, readdir, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Ground, isRootRun, noneRuns, silent } from '../../../../tests/support/embedded-ground.ts';
+import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
 import { type HostEnvironment, mustBeTaken, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
@@ -13,7 +14,7 @@ afterAll(() => ground.clear());
 
 /** Returns the error of a start that must fail, and checks that its message is one line. */
 async function failure(dataDir: string, host: Partial<HostEnvironment> = {}): Promise<EmbeddedDatabaseError> {
-  const opening = openEmbedded({ dataDir, mode: 'own', log: silent }, { ...thisHost, ...host });
+  const opening = openEmbedded({ dataDir, mode: 'own', log: silent, terms: OPERATOR_TERMS }, { ...thisHost, ...host });
   const error = await opening.then(
     () => undefined,
     (thrown: unknown) => thrown,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { makeOpenFolder, systemCode } from '../../file-system.ts';
 import type { Log } from '../../runtime.ts';
 import { type HostEnvironment, thisHost } from './cluster-location.ts';
-import { EmbeddedDatabaseError } from './embedded-database-error.ts';
+import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { type OwnedCluster, runCluster } from './owned-cluster.ts';
 import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, type Reachable } from './ownership.ts';
 import type { Durability } from './server-settings.ts';
@@ -19,6 +19,8 @@ export interface EmbeddedOptions {
    */
   readonly mode: 'own' | 'share';
   readonly log: Log;
+  /** Names the settings in messages as the operator knows them. */
+  readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;
 }
@@ -64,18 +66,22 @@ export async function openEmbedded(
   options: EmbeddedOptions,
   host: HostEnvironment = thisHost,
 ): Promise<EmbeddedDatabase> {
-  const { mode, log } = options;
-  const dataDir = await prepareDataDir(options.dataDir);
+  const { mode, log, terms } = options;
+  const inTerms = (error: unknown) =>
+    error instanceof EmbeddedDatabaseError && terms ? error.inTermsOf(terms) : error;
+  const dataDir = await prepareDataDir(options.dataDir).catch((error: unknown) => {
+    throw inTerms(error);
+  });
   let note = '';
   /** Undefined while the folder gets another owner. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
-    throw asEmbeddedDatabaseError(error, dataDir);
+    throw inTerms(asEmbeddedDatabaseError(error, dataDir));
   });
   const { url, location } = reachableIn(session);
   const end = new AbortController();
   const ended = once(end.signal, 'abort');
   const following = follow().catch((error: unknown) =>
-    log.error({ err: error }, 'The embedded database could not be taken over.'),
+    log.error({ err: inTerms(error) }, 'The embedded database could not be taken over.'),
   );
   let stopping: Promise<void> | undefined;
 
@@ -180,7 +186,7 @@ function held(dataDir: string, status: OwnerStatus | 'silent'): EmbeddedDatabase
       : `process ${status.pid}${status.note === '' ? '' : ` (${status.note})`} since ${status.since}: stop that one`;
   return new EmbeddedDatabaseError(
     'data_dir_held',
-    `The database in ${dataDir} is held by ${what} first, or set DATA_DIR to another folder.`,
+    (terms) => `The database in ${dataDir} is held by ${what} first, or set ${terms.dataDir} to another folder.`,
   );
 }
 
@@ -194,7 +200,8 @@ async function prepareDataDir(dataDir: string): Promise<string> {
   } catch (error) {
     throw new EmbeddedDatabaseError(
       'data_dir_unwritable',
-      `The data folder ${wanted} cannot be written (${systemCode(error) ?? error}): set DATA_DIR to a folder that this user may write, or change its owner.`,
+      (terms) =>
+        `The data folder ${wanted} cannot be written (${systemCode(error) ?? error}): set ${terms.dataDir} to a folder that this user may write, or change its owner.`,
       { cause: error },
     );
   }
@@ -206,7 +213,8 @@ function asEmbeddedDatabaseError(error: unknown, dataDir: string): EmbeddedDatab
   const reason = error instanceof Error ? error.message : String(error);
   return new EmbeddedDatabaseError(
     'start_failed',
-    `The embedded database in ${dataDir} could not be opened (${reason}): DATA_DIR must be on a local disk with free space ` +
+    (terms) =>
+      `The embedded database in ${dataDir} could not be opened (${reason}): ${terms.dataDir} must be on a local disk with free space ` +
       'and support for links and Unix sockets.',
     { cause: error },
   );
