@@ -1,14 +1,14 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, commentTexts, PHONE, searchBox, toast, upvoteOf } from '../support/screen.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
   test('the search and the upvote stay in view at 200 % zoom and in forced colours, without a violation', async ({
     page,
     site,
   }) => {
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     await page.emulateMedia({ forcedColors: 'active' });
     await page.setViewportSize({ width: 640, height: 450 });
     for (const path of ['/?q=zz', `/product/${rich.id}`]) {
@@ -44,7 +44,7 @@ test.describe('beside the screens', () => {
   }
 
   test('pages without JavaScript have no violation', async ({ page, site }) => {
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     const browser = await page.context().newCDPSession(page);
     for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
       await browser.send('Emulation.setScriptExecutionDisabled', { value: true });
@@ -109,7 +109,7 @@ test.describe('§2: the site works by keyboard alone', () => {
   });
 
   test('every focused control shows a ring of at least 2 px', async ({ page, site }) => {
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
       await visit(page, path);
       // After a key press, browsers show focus set by a script like focus set by the keyboard.

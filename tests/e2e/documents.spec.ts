@@ -1,6 +1,6 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, toast, upvoteOf } from '../support/screen.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: HTML documents', () => {
   for (const [path, status] of [
@@ -43,7 +43,7 @@ test.describe('§2: HTML documents', () => {
   }
 
   test('the HTML of a page contains its products and comments', async ({ page, site }) => {
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     for (const path of ['/?q=zz', `/product/${rich.id}`]) {
       const html = await (await page.request.get(path)).text();
       expect(html).toContain('Zz rich');
@@ -89,7 +89,7 @@ test.describe('§2: HTML documents', () => {
     expectConsoleError,
   }) => {
     // The page does not report violations, so the test listens for them.
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     const violations: string[] = [];
     await page.exposeFunction('reportViolation', (violation: string) => violations.push(violation));
     await page.addInitScript(() => {

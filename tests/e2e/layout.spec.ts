@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardNames, commentBox, elementsBeyondScreen, searchBox } from '../support/screen.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 
 const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
 
 test.describe('§2: on every screen', () => {
   test('unbreakable texts do not make the page wider than a desktop screen', async ({ page, site }) => {
-    const { long } = await addStateProducts(site);
+    const { long } = await stateProducts(site);
     await page.setViewportSize({ width: WIDTHS.desktop, height: 900 });
     for (const path of [`/?q=${long.name.slice(0, 30)}`, `/product/${long.id}`]) {
       await visit(page, path);
@@ -21,7 +21,7 @@ test.describe('§2: on every screen', () => {
       page,
       site,
     }) => {
-      const { rich } = await addStateProducts(site);
+      const { rich } = await stateProducts(site);
       await page.setViewportSize({ width, height: 900 });
       for (const path of ['/', `/product/${rich.id}`]) {
         await visit(page, path);
@@ -94,7 +94,7 @@ test.describe('§2: on every screen', () => {
   });
 
   test('on a touch screen buttons are at least 44 px high, and tags 24 px', async ({ newVisitor, site }) => {
-    const { rich } = await addStateProducts(site);
+    const { rich } = await stateProducts(site);
     const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
       await visit(page, path);

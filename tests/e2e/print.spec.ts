@@ -1,10 +1,10 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { upvoteOf } from '../support/screen.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 
 // Browsers print no backgrounds, so text in the colour of a dark ground would be invisible on paper.
 test('a printed page has its content in dark ink and no control, also from the dark theme', async ({ page, site }) => {
-  const { rich } = await addStateProducts(site);
+  const { rich } = await stateProducts(site);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
     await page.emulateMedia({ media: 'screen' });

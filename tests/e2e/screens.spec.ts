@@ -1,7 +1,7 @@
 import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, inTurn, LOOKS, PHONE } from '../support/screen.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 import { SCREEN_STATES } from '../support/states.ts';
 import { submissionTest } from '../support/submission-site.ts';
 import { SUBMISSION_STATES } from '../support/submission-states.ts';
@@ -20,7 +20,7 @@ for (const [where, run, states] of [
         for (const pattern of consoleErrors) expectConsoleError(pattern);
         await page.setViewportSize(PHONE);
         await page.clock.install();
-        await open(page, await addStateProducts(site));
+        await open(page, await stateProducts(site));
         await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1);
         for (const { size, colorScheme } of inTurn(LOOKS, turn)) {
           await page.setViewportSize(size);

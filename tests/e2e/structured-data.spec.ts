@@ -1,5 +1,5 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
-import { addStateProducts } from '../support/screen-state.ts';
+import { stateProducts } from '../support/screen-state.ts';
 
 test('title, canonical URL and robots tag follow navigation within the site and Back', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Quahog', tags: ['Molluscs'] });
@@ -34,7 +34,7 @@ test('title, canonical URL and robots tag follow navigation within the site and 
 });
 
 test('every link, picture, file and anchor of the site exists without a redirect', async ({ page, site }) => {
-  const { rich } = await addStateProducts(site);
+  const { rich } = await stateProducts(site);
   const seen = new Map<string, string>();
   const broken: string[] = [];
   const anchors = new Map<string, { ids: Set<string>; wanted: Set<string> }>();

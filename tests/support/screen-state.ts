@@ -1,6 +1,5 @@
 import type { Page } from '@playwright/test';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
-import { withLockedCounts } from './delete-products.ts';
 import type { E2eSite } from './e2e-site.ts';
 
 /** A long word without a hyphen, which can only break where the layout allows breaks anywhere. */
@@ -26,9 +25,16 @@ export interface ScreenState {
   consoleErrors?: RegExp[];
 }
 
-/** Adds the products of the screen states, replacing those that an earlier test changed. */
-export async function addStateProducts(site: E2eSite): Promise<StateContent> {
-  await withLockedCounts(site.database, "DELETE FROM products WHERE id LIKE 'zz-%'");
+const added = new WeakMap<E2eSite, Promise<StateContent>>();
+
+/** Adds the products of the screen states, once per site. Earlier tests may have changed their counts. */
+export function stateProducts(site: E2eSite): Promise<StateContent> {
+  const content = added.get(site) ?? addStateProducts(site);
+  added.set(site, content);
+  return content;
+}
+
+async function addStateProducts(site: E2eSite): Promise<StateContent> {
   const [discussed, bare, rich, long] = await site.addProducts(
     4,
     (index) =>
