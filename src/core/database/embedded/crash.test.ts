@@ -156,7 +156,8 @@ describe('while the database is open', () => {
   it('a server that cannot restart is retried until it can, or until stop', async () => {
     const errors: string[] = [];
     const log = { ...silent, error: (_: object | string, message = '') => void errors.push(message) };
-    const database = await openEmbedded({ dataDir: await ground.madeDataDir(), mode: 'own', log });
+    const dataDir = await ground.madeDataDir();
+    const database = await openEmbedded({ dataDir, mode: 'own', log });
     const settings = join(database.location, 'postgresql.conf');
     const sound = await readFile(settings, 'utf8');
     await appendFile(settings, 'no_such_setting = 1\n');
@@ -170,6 +171,9 @@ describe('while the database is open', () => {
     await expect.poll(() => errors.join('\n')).toContain('trying again');
     await database.stop();
     await noneRuns(database.location);
+    // Another start frees the shared memory of the killed server.
+    await writeFile(settings, sound);
+    await (await open(dataDir)).stop();
   });
 
   it('a Ctrl-C in the terminal does not reach the server, which its owner stops in order', async () => {

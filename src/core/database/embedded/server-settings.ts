@@ -50,6 +50,8 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
+    // Shared memory in files of the cluster's folder, which is deleted even if the server was killed.
+    ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
     // Bounds the log: files of 10 MB, of which the site keeps the newest ten.
     logging_collector: 'on',
     log_destination: 'stderr',
