@@ -9,6 +9,7 @@ import { rememberedVotes } from '../../features/upvotes/queries.ts';
 import { readVisitNews, type VisitNews } from '../../features/visits/visit-news.ts';
 import { lastVisitEnd, visits } from '../../features/visits/visits.tsx';
 import { plural, t } from '../../language/translate.ts';
+import { whenIdle } from '../../routing/lazy-screen.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
@@ -41,7 +42,7 @@ function useVisitNews(): VisitNews | undefined {
   const { data } = useQuery({
     queryKey: ['visit-news', since],
     async queryFn({ signal }) {
-      await new Promise((resolve) => (window.requestIdleCallback ?? setTimeout)(resolve));
+      await new Promise<void>(whenIdle);
       const known = client.getQueryData(productListOptions(api, {}).queryKey)?.pages[0];
       return readVisitNews(
         { ...api, listProducts: async (query) => known ?? api.listProducts(query, signal) },

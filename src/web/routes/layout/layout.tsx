@@ -4,6 +4,7 @@ import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';
 import { useSiteName } from '../../routing/document-head.ts';
+import { whenIdle } from '../../routing/lazy-screen.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
@@ -65,7 +66,7 @@ function useDeferred(): Deferred | undefined {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const afterLoad = () => {
-      timer = setTimeout(() => (window.requestIdleCallback ?? setTimeout)(load), QUIET_MS);
+      timer = setTimeout(() => whenIdle(load), QUIET_MS);
     };
     if (document.readyState === 'complete') afterLoad();
     else window.addEventListener('load', afterLoad, { once: true });
