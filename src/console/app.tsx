@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { CONSOLE_API } from '../contract/console/paths.ts';
 import type { ConsoleSession } from '../contract/console/schema.ts';
 import { Toaster } from '../web/ui/toaster.tsx';
-import { ConsoleError, call, switchSession, whenSignedOut } from './api/console-api.ts';
+import { ConsoleError, call, consoleKeys, SIGNED_OUT, switchSession } from './api/console-api.ts';
 import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
@@ -13,13 +13,17 @@ export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
   const session = useQuery({
-    queryKey: ['session'],
+    queryKey: consoleKeys.session,
     queryFn: ({ signal }) => call<ConsoleSession>(CONSOLE_API.session, { signal }).catch(nullWhenSignedOut),
     enabled: invitation === undefined,
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-  useEffect(() => whenSignedOut(() => switchSession(client, null)), [client]);
+  useEffect(() => {
+    const end = () => switchSession(client, null);
+    window.addEventListener(SIGNED_OUT, end);
+    return () => window.removeEventListener(SIGNED_OUT, end);
+  }, [client]);
 
   function begin(started: ConsoleSession): void {
     switchSession(client, started);

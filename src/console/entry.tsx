@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { THEME_STORAGE_KEY } from '../web/ui/theme.tsx';
+import { UndoProvider } from './api/actions.ts';
 import { createConsoleClient } from './api/console-api.ts';
 import { App } from './app.tsx';
 import './styles.css';
@@ -18,7 +19,9 @@ if (!root) throw new Error('The document has no #root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={createConsoleClient()}>
-      <App />
+      <UndoProvider value={{}}>
+        <App />
+      </UndoProvider>
     </QueryClientProvider>
   </StrictMode>,
 );

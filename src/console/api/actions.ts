@@ -1,8 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { AuditRecord, ConsolePage } from '../../contract/console/records.ts';
 import { showToast } from '../../web/ui/toasts.ts';
-import { call, messageOf } from './console-api.ts';
+import type { Edit } from '../screens/products/product-draft.ts';
+import { call, consoleKeys, messageOf } from './console-api.ts';
 
 /** An operation that shows its result at once and can be undone. */
 export interface Action {
@@ -15,12 +17,30 @@ export interface Action {
   subjects: readonly string[];
 }
 
-let lastUndo: (() => void) | undefined;
+/** What can be undone. The console's entry creates it. */
+interface Undoable {
+  /** Undoes the last operation; undefined if it cannot be undone. */
+  last?: (() => void) | undefined;
+  /** The edit of a product that was discarded last, once its discarding was undone. */
+  abandonedEdit?: Edit | undefined;
+}
 
-/** Undoes the last operation that can be undone, as the key U does. */
-export function undoLast(): void {
-  if (lastUndo) lastUndo();
-  else showToast({ title: 'Nothing to undo', description: 'Earlier changes can be undone in the audit log.' });
+const UndoContext = createContext<Undoable | undefined>(undefined);
+export const UndoProvider = UndoContext.Provider;
+
+export function useUndoable(): Undoable {
+  const undoable = useContext(UndoContext);
+  if (!undoable) throw new Error('useUndoable needs an UndoProvider above it');
+  return undoable;
+}
+
+/** @returns a function that undoes the last operation that can be undone, as the key U does. */
+export function useUndoLast(): () => void {
+  const undoable = useUndoable();
+  return () => {
+    if (undoable.last) undoable.last();
+    else showToast({ title: 'Nothing to undo', description: 'Earlier changes can be undone in the audit log.' });
+  };
 }
 
 /**
@@ -28,18 +48,21 @@ export function undoLast(): void {
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
+  const undoable = useUndoable();
   const refresh = (subjects: readonly string[]) =>
     Promise.all(
-      ['audit', 'overview', 'waiting', ...subjects].map((subject) => client.invalidateQueries({ queryKey: [subject] })),
+      ['audit', 'overview', 'waiting', ...subjects].map((subject) =>
+        client.invalidateQueries({ queryKey: consoleKeys.subject(subject) }),
+      ),
     );
 
   return async ({ show, run, undo, subjects }) => {
-    await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: [subject] })));
+    await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
     const takeBack = show?.();
     try {
       const { done, note = '' } = await run();
       const press = undo && (() => void revert(undo));
-      lastUndo = press;
+      undoable.last = press;
       showToast({ title: done, description: note, ...(press && { action: { label: 'Undo', onPress: press } }) });
       return true;
     } catch (error) {
@@ -51,7 +74,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
     }
 
     async function revert(back: () => Promise<unknown>): Promise<void> {
-      lastUndo = undefined;
+      undoable.last = undefined;
       takeBack?.();
       try {
         await back();

@@ -30,11 +30,8 @@ interface Call {
   signal?: AbortSignal | undefined;
 }
 
-/** Called when a response says that the session has ended. */
-let onSignedOut = () => {};
-export function whenSignedOut(listener: () => void): void {
-  onSignedOut = listener;
-}
+/** The event of the window when a response says that the session has ended. */
+export const SIGNED_OUT = 'signedout';
 
 /** Calls the console's API. @throws ConsoleError, or the reason of an abort. */
 export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
@@ -74,7 +71,7 @@ async function errorOf(response: Response): Promise<ConsoleError> {
     errors?: FieldFault[];
     current?: unknown;
   };
-  if (problem.code === 'not_signed_in') onSignedOut();
+  if (problem.code === 'not_signed_in') window.dispatchEvent(new Event(SIGNED_OUT));
   const { code = 'unknown', detail = `The server responded with ${response.status}.` } = problem;
   return new ConsoleError(response.status, code, detail, problem.errors, problem.current);
 }
@@ -98,8 +95,24 @@ export function createConsoleClient(): QueryClient {
   });
 }
 
+/** The keys of all queries. The first part is the subject, by which operations and live updates refetch. */
+export const consoleKeys = {
+  session: ['session'],
+  overview: ['overview'],
+  waiting: ['waiting'],
+  doctor: ['doctor'],
+  categories: ['categories'],
+  /** All queries of a subject. */
+  subject: (subject: string) => [subject],
+  page: (subject: string, path: string, filter: object, cursor: string) => [subject, path, filter, cursor],
+  product: (id: string) => ['product', id],
+  foundProducts: (term: string) => ['products', 'palette', term],
+  votes: (productId: string, hour: string) => ['votes', productId, hour],
+  invitation: (token: string) => ['invitation', token],
+} as const;
+
 /** Begins or ends a session in this tab; cached data of another operator is dropped. */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
-  client.setQueryData(['session'], session);
-  client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== 'session' });
+  client.setQueryData(consoleKeys.session, session);
+  client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
+import { consoleKeys } from './console-api.ts';
 
 /** The data that may be stale after each kind of change, by the first part of its query keys. */
 const STALE: Record<LiveSubject, readonly string[]> = {
@@ -34,7 +35,7 @@ export function useLiveUpdates(isPaused: boolean): boolean {
         key,
         setTimeout(() => {
           timers.delete(key);
-          void client.invalidateQueries({ queryKey: [subject] });
+          void client.invalidateQueries({ queryKey: consoleKeys.subject(subject) });
         }, ms),
       );
     };

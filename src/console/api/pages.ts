@@ -1,7 +1,7 @@
 import { type QueryClient, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import type { ConsolePage } from '../../contract/console/records.ts';
-import { call } from './console-api.ts';
+import { call, consoleKeys } from './console-api.ts';
 
 type Filter = Record<string, string | undefined>;
 
@@ -43,7 +43,7 @@ const FORGET_MS = 60_000;
 export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
   const client = useQueryClient();
   const id = JSON.stringify([path, filter]);
-  const keyOf = (cursor: string) => [subject, path, filter, cursor];
+  const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
   const list = useRef<{ id: string; places: Place[] }>({ id: '', places: [] });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
   /** The last rows of visible pages, shown while such a page is loaded again from another cursor. */
@@ -158,7 +158,7 @@ export function changeItems<Item>(
   subject: string,
   change: (item: Item, filter: Filter) => Item | undefined,
 ): () => void {
-  const before = client.getQueriesData<ConsolePage<Item>>({ queryKey: [subject] });
+  const before = client.getQueriesData<ConsolePage<Item>>({ queryKey: consoleKeys.subject(subject) });
   for (const [key, data] of before) {
     if (!data?.items) continue;
     const filter = (typeof key[2] === 'object' && key[2] ? key[2] : {}) as Filter;

@@ -3,8 +3,8 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsolePage } from '../../contract/console/records.ts';
 import type { Product } from '../../contract/products/schema.ts';
-import { undoLast } from '../api/actions.ts';
-import { call } from '../api/console-api.ts';
+import { useUndoLast } from '../api/actions.ts';
+import { call, consoleKeys } from '../api/console-api.ts';
 import { goTo } from '../location.ts';
 import { SCREENS } from './screens.tsx';
 
@@ -31,7 +31,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const [active, setActive] = useState(0);
   const term = text.trim().toLowerCase();
   const products = useQuery({
-    queryKey: ['products', 'palette', term],
+    queryKey: consoleKeys.foundProducts(term),
     queryFn: ({ signal }) =>
       call<ConsolePage<Product>>(CONSOLE_API.products, {
         query: { q: term, limit: MAX_PRODUCTS, sort: 'top' },
@@ -52,7 +52,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
       hint: `G ${key.toUpperCase()}`,
       run: () => goTo(screen),
     })),
-    { id: 'undo', label: 'Undo the last change', hint: 'U', run: undoLast },
+    { id: 'undo', label: 'Undo the last change', hint: 'U', run: useUndoLast() },
     { id: 'shortcuts', label: 'Keyboard shortcuts', hint: '?', run: onShortcuts },
     { id: 'site', label: 'Open the site', hint: '', run: () => window.open('/', '_blank', 'noopener') },
     { id: 'sign-out', label: 'Sign out', hint: '', run: () => onSignOut(false) },

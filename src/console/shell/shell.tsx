@@ -7,7 +7,7 @@ import { ErrorBoundary } from '../../web/ui/error-boundary.tsx';
 import { SearchIcon, SiteMark } from '../../web/ui/icons.tsx';
 import { ThemeSwitch } from '../../web/ui/theme.tsx';
 import { showToast } from '../../web/ui/toasts.ts';
-import { undoLast } from '../api/actions.ts';
+import { useUndoLast } from '../api/actions.ts';
 import { call, messageOf, switchSession } from '../api/console-api.ts';
 import { useLiveUpdates } from '../api/live.ts';
 import { addressOf, goTo, useConsoleLocation } from '../location.ts';
@@ -24,6 +24,7 @@ const SEQUENCE_MS = 1_200;
 /** The frame of all screens: navigation, palette and shared state. */
 export function Shell({ session }: { session: ConsoleSession }) {
   const client = useQueryClient();
+  const undoLast = useUndoLast();
   const { screen } = useConsoleLocation();
   const [isLeaving, setLeaving] = useState(false);
   const isConnected = useLiveUpdates(isLeaving);
@@ -53,7 +54,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     g: () => {
       goneAt.current = performance.now();
     },
-    u: () => undoLast(),
+    u: undoLast,
     '?': () => setOpen('shortcuts'),
   });
   useSequence(isAfterG, (key) => {

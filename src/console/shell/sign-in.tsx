@@ -4,7 +4,7 @@ import { PASSPHRASE_CHARACTERS } from '../../contract/console/operators.ts';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
-import { call, messageOf } from '../api/console-api.ts';
+import { call, consoleKeys, messageOf } from '../api/console-api.ts';
 
 export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) => void }) {
   const name = useRef<HTMLInputElement>(null);
@@ -80,7 +80,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   const [passphrase, setPassphrase] = useState('');
   const [isShown, setShown] = useState(false);
   const invitation = useQuery({
-    queryKey: ['invitation', token],
+    queryKey: consoleKeys.invitation(token),
     queryFn: () => call<{ operator: string }>(CONSOLE_API.invitation, { method: 'POST', body: { token } }),
   });
   const accept = useMutation({

@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
-import { call } from '../api/console-api.ts';
+import { call, consoleKeys } from '../api/console-api.ts';
 
 /** The data of the overview. */
 export function useOverview() {
   return useQuery({
-    queryKey: ['overview'],
+    queryKey: consoleKeys.overview,
     queryFn: ({ signal }) => call<OverviewRecord>(CONSOLE_API.overview, { signal }),
   });
 }
@@ -14,7 +14,7 @@ export function useOverview() {
 /** The number of items that wait for a decision; undefined until it is loaded. */
 export function useWaiting(): WaitingRecord | undefined {
   return useQuery({
-    queryKey: ['waiting'],
+    queryKey: consoleKeys.waiting,
     queryFn: ({ signal }) => call<WaitingRecord>(CONSOLE_API.waiting, { signal }),
   }).data;
 }

@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ActivityRecord, FindingRecord, OverviewRecord } from '../../../contract/console/records.ts';
 import { paths } from '../../../contract/paths.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { call } from '../../api/console-api.ts';
+import { call, consoleKeys } from '../../api/console-api.ts';
 import { addressOf, goTo } from '../../location.ts';
 import { useOverview } from '../../shell/waiting.ts';
 import { Chart } from '../../ui/chart.tsx';
@@ -188,7 +188,7 @@ const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 /** The findings of `groundswell doctor`, which the operator can check again. */
 function Doctor() {
   const doctor = useQuery({
-    queryKey: ['doctor'],
+    queryKey: consoleKeys.doctor,
     queryFn: ({ signal }) => call<{ findings: FindingRecord[] }>(CONSOLE_API.doctor, { signal }),
     staleTime: 5 * 60_000,
     refetchOnWindowFocus: false,

@@ -1,9 +1,17 @@
+import type { ProductDetails } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 
 /** The fields that a form edits, each as the text in its box. */
 export type DraftField = Exclude<ProductFieldName, 'id'>;
 export type Draft = Record<DraftField, string>;
+
+/** An edit that has not been saved. */
+export interface Edit {
+  /** The version that the edit began with. */
+  base: ProductDetails;
+  draft: Draft;
+}
 
 /** The fields that take uploaded pictures. */
 export type PictureField = 'image' | 'screenshots';

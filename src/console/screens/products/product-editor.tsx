@@ -6,25 +6,24 @@ import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { CloseIcon } from '../../../web/ui/icons.tsx';
 import { showToast } from '../../../web/ui/toasts.ts';
-import { usePerform } from '../../api/actions.ts';
-import { ConsoleError, call, messageOf } from '../../api/console-api.ts';
+import { usePerform, useUndoable } from '../../api/actions.ts';
+import { ConsoleError, call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { goTo } from '../../location.ts';
 import { formatAmount } from '../../ui/format-amount.ts';
 import { Failure, Loading } from '../../ui/states.tsx';
 import { Conflict } from './conflict.tsx';
-import { changesOf, type Draft, draftOf, membersOf, previewOf, teamText, withPicture } from './product-draft.ts';
+import {
+  changesOf,
+  type Draft,
+  draftOf,
+  type Edit,
+  membersOf,
+  previewOf,
+  teamText,
+  withPicture,
+} from './product-draft.ts';
 import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
-
-/** An edit that has not been saved. */
-interface Edit {
-  /** The version that the edit began with. */
-  base: ProductDetails;
-  draft: Draft;
-}
-
-/** The edit that was discarded last, for undo. */
-let abandonedEdit: Edit | undefined;
 
 /**
  * A form for every field of one product beside the list, with a preview. Closing it discards unsaved changes, which can be
@@ -32,11 +31,12 @@ let abandonedEdit: Edit | undefined;
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
   const perform = usePerform();
+  const undoable = useUndoable();
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   const unsaved = useRef<Edit>(undefined);
   const details = useQuery({
-    queryKey: ['product', id],
+    queryKey: consoleKeys.product(id),
     queryFn: ({ signal }) => call<ProductDetails>(CONSOLE_API.product(id), { signal }),
   });
 
@@ -54,7 +54,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
       subjects: [],
       run: async () => ({ done: 'The changes were not saved', note: edit.base.product.name }),
       async undo() {
-        abandonedEdit = edit;
+        undoable.abandonedEdit = edit;
         goTo('products', { edit: id });
       },
     });
@@ -98,7 +98,11 @@ interface EditingProps {
 function Editing({ details, onDraft, onSaved }: EditingProps) {
   const client = useQueryClient();
   const perform = usePerform();
-  const [resumed] = useState(() => (abandonedEdit?.base.product.id === details.product.id ? abandonedEdit : undefined));
+  const undoable = useUndoable();
+  const [resumed] = useState(() => {
+    const { abandonedEdit } = undoable;
+    return abandonedEdit?.base.product.id === details.product.id ? abandonedEdit : undefined;
+  });
   // The version that the edit began with. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
@@ -111,8 +115,8 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   const isStale = details.version !== base.version;
 
   useEffect(() => {
-    abandonedEdit = undefined;
-  }, []);
+    undoable.abandonedEdit = undefined;
+  }, [undoable]);
   // An edit that is being saved does not count as unsaved when the editor closes.
   useEffect(() => onDraft(isChanged && !isSaving ? { base, draft } : undefined));
 
@@ -121,7 +125,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
     setFaults({});
     try {
       const saved = await edit(product.id, version, values);
-      client.setQueryData(['product', product.id], { ...details, ...saved });
+      client.setQueryData(consoleKeys.product(product.id), { ...details, ...saved });
       const back = changesOf(draftOf(saved.product), draftOf(product));
       await perform({
         subjects: ['products', 'product'],
@@ -142,7 +146,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
   /** Continues from the other operator's version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
     const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
-    client.setQueryData(['product', product.id], latest);
+    client.setQueryData(consoleKeys.product(product.id), latest);
     const next = draftOf(latest.product);
     const mine: Draft = {
       ...next,

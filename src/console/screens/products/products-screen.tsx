@@ -6,7 +6,7 @@ import { paths } from '../../../contract/paths.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { Picture } from '../../../web/ui/picture.tsx';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { call } from '../../api/console-api.ts';
+import { call, consoleKeys } from '../../api/console-api.ts';
 import { usePages } from '../../api/pages.ts';
 import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
@@ -89,7 +89,7 @@ export function ProductsScreen() {
 /** The options of the category filter: all known categories, and the one in the address. */
 function useCategories(current: string): (readonly [string, string])[] {
   const { data } = useQuery({
-    queryKey: ['categories'],
+    queryKey: consoleKeys.categories,
     queryFn: ({ signal }) => call<{ categories: string[] }>(CONSOLE_API.categories, { signal }),
     staleTime: 5 * 60_000,
   });

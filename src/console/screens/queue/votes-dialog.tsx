@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, VoteList } from '../../../contract/console/records.ts';
-import { call, messageOf } from '../../api/console-api.ts';
+import { call, consoleKeys, messageOf } from '../../api/console-api.ts';
 import { FormDialog, ReasonField } from '../../ui/form-dialog.tsx';
 import { formatAmount } from '../../ui/format-amount.ts';
 import { Segments } from '../../ui/page.tsx';
@@ -38,7 +38,7 @@ export function VotesDialog({ burst: { productId, productName, hour }, to, descr
   /** The voters whose votes are left as they are. */
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
-    queryKey: ['votes', productId, hour],
+    queryKey: consoleKeys.votes(productId, hour),
     queryFn: ({ signal }) => call<VoteList>(CONSOLE_API.votes(productId), { query: { from: hour, to }, signal }),
   });
   const all = votes.data?.votes ?? [];
