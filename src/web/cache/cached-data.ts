@@ -17,6 +17,10 @@ export const productKeys = {
   standing: (id: string) => ['products', 'standing', id] as const,
   /** A product as the dialog of saved products last read it; `null` if the site has removed the product. */
   saved: (id: string) => ['saved', id] as const,
+  /** A submission as its maker sees it. */
+  submission: (id: string, makerKey: string) => ['submission', id, makerKey] as const,
+  /** What happened since the end of the last visit, in milliseconds since 1970. */
+  visitNews: (since: number | null) => ['visit-news', since] as const,
 };
 
 export const commentKeys = {

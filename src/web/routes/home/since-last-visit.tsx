@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type MouseEvent, type ReactNode, useState } from 'react';
 import { paths } from '../../../contract/paths.ts';
 import { useApi } from '../../api/api-context.tsx';
+import { productKeys } from '../../cache/cached-data.ts';
 import { commentedProducts, ownComments } from '../../features/comments/queries.ts';
 import { StandingWords } from '../../features/leaderboards/standing.tsx';
 import { productListOptions } from '../../features/products/queries.ts';
@@ -40,7 +41,7 @@ function useVisitNews(): VisitNews | undefined {
   const since = useBrowserStore(visits, lastVisitEnd);
   const isOn = useVisitPanel();
   const { data } = useQuery({
-    queryKey: ['visit-news', since],
+    queryKey: productKeys.visitNews(since),
     async queryFn({ signal }) {
       await new Promise<void>(whenIdle);
       const known = client.getQueryData(productListOptions(api, {}).queryKey)?.pages[0];

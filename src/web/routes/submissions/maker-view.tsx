@@ -27,7 +27,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** The launch as its maker sees it, up to date while it is on screen. */
 export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const client = useQueryClient();
-  const queryKey = ['submission', access.id, access.key];
+  const queryKey = productKeys.submission(access.id, access.key);
   const { data, error, refetch } = useQuery<Submission>({
     queryKey,
     queryFn: () => submissionsClient.get(access),
