@@ -1,8 +1,7 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { Suspense } from 'react';
-import type { Api } from '../contract/api.ts';
 import { matchRoute, type RouteName } from '../contract/routes.ts';
-import { ApiProvider } from './api/api-context.tsx';
+import { ApiProvider, type AppApi } from './api/api-context.tsx';
 import { Layout } from './routes/layout/layout.tsx';
 import { type Site, SiteContext } from './routing/document-head.ts';
 import { type LazyScreen, lazyScreen, ScreenView } from './routing/lazy-screen.tsx';
@@ -12,7 +11,7 @@ import { ErrorBoundary } from './ui/error-boundary.tsx';
 import { NowProvider } from './ui/time.tsx';
 
 interface AppProps {
-  api: Api;
+  api: AppApi;
   client: QueryClient;
   site: Site;
   /** Milliseconds since 1970. */

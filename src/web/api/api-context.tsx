@@ -1,18 +1,24 @@
 import { createContext, useContext } from 'react';
 import type { Api, ReadApi } from '../../contract/api.ts';
 
-const ApiContext = createContext<Api | null>(null);
+/** The API as the app uses it: it also knows when the visitor last wrote. */
+export interface AppApi extends Api {
+  /** Milliseconds since this page's last write completed; 0 while one is pending. */
+  msSinceLastWrite: () => number;
+}
+
+const ApiContext = createContext<AppApi | null>(null);
 
 export const ApiProvider = ApiContext.Provider;
 
-export function useApi(): Api {
+export function useApi(): AppApi {
   const api = useContext(ApiContext);
   if (!api) throw new Error('useApi needs an ApiProvider above it');
   return api;
 }
 
 /** An API for rendering on the server, where there is no visitor: its personal calls throw. */
-export function readOnlyApi(api: ReadApi): Api {
+export function readOnlyApi(api: ReadApi): AppApi {
   const refuse = () => Promise.reject(new Error('Personal calls are not available while rendering on the server'));
   return {
     ...api,
@@ -21,5 +27,6 @@ export function readOnlyApi(api: ReadApi): Api {
     setUpvote: refuse,
     addComment: refuse,
     likeComment: refuse,
+    msSinceLastWrite: () => Number.POSITIVE_INFINITY,
   };
 }

@@ -1,8 +1,8 @@
-import type { Api } from '../../contract/api.ts';
 import type { AddedComment } from '../../contract/comments/schema.ts';
 import { paths } from '../../contract/paths.ts';
 import { PRODUCT_MESSAGES } from '../../contract/products/messages.ts';
 import { SESSION_HEADER } from '../../contract/session.ts';
+import type { AppApi } from './api-context.tsx';
 import { ApiError } from './api-error.ts';
 
 /** Longer than the server's timeout for writes, so a write that timed out here does not complete later. */
@@ -38,7 +38,9 @@ interface Call {
 /**
  * The API port over HTTP. Every failure is an `ApiError`, except an abort by the caller, which is rethrown unchanged.
  */
-export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): Api {
+export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): AppApi {
+  const writes = createWriteTracker();
+
   async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
     const { method = 'GET', query, body, personal = false, sent, signal } = options;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
@@ -46,7 +48,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     if (body !== undefined) headers['Content-Type'] = 'application/json';
     const text = body === undefined ? undefined : JSON.stringify(body);
     const isWrite = method !== 'GET';
-    const settle = isWrite ? trackWrite() : undefined;
+    const settle = isWrite ? writes.track() : undefined;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
       const response = await (sent ??
@@ -70,6 +72,8 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
   }
 
   return {
+    msSinceLastWrite: writes.msSinceLast,
+
     listProducts: (query, signal) => call(paths.api.products, { query, signal }),
 
     getProduct: (id, signal) => nullIfMissing(call(paths.api.product(id), { signal })),
@@ -138,26 +142,28 @@ async function nullIfMissing<Answer>(calling: Promise<Answer>): Promise<Answer |
 
 const STORAGE_KEY = 'write_pending';
 
-let pending = 0;
-let settledAt = Number.NEGATIVE_INFINITY;
+/** The writes of this page. */
+export function createWriteTracker() {
+  let pending = 0;
+  let settledAt = Number.NEGATIVE_INFINITY;
+  return {
+    /**
+     * Records that a write is pending, for this page and the next one. Call the returned function once the write has ended. If
+     * the visitor leaves earlier, the next page knows that its document may be older than the visitor's writes.
+     */
+    track(): () => void {
+      pending += 1;
+      store((storage) => storage.setItem(STORAGE_KEY, '1'));
+      return () => {
+        pending -= 1;
+        settledAt = performance.now();
+        if (pending === 0) store((storage) => storage.removeItem(STORAGE_KEY));
+      };
+    },
 
-/**
- * Records that a write is pending, for this page and the next one. Call the returned function once the write has ended. If the
- * visitor leaves earlier, the next page knows that its document may be older than the visitor's writes.
- */
-export function trackWrite(): () => void {
-  pending += 1;
-  store((storage) => storage.setItem(STORAGE_KEY, '1'));
-  return () => {
-    pending -= 1;
-    settledAt = performance.now();
-    if (pending === 0) store((storage) => storage.removeItem(STORAGE_KEY));
+    /** Milliseconds since the last write completed; 0 while one is pending. */
+    msSinceLast: () => (pending > 0 ? 0 : performance.now() - settledAt),
   };
-}
-
-/** Milliseconds since this page's last write completed; 0 while one is pending. */
-export function msSinceLastWrite(): number {
-  return pending > 0 ? 0 : performance.now() - settledAt;
 }
 
 /**

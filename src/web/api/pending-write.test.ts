@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createBrowserStorage } from '../../../tests/support/browser-storage.ts';
-import { takeUnfinishedWrite, trackWrite } from './http-api.ts';
+import { createWriteTracker, takeUnfinishedWrite } from './http-api.ts';
 
 beforeEach(() => {
   vi.stubGlobal('window', { sessionStorage: createBrowserStorage() });
@@ -11,14 +11,15 @@ afterEach(() => {
 });
 
 test('a page that was left before the response is reported to the next page, once', () => {
-  const settle = trackWrite();
+  const settle = createWriteTracker().track();
   expect(takeUnfinishedWrite()).toBe(true);
   expect(takeUnfinishedWrite()).toBe(false);
   settle();
 });
 
 test('the last of several responses clears the mark', () => {
-  const settles = [trackWrite(), trackWrite()];
+  const writes = createWriteTracker();
+  const settles = [writes.track(), writes.track()];
   settles[0]?.();
   settles[1]?.();
   expect(takeUnfinishedWrite()).toBe(false);
@@ -28,12 +29,12 @@ test('a vote that the head script sent from this page is no earlier write, and s
   window.sessionStorage.setItem('write_pending', String(performance.timeOrigin));
   expect(takeUnfinishedWrite()).toBe(false);
   expect(window.sessionStorage.getItem('write_pending')).not.toBeNull();
-  trackWrite()();
+  createWriteTracker().track()();
   expect(window.sessionStorage.getItem('write_pending')).toBeNull();
 });
 
 test('without storage no write is remembered, and no call fails', () => {
   vi.stubGlobal('window', {});
-  trackWrite()();
+  createWriteTracker().track()();
   expect(takeUnfinishedWrite()).toBe(false);
 });

@@ -14,6 +14,7 @@ export interface Toast {
 
 const LIMIT = 3;
 const NONE: readonly Toast[] = [];
+/** The toasts of the window. Code outside of React shows them, too, so they are no state of a component. */
 let toasts: readonly Toast[] = NONE;
 let nextId = 1;
 const listeners = new Set<() => void>();

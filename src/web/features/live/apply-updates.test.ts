@@ -1,7 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { buildProduct } from '../../../../tests/support/product-data.ts';
-import { trackWrite } from '../../api/http-api.ts';
+import { createWriteTracker } from '../../api/http-api.ts';
 import { cachedProduct, productKeys } from '../../cache/cached-data.ts';
 import { createUpdateApplier } from './apply-updates.ts';
 
@@ -25,8 +25,10 @@ afterEach(() => {
 function setUp() {
   const client = new QueryClient();
   client.setQueryData(key, detail(1), { updatedAt: 1_000 });
+  const writes = createWriteTracker();
+  const applier = createUpdateApplier(client, { msSinceLastWrite: writes.msSinceLast });
   const upvotes = () => cachedProduct(client, 'harbour')?.upvotes;
-  return { client, applier: createUpdateApplier(client), upvotes };
+  return { client, applier, upvotes, writes };
 }
 
 const told = (upvotes: number) => ({ counts: [{ id: 'harbour', upvotes, comments: 0 }] });
@@ -70,11 +72,9 @@ test('data read before an update is older than the update', () => {
   expect(upvotes()).toBe(5);
 });
 
-// Last, because recent writes are remembered as long as the module lives.
 test('during a write by the visitor, and shortly after, updates wait; then the last one is shown', async () => {
-  const { applier, upvotes } = setUp();
-  await vi.advanceTimersByTimeAsync(10_000);
-  const settle = trackWrite();
+  const { applier, upvotes, writes } = setUp();
+  const settle = writes.track();
   applier.apply(told(5));
   await vi.advanceTimersByTimeAsync(3_000);
   settle();

@@ -1,7 +1,7 @@
 import { notifyManager, type Query, type QueryClient } from '@tanstack/react-query';
 import type { Comment } from '../../../contract/comments/schema.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
-import { msSinceLastWrite } from '../../api/http-api.ts';
+import type { AppApi } from '../../api/api-context.tsx';
 import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys } from '../../cache/cached-data.ts';
 import { outboxItems } from '../../storage/outbox.ts';
 
@@ -31,7 +31,10 @@ export interface UpdateApplier {
 }
 
 /** Applies live updates to the cache. The latest state wins, whatever the order of responses and updates. */
-export function createUpdateApplier(client: QueryClient): UpdateApplier {
+export function createUpdateApplier(
+  client: QueryClient,
+  { msSinceLastWrite }: Pick<AppApi, 'msSinceLastWrite'>,
+): UpdateApplier {
   const counts = new Map<string, Received<LiveCounts>>();
   const likes = new Map<string, Received<LiveComment>>();
   const askedAt = new WeakMap<Query, number>();

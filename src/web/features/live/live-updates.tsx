@@ -1,9 +1,8 @@
 import { InfiniteQueryObserver, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
-import type { Api } from '../../../contract/api.ts';
 import { LIMITS } from '../../../contract/limits.ts';
 import { paths } from '../../../contract/paths.ts';
-import { useApi } from '../../api/api-context.tsx';
+import { type AppApi, useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
@@ -14,7 +13,7 @@ import { newCommentCount, visibleComments, visibleList } from './visible-queries
 const started = new WeakMap<QueryClient, LiveConnection>();
 
 /** The page's one connection for live updates. */
-function connectionOf(api: Api, client: QueryClient, renderedAt: number): LiveConnection {
+function connectionOf(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
   const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
   started.set(client, live);
   return live;

@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
-import type { ReadApi } from '../../../contract/api.ts';
 import { LIVE_EVENTS } from '../../../contract/live/events.ts';
 import type { LiveComment, LiveCounts } from '../../../contract/live/schema.ts';
+import type { AppApi } from '../../api/api-context.tsx';
 import { createUpdateApplier } from './apply-updates.ts';
 import { createLaunchWatch, type LaunchWatch } from './launch-watch.ts';
 import { refetchBoards, refetchComments, refetchVisible } from './refetch.ts';
@@ -28,7 +28,7 @@ export interface LiveConnection {
 }
 
 interface LiveOptions {
-  api: ReadApi;
+  api: AppApi;
   client: QueryClient;
   /** The server's time at which the document was rendered, in milliseconds since 1970. */
   renderedAt: number;
@@ -108,7 +108,7 @@ function follow(state: LiveState, { productIds, readAt, hasBoard }: Extract<Live
 
 /** Keeps the counts on screen current while the page is visible. */
 export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): LiveConnection {
-  const applier = createUpdateApplier(client);
+  const applier = createUpdateApplier(client, api);
   const launches = createLaunchWatch(api, client);
   const reader = { api, client, applier, launches };
   const refetchAll = later(READ_MS, () => refetchVisible(reader));
