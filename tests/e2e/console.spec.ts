@@ -210,3 +210,16 @@ test('a failed request rolls back and says why; a list that cannot be read offer
   await page.getByRole('button', { name: 'Try again' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
 });
+
+test('a session that ended elsewhere leads to the sign-in with the next request', async ({
+  page,
+  site,
+  expectConsoleError,
+}) => {
+  await signIn(page, site);
+  await openConsole(page, '/console/products');
+  await page.context().clearCookies();
+  expectConsoleError(/401 \(Unauthorized\)/);
+  await page.getByRole('link', { name: 'Comments' }).first().click();
+  await expect(page.getByRole('heading', { name: 'Sign in to the console' })).toBeVisible();
+});
