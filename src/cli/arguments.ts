@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
-import { isProductId } from '../contract/products/product-id.ts';
+import { isProductId } from '../contract/products/fields.ts';
 import { isStorableText } from '../contract/text.ts';
 import type { FileKind } from '../core/imports/check-file.ts';
 

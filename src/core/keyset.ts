@@ -1,4 +1,4 @@
-import { isProductId } from '../contract/products/product-id.ts';
+import { isProductId } from '../contract/products/fields.ts';
 import { isStorableText } from '../contract/text.ts';
 import { CoreError } from './core-error.ts';
 import { isUuid } from './runtime.ts';

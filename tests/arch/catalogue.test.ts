@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isProductId } from '../../src/contract/products/product-id.ts';
+import { isProductId } from '../../src/contract/products/fields.ts';
 import { readSampleCatalogue } from '../../src/core/catalogue/sample-catalogue.ts';
 import { isUuid } from '../../src/core/runtime.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { isOperatorName } from '../../contract/console/operators.ts';
 import { CONSOLE_PATHS } from '../../contract/console/paths.ts';
+import { isOperatorName } from '../../contract/console/records.ts';
 import { inviteOperator, listOperators, type Operator, revokeOperator } from '../../core/console/operators.ts';
 import { idleSince } from '../../core/console/sessions.ts';
 import { readSettings } from '../../settings/settings.ts';

@@ -15,14 +15,22 @@ import {
   undoDecision,
 } from '../../core/submissions/decide-submission.ts';
 import type { LaunchRules } from '../../core/submissions/launch-product.ts';
-import { inspectSubmission } from '../../core/submissions/list-submissions.ts';
+import { inspectSubmission, listSubmissions } from '../../core/submissions/list-submissions.ts';
 import { type SubmissionRow, statusOf } from '../../core/submissions/submission-row.ts';
 import { readSettings } from '../../settings/settings.ts';
-import { jsonOption, numberReader, readInstant, readProductIds, readText, UsageError } from '../arguments.ts';
+import {
+  jsonOption,
+  limitOption,
+  numberReader,
+  readInstant,
+  readProductIds,
+  readText,
+  UsageError,
+} from '../arguments.ts';
 import { print, printError, printJson, utcMinute } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
-import { listCommand } from './submissions-list.ts';
 
 /** Exit code if some of the decisions were refused; the others were made. */
 const SOME_REFUSED = 1;
@@ -217,4 +225,69 @@ function changesOf(approved: Product, product: Product): [string, string][] {
   return factsOfProduct(approved)
     .filter((fact) => !present.has(fact.join('\n')))
     .map(([name, text]) => [`Was approved`, `${name}: ${text}`]);
+}
+
+interface Flags {
+  all?: boolean;
+  cursor?: string;
+  limit: number;
+  json?: boolean;
+}
+
+export function listCommand(): Command {
+  return new Command('list')
+    .description('list submissions that wait for a decision, the oldest first and suspected spam last')
+    .option('--all', 'every submission, the newest first')
+    .addOption(limitOption(100))
+    .option('--cursor <cursor>', 'continue after the previous page, with the cursor that it printed', readText)
+    .addOption(jsonOption('{ "submissions": […], "nextCursor": … }'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  groundswell submissions list
+  groundswell submissions list --json \\
+    | jq -r '.submissions[] | select(.suspectedSpam) | .id'`,
+    )
+    .action(async ({ all = false, cursor, limit, json = false }: Flags) => {
+      const { timeZone } = readSettings(process.env).launches;
+      const { items, nextCursor } = await withDatabase(({ database }) =>
+        listSubmissions(
+          database,
+          { status: all ? 'all' : 'waiting', limit, cursor },
+          { now: systemRuntime.now(), timeZone },
+        ),
+      );
+      if (json) return printJson({ submissions: items, nextCursor });
+      if (items.length === 0) return print(all ? 'Nothing was submitted.' : 'No submission waits for a decision.');
+      printSubmissions(items);
+      if (nextCursor !== null) print('\n', `More: --cursor ${nextCursor}`);
+    });
+}
+
+function printSubmissions(submissions: readonly SubmissionRecord[]): void {
+  printTable(
+    [
+      { title: 'ID', style: 'green', shrinks: true },
+      { title: 'NAME', shrinks: true },
+      { title: 'MAKER', shrinks: true },
+      { title: 'STATUS', style: 'yellow' },
+      { title: 'REVISION', align: 'right' },
+      { title: 'SINCE (UTC)', style: 'dim' },
+    ],
+    submissions.map((submission) => [
+      submission.id,
+      submission.product.name,
+      submission.product.maker,
+      stateOf(submission),
+      `${submission.revision}`,
+      utcMinute(submission.status === 'waiting' ? submission.waitingSince : submission.updatedAt),
+    ]),
+  );
+}
+
+function stateOf({ status, suspectedSpam, approvedProduct }: SubmissionRecord): string {
+  if (status !== 'waiting') return status;
+  if (suspectedSpam) return 'spam?';
+  return approvedProduct === null ? 'waiting' : 'edited';
 }

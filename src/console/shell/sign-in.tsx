@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { PASSPHRASE_CHARACTERS } from '../../contract/console/operators.ts';
 import { CONSOLE_API } from '../../contract/console/paths.ts';
+import { PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import type { ConsoleSession, SignIn as SignInBody } from '../../contract/console/schema.ts';
 import { WaveMark } from '../../web/ui/icons.tsx';
 import { call, consoleKeys, messageOf } from '../api/console-api.ts';

@@ -21,3 +21,12 @@ export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** An idempotency key: 1 to 200 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,200}$';
+
+/** The specification's texts about comments, for the API and the log. */
+export const COMMENT_MESSAGES = {
+  incomplete: 'Product ID and content are required',
+  idRequired: 'Comment ID is required',
+  notFound: 'Comment not found',
+  fetchFailed: 'Failed to fetch comment',
+  updateLikesFailed: 'Failed to update likes',
+} as const;

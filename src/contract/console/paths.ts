@@ -1,4 +1,4 @@
-import { withId } from '../paths/with-id.ts';
+import { withId } from '../paths/api.ts';
 
 /** The screens of the console, except the overview, which has no name in its URL. */
 export const CONSOLE_SCREENS = ['queue', 'products', 'comments', 'import', 'audit', 'backup'] as const;

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { TEXT_FORMAT } from '../text.ts';
-import { PASSPHRASE_CHARACTERS } from './operators.ts';
+import { PASSPHRASE_CHARACTERS } from './records.ts';
 
 const Passphrase = Type.String({ maxLength: PASSPHRASE_CHARACTERS.max });
 

@@ -1,5 +1,5 @@
 import * as api from './api.ts';
-import { withId } from './with-id.ts';
+import { withId } from './api.ts';
 
 export { api };
 

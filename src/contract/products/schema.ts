@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { TEXT_FORMAT } from '../text.ts';
-import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFields } from './fields.ts';
-import { PRODUCT_ID_PATTERN } from './product-id.ts';
+import { fieldOf, PRODUCT_FIELD_NAMES, PRODUCT_ID_PATTERN, type ProductFields } from './fields.ts';
 
 export const TeamMemberSchema = Type.Object(
   {

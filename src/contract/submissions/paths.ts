@@ -1,4 +1,4 @@
-import { withId } from '../paths/with-id.ts';
+import { withId } from '../paths/api.ts';
 import { paths } from '../paths.ts';
 
 /** The URL paths of submissions. This file is separate from `paths.ts`, so pages without submissions do not load it. */

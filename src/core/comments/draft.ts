@@ -1,8 +1,7 @@
-import { VISITOR_AUTHOR } from '../../contract/comments/defaults.ts';
-import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
+import { COMMENT_MESSAGES, VISITOR_AUTHOR } from '../../contract/comments/defaults.ts';
 import type { Comment, NewComment } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import { isVisible } from '../../contract/text.ts';
 import { CoreError, productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';

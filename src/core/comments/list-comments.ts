@@ -1,7 +1,7 @@
 import { DEFAULT_COMMENT_SORT } from '../../contract/comments/defaults.ts';
 import type { CommentListQuery, CommentPage, CommentSort, HeldComments } from '../../contract/comments/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import { productNotFound } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';
 import { afterCursor, isCursorOf, type KeysetOrder, orderBy, pageOf } from '../keyset.ts';

@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import { isOperatorName, PASSPHRASE_CHARACTERS } from '../../contract/console/operators.ts';
+import { isOperatorName, PASSPHRASE_CHARACTERS } from '../../contract/console/records.ts';
 import { recordAudit, runAsOperator } from '../audit/audit-log.ts';
 import { CoreError } from '../core-error.ts';
 import type { RowLock } from '../database/citus.ts';

@@ -1,13 +1,13 @@
 import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
 import {
   fieldOf,
+  isProductId,
   PRODUCT_FIELDS,
   type ProductField,
   type ProductFieldKind,
   type ProductFieldName,
   TEAM_MEMBER_BOUNDS,
 } from '../../contract/products/fields.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
 import type { StoredProduct, TeamMember } from '../../contract/products/schema.ts';
 import { isStorableText } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';

@@ -1,6 +1,6 @@
 import { PERIOD_KINDS, type PeriodKind, parsePeriod } from '../../contract/leaderboards/period.ts';
 import type { Standing, Standings } from '../../contract/leaderboards/schema.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import type { Sql } from '../database/database.ts';
 import { WINDOW_MS } from './calendar.ts';
 import { describePeriod, LEADERBOARD_COLUMNS, type LeaderboardRow, type LeaderboardRules } from './get-leaderboard.ts';

@@ -1,4 +1,4 @@
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import type { Product, ProductDetail } from '../../contract/products/schema.ts';
 import type { Sql } from '../database/database.ts';
 import { PRODUCT_COLUMNS, type ProductRow, productOf } from './product-row.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
 import { lockCounts } from '../counts/lock-counts.ts';

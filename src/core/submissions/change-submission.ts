@@ -7,9 +7,15 @@ import type { Database, Sql } from '../database/database.ts';
 import { transactionWithRetries } from '../database/transactions.ts';
 import { lockQueue, takeWaitingPlace } from './create-submission.ts';
 import { cancelLaunch, expectScheduled, type LaunchRules, launchTime, moveLaunch } from './launch-product.ts';
-import { createMakerKey } from './maker-key.ts';
 import { type CheckedPatch, checkFields, invalidSubmission, type SubmissionFields } from './submission-fields.ts';
-import { checkKey, expectMakerKey, lockSubmission, type SubmissionRow, updateSubmission } from './submission-row.ts';
+import {
+  checkKey,
+  createMakerKey,
+  expectMakerKey,
+  lockSubmission,
+  type SubmissionRow,
+  updateSubmission,
+} from './submission-row.ts';
 
 /** A submission and the key that proves that the caller is its maker. */
 export interface MakerAccess {

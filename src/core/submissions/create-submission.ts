@@ -11,9 +11,8 @@ import { uuidOf } from '../leaderboards/calendar.ts';
 import { networkOf } from '../leaderboards/vote-networks.ts';
 import type { Runtime } from '../runtime.ts';
 import type { RecordEvents } from '../webhooks/outbox.ts';
-import { createMakerKey, type MakerKey } from './maker-key.ts';
 import { checkFields, NO_FIELDS, type SubmissionFields } from './submission-fields.ts';
-import { readSubmissionRow, type SubmissionRow } from './submission-row.ts';
+import { createMakerKey, type MakerKey, readSubmissionRow, type SubmissionRow } from './submission-row.ts';
 
 export interface Submitter {
   session: string;

@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import type { Upvoted } from '../../contract/upvotes/schema.ts';
 import { CoreError } from '../core-error.ts';
 import type { Sql } from '../database/database.ts';

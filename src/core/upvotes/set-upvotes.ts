@@ -1,5 +1,5 @@
 import { LIMITS } from '../../contract/limits.ts';
-import { isProductId } from '../../contract/products/product-id.ts';
+import { isProductId } from '../../contract/products/fields.ts';
 import type { UpvoteState } from '../../contract/upvotes/schema.ts';
 import { productNotFound } from '../core-error.ts';
 import { OPEN } from '../counts/lock-counts.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { COMMENT_MESSAGES } from '../../contract/comments/messages.ts';
+import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
 import type { FieldFault, Problem, ProblemCode } from '../../contract/problem.ts';
 
 /** The HTTP status of each code, and the title that RFC 9457 requires: the same for every problem of its kind. */

@@ -8,7 +8,7 @@ import {
   type RemovedProductRecord,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError, productNotFound } from '../../../core/core-error.ts';

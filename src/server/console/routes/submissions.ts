@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { ConsolePage, SubmissionRecord } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
-import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { SUBMISSION_LIMITS } from '../../../contract/submissions/limits.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';

@@ -2,7 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
 import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import type { BurstRecord, ConsolePage, VoteList } from '../../../contract/console/records.ts';
-import { PRODUCT_ID_PATTERN } from '../../../contract/products/product-id.ts';
+import { PRODUCT_ID_PATTERN } from '../../../contract/products/fields.ts';
 import { INSTANT_FORMAT, TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { changeVerdicts, listVotes } from '../../../core/leaderboards/change-verdicts.ts';
