@@ -18,11 +18,13 @@ for (const [where, run, states] of [
     for (const [turn, { name, open, consoleErrors = [] }] of states.entries()) {
       run(name, async ({ page, site, expectConsoleError }) => {
         for (const pattern of consoleErrors) expectConsoleError(pattern);
+        const looks = inTurn(LOOKS, turn);
         await page.setViewportSize(PHONE);
-        await page.clock.install();
+        // A change of the theme costs as much as loading the page.
+        await page.emulateMedia({ colorScheme: looks[0]?.colorScheme ?? 'light' });
         await open(page, await stateProducts(site));
         await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1);
-        for (const { size, colorScheme } of inTurn(LOOKS, turn)) {
+        for (const { size, colorScheme } of looks) {
           await page.setViewportSize(size);
           await page.emulateMedia({ colorScheme });
           await expectAccessible(page, `${name}, ${size.width} px, ${colorScheme}`);

@@ -11,7 +11,8 @@ const news = (page: Page) => page.locator('.live-updates').getByRole('button');
 
 /** Opens a page in a browser whose local storage has these entries from an earlier visit. */
 async function visitWithStorage(page: Page, path: string, stored: Record<string, unknown>): Promise<void> {
-  await page.addInitScript((entries) => {
+  await page.goto(paths.robots);
+  await page.evaluate((entries) => {
     for (const [key, value] of entries) localStorage.setItem(key, JSON.stringify(value));
   }, Object.entries(stored));
   await visit(page, path);
@@ -19,6 +20,7 @@ async function visitWithStorage(page: Page, path: string, stored: Record<string,
 
 /** Opens a page and waits for its stream of live updates, whose start the page delays by 3 s. */
 async function visitLive(page: Page, path: string): Promise<void> {
+  await page.clock.install();
   const stream = page.waitForResponse(/\/api\/events\?/);
   await visit(page, path);
   await page.clock.fastForward(3_500);
@@ -57,6 +59,7 @@ export const BROWSER_STATES: ScreenState[] = [
     name: 'product, more comments that could not be loaded',
     consoleErrors: [/503/],
     async open(page, { discussed }) {
+      await page.clock.install();
       await visit(page, paths.product(discussed.id));
       const failed = await failResponses(page, /\/comments\?.*cursor=/);
       await page.getByRole('link', { name: 'Show more comments' }).click();

@@ -22,6 +22,8 @@ interface WorkerFixtures {
   site: E2eSite;
 }
 
+const DEFAULT_MEDIA = { media: null, colorScheme: 'light', forcedColors: 'none', contrast: 'no-preference' } as const;
+
 /** A page fails its test on an uncaught error, a console error or a violation of the content policy. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   site: [
@@ -68,8 +70,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     faults.watch(context);
     await use(context);
     // A failure's screenshot needs the page.
-    if (baseURL && info.status === info.expectedStatus && faults.areAnnounced()) await reused.reset(baseURL);
-    else reused.discard();
+    if (baseURL && info.status === info.expectedStatus && faults.areAnnounced()) {
+      await reused.reset(baseURL, { ...DEFAULT_MEDIA, reducedMotion: contextOptions.reducedMotion ?? 'no-preference' });
+    } else reused.discard();
   },
 
   page: ({ context }, use) => use(context.pages()[0] as Page),

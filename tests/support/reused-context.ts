@@ -1,19 +1,28 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test';
+import type { Browser, BrowserContext, Disposable, Page } from '@playwright/test';
 
 type Method = (...args: unknown[]) => unknown;
 
+/** Methods whose results take back their effects. */
+const DISPOSABLE = ['addInitScript', 'exposeFunction'];
+
 /** Methods whose effects the reset cannot take back. */
 const LASTING = {
-  page: ['addInitScript', 'emulateMedia', 'exposeFunction', 'setExtraHTTPHeaders'],
-  context: ['addInitScript', 'exposeFunction', 'newCDPSession', 'setExtraHTTPHeaders'],
-  clock: ['install', 'pauseAt', 'setFixedTime', 'setSystemTime'],
+  page: ['setExtraHTTPHeaders'],
+  context: ['newCDPSession', 'setExtraHTTPHeaders'],
+  clock: ['fastForward', 'install', 'pauseAt', 'runFor', 'setFixedTime', 'setSystemTime'],
 };
+
+type Media = Parameters<Page['emulateMedia']>[0];
 
 interface OpenContext {
   context: BrowserContext;
   page: Page;
   options: string;
   viewport: ReturnType<Page['viewportSize']>;
+  /** Whether the test emulated other media. */
+  hasOtherMedia: boolean;
+  /** The scripts and functions that the test added to the page. */
+  added: Disposable[];
   /** Removes the listeners that the test added. */
   removeListeners: (() => void)[];
   /** Whether the next test can use it. */
@@ -43,9 +52,17 @@ export class ReusedContext {
       const context = await this.#browser.newContext();
       await prepare(context);
       const page = await context.newPage();
-      const opened = { context, page, options, viewport: page.viewportSize(), removeListeners: [], isClean: true };
-      watchChanges(opened);
-      this.#open = opened;
+      this.#open = {
+        context,
+        page,
+        options,
+        viewport: page.viewportSize(),
+        hasOtherMedia: false,
+        added: [],
+        removeListeners: [],
+        isClean: true,
+      };
+      watchChanges(this.#open);
     }
     return this.#open.context;
   }
@@ -53,13 +70,15 @@ export class ReusedContext {
   /**
    * Resets the context for the next test. If the test changed what cannot be reset, the next one gets a new context.
    * @param site - address of the site whose storage is emptied
+   * @param media - what the context emulated at first
    */
-  async reset(site: string): Promise<void> {
+  async reset(site: string, media: Media): Promise<void> {
     const open = this.#open;
     if (!open?.isClean || open.page.isClosed()) return this.discard();
     const { context, page, viewport } = open;
     for (const other of context.pages()) if (other !== page) await other.close();
     for (const target of [page, context]) await target.unrouteAll({ behavior: 'ignoreErrors' });
+    for (const added of open.added.splice(0)) await added.dispose();
     await context.setOffline(false);
     await context.clearPermissions();
     await page.mouse.move(-1, -1);
@@ -71,6 +90,8 @@ export class ReusedContext {
     });
     await context.clearCookies();
     if (viewport) await page.setViewportSize(viewport);
+    if (open.hasOtherMedia) await page.emulateMedia(media);
+    open.hasOtherMedia = false;
     for (const remove of open.removeListeners.splice(0)) remove();
   }
 
@@ -85,16 +106,17 @@ export class ReusedContext {
   }
 }
 
-/** Notes calls of `LASTING` methods, and the listeners that are added. */
+/** Records what a test changes. */
 function watchChanges(open: OpenContext): void {
   const { context, page } = open;
-  const intercept = (target: object, name: string, before: Method) => {
+  const intercept = (target: object, name: string, record: (args: unknown[], result: unknown) => unknown) => {
     const methods = target as Record<string, Method>;
     const method = methods[name]?.bind(target);
     if (!method) throw new Error(`Playwright has no method ${name}`);
     methods[name] = (...args) => {
-      before(...args);
-      return method(...args);
+      const result = method(...args);
+      record(args, result);
+      return result;
     };
   };
   for (const [targets, names] of [
@@ -110,9 +132,19 @@ function watchChanges(open: OpenContext): void {
       }
     }
   }
+  intercept(page, 'emulateMedia', () => {
+    open.hasOtherMedia = true;
+  });
   for (const target of [page, context]) {
-    intercept(target, 'on', (...args) => {
-      open.removeListeners.push(() => (target.off as Method)(...args));
-    });
+    intercept(target, 'on', (args) => open.removeListeners.push(() => (target.off as Method)(...args)));
+    for (const name of DISPOSABLE) {
+      // The test itself meets the error.
+      intercept(target, name, (_, result) =>
+        (result as Promise<Disposable>).then(
+          (added) => open.added.push(added),
+          () => {},
+        ),
+      );
+    }
   }
 }

@@ -19,7 +19,7 @@ export interface StateContent {
 /** One state of one screen, and how a visitor reaches it. */
 export interface ScreenState {
   name: string;
-  /** Brings a page into the state. The page must be `live` and have its clock installed. */
+  /** Brings a page into the state. The page must be `live`. */
   open(page: Page, content: StateContent): Promise<void>;
   /** Console errors that belong to this state. */
   consoleErrors?: RegExp[];

@@ -59,6 +59,7 @@ export const SCREEN_STATES: ScreenState[] = [
     name: 'home, failed',
     consoleErrors: [/503/, /Failed to fetch products/],
     async open(page, { rich }) {
+      await page.clock.install();
       await visit(page, `/product/${rich.id}`);
       const failed = await failResponses(page, /\/api\/products(\?|$)/);
       await page.getByRole('link', { name: 'Back to products' }).click();
@@ -107,6 +108,7 @@ export const SCREEN_STATES: ScreenState[] = [
     name: 'product, its comments not loaded',
     consoleErrors: [/503/],
     async open(page) {
+      await page.clock.install();
       await openSearch(page);
       const failed = await failResponses(page, /\/comments\?/);
       await page.getByRole('link', { name: 'Zz rich', exact: true }).click();
