@@ -21,6 +21,8 @@ export const CHROMIUM: LaunchOptions = {
     // Uses one renderer process for all pages, because starting one takes longer than most tests.
     '--disable-site-isolation-trials',
     '--renderer-process-limit=1',
+    // Optimizing code takes longer than it saves in pages that last a second.
+    '--js-flags=--no-opt --no-maglev',
     // A page that replaces another keeps its frame, which avoids a layout of the old page and a new surface, a third of
     // the time of a page load. The other two features are those of Playwright's list, which this one replaces.
     '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,RenderDocument:level/crashed-frame',
