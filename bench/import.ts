@@ -87,8 +87,8 @@ async function upsertAll(database: BenchDatabase, rows: number): Promise<number>
 async function msUntilListed(address: string): Promise<number> {
   const begin = performance.now();
   for (;;) {
-    const answer = await fetch(`${address}/api/products?limit=1`);
-    const { items } = (await answer.json()) as { items: unknown[] };
+    const response = await fetch(`${address}/api/products?limit=1`);
+    const { items } = (await response.json()) as { items: unknown[] };
     if (items.length > 0) return performance.now() - begin;
   }
 }

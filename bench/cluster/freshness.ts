@@ -16,7 +16,7 @@ export interface Delays {
 /** From an upvote on one site until its own response, and until the other's API, page and stream show it. */
 export interface Freshness {
   samples: number;
-  answer: Delays;
+  write: Delays;
   api: Delays;
   page: Delays;
   stream: Delays;
@@ -44,7 +44,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
     HttpConnection,
   ];
   const others = otherUpvotes(side, here, options);
-  const seen: Record<keyof Omit<Freshness, 'samples'>, number[]> = { answer: [], api: [], page: [], stream: [] };
+  const seen: Record<keyof Omit<Freshness, 'samples'>, number[]> = { write: [], api: [], page: [], stream: [] };
   const end = performance.now() + options.seconds * 1_000;
   for (let sample = 0; performance.now() < end; sample += 1) {
     const id = `p-${sample % (options.products / 2)}`;
@@ -56,7 +56,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
     const sentAt = performance.now();
     const shown = (connection: HttpConnection, request: string) =>
       until(async () => upvotesIn(await connection.send(request)) > before).then((at) => at - sentAt);
-    const [answer, apiMs, pageMs, streamAt] = await Promise.all([
+    const [response, apiMs, pageMs, streamAt] = await Promise.all([
       writer.send(requestText('PUT', `/api/products/${id}/upvote`, `session-${randomUUID()}`)).then((given) => {
         if (given.status !== 200) throw new Error(`An upvote failed with status ${given.status}`);
         side.upvotes += 1;
@@ -66,7 +66,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
       shown(page, askPage),
       stream.hears(id, before + 1, VISIBLE_TIMEOUT_MS),
     ]);
-    seen.answer.push(answer);
+    seen.write.push(response);
     seen.api.push(apiMs);
     seen.page.push(pageMs);
     seen.stream.push(streamAt - sentAt);
@@ -76,7 +76,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
   await others;
   return {
     samples: seen.api.length,
-    answer: delaysOf(seen.answer),
+    write: delaysOf(seen.write),
     api: delaysOf(seen.api),
     page: delaysOf(seen.page),
     stream: delaysOf(seen.stream),

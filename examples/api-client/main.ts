@@ -21,7 +21,7 @@ console.log(`${first.name}: upvoted ${upvote.data?.upvoted}, ${upvote.data?.upvo
 const mine = await client.GET('/api/upvotes', { params: { query: { products: first.id }, header: session } });
 console.log(`My upvotes: ${mine.data?.upvoted.join(', ')}`);
 
-// Sent twice, as after a lost answer: it is one comment.
+// Sent twice, as after a lost response: it is one comment.
 const draft = { ...session, 'Idempotency-Key': randomUUID() };
 const body = { productId: first.id, content: 'Said by a program.' };
 const said = await client.POST('/api/comments', { params: { header: draft }, body });

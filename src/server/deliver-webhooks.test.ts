@@ -163,10 +163,10 @@ test('at most four requests are open at the same time', async () => {
   await record(...Array.from({ length: 9 }, (_, index) => `event-${index}`));
   start();
   await expect.poll(() => open.length).toBe(4);
-  for (let answered = 0; answered < 9; answered += 1) {
-    expect(open.length).toBeLessThanOrEqual(answered + 4);
-    await expect.poll(() => open.length).toBeGreaterThan(answered);
-    open[answered]?.();
+  for (let finished = 0; finished < 9; finished += 1) {
+    expect(open.length).toBeLessThanOrEqual(finished + 4);
+    await expect.poll(() => open.length).toBeGreaterThan(finished);
+    open[finished]?.();
   }
   await expect.poll(async () => (await states()).every((state) => state === 'delivered')).toBe(true);
 });

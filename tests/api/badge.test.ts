@@ -16,10 +16,10 @@ const get = (url: string, headers?: Record<string, string>) => site.ask.get(url,
 describe('the badge of a product', () => {
   test('is an SVG that others may embed and cache for a minute', async () => {
     const { id } = await site.addProduct({ name: 'R&D <3' });
-    const answer = await get(paths.badge(id));
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
-    expect(answer.body).toContain('<title id="title">R&amp;D &lt;3 on Groundswell</title>');
-    expect(answer.headers).toMatchObject({
+    const response = await get(paths.badge(id));
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect(response.body).toContain('<title id="title">R&amp;D &lt;3 on Groundswell</title>');
+    expect(response.headers).toMatchObject({
       'cache-control': 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400',
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',

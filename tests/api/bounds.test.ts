@@ -21,13 +21,13 @@ afterAll(() => site.close());
 /** Everything that the server sends until it closes the connection; `send` is sent unchanged. */
 async function talk(...send: (string | Buffer)[]): Promise<string> {
   const socket = await open();
-  let answer = '';
+  let response = '';
   socket.on('data', (chunk) => {
-    answer += chunk.toString('latin1');
+    response += chunk.toString('latin1');
   });
   for (const part of send) socket.write(part);
   await once(socket, 'close');
-  return answer;
+  return response;
 }
 
 async function open(): Promise<Socket> {
@@ -38,8 +38,8 @@ async function open(): Promise<Socket> {
   return socket;
 }
 
-function expectRawProblem(answer: string, status: number, code: string): void {
-  const [head = '', body = ''] = answer.split('\r\n\r\n');
+function expectRawProblem(response: string, status: number, code: string): void {
+  const [head = '', body = ''] = response.split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   expect(head).toMatch(/Content-Type: application\/problem\+json/i);
   expect(head).toMatch(/Connection: close/i);
@@ -66,10 +66,10 @@ describe('oversized requests are refused with a clear response', () => {
   });
 
   test('headers of more than 16 KiB: 431', async () => {
-    const answer = await talk(
+    const response = await talk(
       `GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
     );
-    expectRawProblem(answer, 431, 'headers_too_large');
+    expectRawProblem(response, 431, 'headers_too_large');
   });
 
   test('a body of more than 16 KiB: 413, before it is read to its end', async () => {

@@ -25,12 +25,12 @@ const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
 
 test('a search whose cached response is stale is charged each time', async () => {
   const { id } = await start();
-  const answers: number[] = [];
+  const responses: number[] = [];
   for (let round = 0; round < 4; round += 1) {
-    answers.push((await site.ask.get('/api/products?q=harbour&sort=top', newVisitor())).statusCode);
+    responses.push((await site.ask.get('/api/products?q=harbour&sort=top', newVisitor())).statusCode);
     await site.ask.put(`/api/products/${id}/upvote`, newVisitor());
   }
-  expect(answers).toEqual([200, 200, 429, 429]);
+  expect(responses).toEqual([200, 200, 429, 429]);
 });
 
 test('pages of unknown products, which no cache holds, are charged; those of known ones are free', async () => {

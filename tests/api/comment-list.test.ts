@@ -70,8 +70,8 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
   });
 
   test.each(['top', 'BEST', ''])('sort=%s is 400 and names the valid values', async (sort) => {
-    const answer = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=${sort}`);
-    expectProblem(answer, 400, 'bad_request', /best.*newest.*oldest/);
+    const response = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=${sort}`);
+    expectProblem(response, 400, 'bad_request', /best.*newest.*oldest/);
   });
 
   test('a forged or truncated cursor, or one of another sort or list, is 400 bad_cursor', async () => {
@@ -80,16 +80,16 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     const own = (await list('?sort=best&limit=1')).nextCursor ?? '';
     const products = await on.site.ask.json<{ nextCursor: string }>('/api/products?limit=1');
     for (const cursor of ['forged', own.slice(0, -6), own, products.nextCursor]) {
-      const answer = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=newest&cursor=${cursor}`);
-      expectProblem(answer, 400, 'bad_cursor');
+      const response = await on.site.ask.get(`/api/products/${on.productId}/comments?sort=newest&cursor=${cursor}`);
+      expectProblem(response, 400, 'bad_cursor');
     }
   });
 
   test.each(['nobody', 'X', '%00', 'x'.repeat(65), "'%20OR%20'1'='1", ''])(
     "of the unknown product '%s': 404 Product not found",
     async (id) => {
-      const answer = await on.site.ask.get(`/api/products/${id}/comments`);
-      expectProblem(answer, 404, 'product_not_found', 'Product not found');
+      const response = await on.site.ask.get(`/api/products/${id}/comments`);
+      expectProblem(response, 404, 'product_not_found', 'Product not found');
     },
   );
 

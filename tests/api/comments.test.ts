@@ -151,11 +151,11 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     'application/xml',
     'nonsense',
   ])('a body of type %s is 415', async (type) => {
-    const answer = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
+    const response = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
       ...newVisitor(),
       'content-type': type,
     });
-    expectProblem(answer, 415, 'unsupported_media_type');
+    expectProblem(response, 415, 'unsupported_media_type');
   });
 
   test('application/json with a charset is JSON', async () => {
@@ -167,15 +167,15 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     ['in another charset', { 'content-type': 'application/json; charset=latin1' }],
     ['compressed', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ])('JSON %s is 415, and says how to send it', async (_how, headers) => {
-    const answer = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
+    const response = await post(JSON.stringify({ productId: on.productId, content: 'x' }), {
       ...newVisitor(),
       ...headers,
     });
-    expectProblem(answer, 415, 'unsupported_media_type', /in UTF-8, not compressed/);
+    expectProblem(response, 415, 'unsupported_media_type', /in UTF-8, not compressed/);
   });
 
   test('100 at once, through two processes: 100 comments, and the count matches the rows', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         (index % 2 === 0 ? on.site : on.other).ask.post(
           '/api/comments',
@@ -184,7 +184,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
         ),
       ),
     );
-    expect(answers.filter(({ statusCode }) => statusCode === 201)).toHaveLength(100);
+    expect(responses.filter(({ statusCode }) => statusCode === 201)).toHaveLength(100);
     expect(await total()).toBe(100);
     const { items } = await list('?limit=100');
     expect(new Set(items.map(({ content }) => content)).size).toBe(100);

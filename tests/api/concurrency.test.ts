@@ -29,14 +29,14 @@ const drift = async () => (await checkCounts(site.database, { after: '', limit: 
 
 /** Sends requests over separate sockets, as many at a time as there are lists, each list in order. */
 async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
-  const answers = lists.map(async (requests) => {
+  const responses = lists.map(async (requests) => {
     const connection = new HttpConnection(address);
-    const answered = [];
-    for (const request of requests) answered.push(await connection.send(request));
+    const responses = [];
+    for (const request of requests) responses.push(await connection.send(request));
     connection.close();
-    return answered;
+    return responses;
   });
-  return (await Promise.all(answers)).flat();
+  return (await Promise.all(responses)).flat();
 }
 
 describe('simultaneous upvotes and likes over real connections', () => {
@@ -51,10 +51,10 @@ describe('simultaneous upvotes and likes over real connections', () => {
         ),
       ),
     );
-    const answers = await askAll(lists);
-    expect(answers).toHaveLength(10_000);
-    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
-    const counts = answers.map(({ body }) => JSON.parse(body).upvotes);
+    const responses = await askAll(lists);
+    expect(responses).toHaveLength(10_000);
+    expect(responses.filter(({ status }) => status !== 200)).toEqual([]);
+    const counts = responses.map(({ body }) => JSON.parse(body).upvotes);
     expect(Math.min(...counts)).toBeGreaterThanOrEqual(0);
     expect(Math.max(...counts)).toBeLessThanOrEqual(100);
 
@@ -70,10 +70,10 @@ describe('simultaneous upvotes and likes over real connections', () => {
     const productId = await newProduct();
     const added = await site.ask.post('/api/comments', { productId, content: 'Like me' }, newVisitor());
     const { id } = added.json<AddedComment>().comment;
-    const answers = await askAll(
+    const responses = await askAll(
       Array.from({ length: 1_000 }, () => [requestText('POST', `/api/comments/${id}/like`, newSession())]),
     );
-    const likes = answers.map(({ body }) => JSON.parse(body).likes).sort((a, b) => a - b);
+    const likes = responses.map(({ body }) => JSON.parse(body).likes).sort((a, b) => a - b);
     expect(likes).toEqual(Array.from({ length: 1_000 }, (_, index) => index + 1));
     const { items } = await site.ask.json<CommentPage>(`/api/products/${productId}/comments`);
     expect(items.map((item) => item.likes)).toEqual([1_000]);

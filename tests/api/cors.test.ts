@@ -57,9 +57,9 @@ describe('a page of another origin reads', () => {
   );
 
   test.each(READS)('%s: a preflight for conditional requests succeeds', async (url) => {
-    const answer = await preflight(url, 'GET', 'if-none-match');
-    expect(answer.statusCode).toBe(204);
-    expect(answer.headers).toMatchObject({
+    const response = await preflight(url, 'GET', 'if-none-match');
+    expect(response.statusCode).toBe(204);
+    expect(response.headers).toMatchObject({
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD',
       'access-control-allow-headers': expect.stringContaining('If-None-Match'),
@@ -75,18 +75,18 @@ describe('a page of another origin reads', () => {
 
 describe('a page of another origin cannot write', () => {
   test.each(WRITES)('a preflight for %s %s is refused', async (method, url) => {
-    const answer = await preflight(url, method);
-    expectProblem(answer, 405, 'method_not_allowed');
-    expect(corsHeadersOf(answer.headers)).toEqual([]);
+    const response = await preflight(url, method);
+    expectProblem(response, 405, 'method_not_allowed');
+    expect(corsHeadersOf(response.headers)).toEqual([]);
   });
 
   test.each(['PUT', 'POST', 'DELETE', 'PATCH'])(
     'a preflight for %s is refused on readable addresses too',
     async (method) => {
-      const answer = await preflight('/api/products/git', method);
-      expect(answer.statusCode).toBe(405);
-      expect(answer.headers.allow).toBe('GET, HEAD');
-      expect(corsHeadersOf(answer.headers)).toEqual([]);
+      const response = await preflight('/api/products/git', method);
+      expect(response.statusCode).toBe(405);
+      expect(response.headers.allow).toBe('GET, HEAD');
+      expect(corsHeadersOf(response.headers)).toEqual([]);
     },
   );
 
@@ -104,9 +104,9 @@ describe('a page of another origin cannot write', () => {
       const body = JSON.stringify({ productId: 'git', content: 'From elsewhere' });
       const headers = { ...ELSEWHERE, ...(type === undefined ? {} : { 'content-type': type }) };
       for (const [, url] of WRITES) {
-        const answer = await site.app.inject({ method: 'POST', url, headers, payload: body });
-        expect([400, 405, 415]).toContain(answer.statusCode);
-        expect(corsHeadersOf(answer.headers)).toEqual([]);
+        const response = await site.app.inject({ method: 'POST', url, headers, payload: body });
+        expect([400, 405, 415]).toContain(response.statusCode);
+        expect(corsHeadersOf(response.headers)).toEqual([]);
       }
       const { product } = await site.ask.json<{ product: object }>('/api/products/git');
       expect(product).toMatchObject({ upvotes: 0, comments: 0 });
@@ -114,17 +114,17 @@ describe('a page of another origin cannot write', () => {
   );
 
   test('a response to a write names no origin', async () => {
-    const answer = await site.ask.put('/api/products/git/upvote', { ...newVisitor(), ...ELSEWHERE });
-    expect(answer.statusCode).toBe(200);
-    expect(corsHeadersOf(answer.headers)).toEqual([]);
+    const response = await site.ask.put('/api/products/git/upvote', { ...newVisitor(), ...ELSEWHERE });
+    expect(response.statusCode).toBe(200);
+    expect(corsHeadersOf(response.headers)).toEqual([]);
   });
 });
 
 describe('OPTIONS that is not a preflight', () => {
   test('is a wrong method like any other', async () => {
-    const answer = await site.app.inject({ method: 'OPTIONS', url: '/api/products' });
-    expectProblem(answer, 405, 'method_not_allowed');
-    expect(answer.headers.allow).toBe('GET, HEAD');
+    const response = await site.app.inject({ method: 'OPTIONS', url: '/api/products' });
+    expectProblem(response, 405, 'method_not_allowed');
+    expect(response.headers.allow).toBe('GET, HEAD');
   });
 
   test('a preflight for an unknown address is 404', async () => {

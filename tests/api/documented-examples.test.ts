@@ -40,7 +40,7 @@ describe.sequential('the examples of docs/api.md return what it shows, on a site
   for (const example of examples) {
     test(example.command, async () => {
       expect(example.url.startsWith(`${WRITTEN}/`)).toBe(true);
-      expect(await answerOf(example)).toMatch(patternOf(example.answer));
+      expect(await responseTo(example)).toMatch(patternOf(example.response));
     });
   }
 
@@ -50,7 +50,15 @@ describe.sequential('the examples of docs/api.md return what it shows, on a site
   });
 });
 
-async function answerOf({ url, method, headers, body, showsHead, isStream, answer }: CurlExample): Promise<string> {
+async function responseTo({
+  url,
+  method,
+  headers,
+  body,
+  showsHead,
+  isStream,
+  response: expected,
+}: CurlExample): Promise<string> {
   const stop = new AbortController();
   const init = { method, headers, signal: stop.signal, ...(body === undefined ? {} : { body }) };
   const response = await fetch(url.replace(WRITTEN, address), init);
@@ -59,13 +67,13 @@ async function answerOf({ url, method, headers, body, showsHead, isStream, answe
     const { value } = (await response.body?.getReader().read()) ?? {};
     stop.abort();
     const [first = ''] = new TextDecoder().decode(value).split('\n');
-    const [field = ''] = answer.split(':', 1);
+    const [field = ''] = expected.split(':', 1);
     expect(first.startsWith(`${field}: `), first).toBe(true);
-    return answer.replaceAll('…', '');
+    return expected.replaceAll('…', '');
   }
   const text = await response.text();
   if (!showsHead) return text;
-  const shown = answer.split('\n').slice(1);
+  const shown = expected.split('\n').slice(1);
   const names = shown.slice(0, shown.includes('') ? shown.indexOf('') : undefined).map((line) => line.split(':', 1)[0]);
   const fields = names.map((name = '') => `${name}: ${response.headers.get(name)}`);
   return [`HTTP/1.1 ${response.status} ${response.statusText}`, ...fields, ...(text === '' ? [] : ['', text])].join(

@@ -56,9 +56,9 @@ describe('wrong methods (api.md, Conventions: 405 with Allow)', () => {
     ['POST', '/', 'GET, HEAD'],
     ['DELETE', '/product/x', 'GET, HEAD'],
   ] as const)('%s %s is 405, allowed: %s', async (method, url, allow) => {
-    const answer = await site.app.inject({ method, url: `${url}?a=b` });
-    expect(answer.headers.allow).toBe(allow);
-    expectProblem(answer, 405, 'method_not_allowed');
+    const response = await site.app.inject({ method, url: `${url}?a=b` });
+    expect(response.headers.allow).toBe(allow);
+    expectProblem(response, 405, 'method_not_allowed');
   });
 });
 
@@ -73,17 +73,17 @@ describe('representations (api.md, Conventions: strong, per-encoding ETags, Vary
     const tags = new Set<unknown>();
     const contents = new Set<string>();
     for (const [encoding, decode] of ENCODINGS) {
-      const answer = await site.ask.get(url, { 'accept-encoding': encoding });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers.vary).toBe('Accept-Encoding');
-      expect(answer.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
-      expect(answer.headers.etag).toMatch(/^"[\w-]+"$/);
-      expect(Number(answer.headers['content-length'])).toBe(answer.rawPayload.length);
+      const response = await site.ask.get(url, { 'accept-encoding': encoding });
+      expect(response.statusCode).toBe(200);
+      expect(response.headers.vary).toBe('Accept-Encoding');
+      expect(response.headers['cache-control']).toBe(url.startsWith('/api/') ? REVALIDATE : PAGE);
+      expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
+      expect(Number(response.headers['content-length'])).toBe(response.rawPayload.length);
       // Small bodies, such as an empty list, are not compressed.
-      const sent = answer.headers['content-encoding'];
+      const sent = response.headers['content-encoding'];
       if (sent !== undefined) expect(sent).toBe(encoding);
-      contents.add((sent === undefined ? answer.rawPayload : decode(answer.rawPayload)).toString());
-      if (sent !== undefined || encoding === 'identity') tags.add(answer.headers.etag);
+      contents.add((sent === undefined ? response.rawPayload : decode(response.rawPayload)).toString());
+      if (sent !== undefined || encoding === 'identity') tags.add(response.headers.etag);
     }
     // A page contains its time of rendering.
     if (url.startsWith('/api/')) expect(contents.size).toBe(1);
@@ -180,8 +180,8 @@ describe('security headers', () => {
 describe('the Host header (api.md: never trusted)', () => {
   test('does not appear in any response', async () => {
     for (const url of [...READS, '/', '/product/x', '/nothing', '/?sort=bad']) {
-      const answer = await site.ask.get(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
-      expect(answer.body + JSON.stringify(answer.headers), url).not.toContain('evil.example');
+      const response = await site.ask.get(url, { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+      expect(response.body + JSON.stringify(response.headers), url).not.toContain('evil.example');
     }
   });
 });
@@ -207,15 +207,15 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
     ['DELETE', '/api/products/x/upvote'],
     ['POST', `/api/comments/${randomUUID()}/like`],
   ] as const)('%s %s is 503 unavailable and says when to come back', async (method, url) => {
-    const answer = await broken.app.inject({ method, url, headers: VISITOR });
-    expectProblem(answer, 503, 'unavailable', /database cannot be reached/);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    const response = await broken.app.inject({ method, url, headers: VISITOR });
+    expectProblem(response, 503, 'unavailable', /database cannot be reached/);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
 
   test('POST /api/comments is 503 unavailable, with an idempotency key and without', async () => {
     for (const headers of [VISITOR, { ...VISITOR, 'idempotency-key': 'k' }]) {
-      const answer = await broken.ask.post('/api/comments', { productId: 'x', content: 'x' }, headers);
-      expectProblem(answer, 503, 'unavailable');
+      const response = await broken.ask.post('/api/comments', { productId: 'x', content: 'x' }, headers);
+      expectProblem(response, 503, 'unavailable');
     }
   });
 
@@ -234,8 +234,8 @@ describe('an unavailable database (api.md: a 5xx never shows internals)', () => 
   });
 
   test('the log and the response have the same request id', async () => {
-    const answer = await broken.ask.get('/api/products');
-    const id = answer.headers['x-request-id'];
+    const response = await broken.ask.get('/api/products');
+    const id = response.headers['x-request-id'];
     expect(log.lines().filter(({ requestId }) => requestId === id)).toMatchObject([{ msg: 'Request failed' }]);
   });
 });
@@ -274,8 +274,8 @@ describe('a server fault (api.md: a 5xx never shows internals)', () => {
 
     // The key was not used up, either.
     await broken.database.query('ALTER TABLE product_counts DROP CONSTRAINT full_up');
-    const answer = await broken.ask.post('/api/comments', { productId: id, content: 'x' }, key);
-    expect([answer.statusCode, answer.json<AddedComment>().comment.content]).toEqual([201, 'x']);
+    const response = await broken.ask.post('/api/comments', { productId: id, content: 'x' }, key);
+    expect([response.statusCode, response.json<AddedComment>().comment.content]).toEqual([201, 'x']);
     await broken.close();
   });
 });
@@ -283,7 +283,7 @@ describe('a server fault (api.md: a 5xx never shows internals)', () => {
 describe('sessions (api.md: never returned, never shown to anyone else)', () => {
   test('no response contains a session', async () => {
     const visitor = newVisitor();
-    const answers = [
+    const responses = [
       await site.ask.put('/api/products/x/upvote', visitor),
       await site.ask.post('/api/comments', { productId: 'x', content: 'x' }, { ...visitor, 'idempotency-key': 'k' }),
       await site.ask.get('/api/upvotes?products=x', visitor),
@@ -292,7 +292,7 @@ describe('sessions (api.md: never returned, never shown to anyone else)', () => 
       await site.ask.get('/product/x', visitor),
       await site.ask.delete('/api/products/x/upvote', visitor),
     ];
-    for (const { headers, body } of answers) {
+    for (const { headers, body } of responses) {
       expect(body + JSON.stringify(headers)).not.toContain(visitor['x-user-session']);
     }
   });

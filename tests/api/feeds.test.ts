@@ -43,11 +43,11 @@ describe('feeds of a site', () => {
   });
 
   test('Atom lists the newest launch first, with id, dates and description', async () => {
-    const answer = await site.ask.get('/feed.xml', { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
-    expect(answer.headers['content-type']).toBe('application/atom+xml; charset=utf-8');
-    expect(answer.body).not.toContain('evil.example');
-    expect(await xmlFaults(answer.body)).toEqual([]);
-    const feed = parseAtomFeed(answer.body);
+    const response = await site.ask.get('/feed.xml', { host: 'evil.example', 'x-forwarded-host': 'evil.example' });
+    expect(response.headers['content-type']).toBe('application/atom+xml; charset=utf-8');
+    expect(response.body).not.toContain('evil.example');
+    expect(await xmlFaults(response.body)).toEqual([]);
+    const feed = parseAtomFeed(response.body);
     expect(feed).toMatchObject({ id: `${ORIGIN}/feed.xml`, updated: '2026-02-03T04:05:06.789Z' });
     expect(feed.links).toMatchObject([
       { rel: 'self', type: 'application/atom+xml', href: `${ORIGIN}/feed.xml` },
@@ -69,11 +69,11 @@ describe('feeds of a site', () => {
   });
 
   test('JSON Feed: the same launches by the same ids', async () => {
-    const answer = await site.ask.get('/feed.json', { host: 'evil.example' });
-    expect(answer.headers['content-type']).toBe('application/feed+json; charset=utf-8');
-    expect(answer.body).not.toContain('evil.example');
-    const feed = parseJsonFeed(answer.body);
-    expect(answer.json().version).toBe('https://jsonfeed.org/version/1.1');
+    const response = await site.ask.get('/feed.json', { host: 'evil.example' });
+    expect(response.headers['content-type']).toBe('application/feed+json; charset=utf-8');
+    expect(response.body).not.toContain('evil.example');
+    const feed = parseJsonFeed(response.body);
+    expect(response.json().version).toBe('https://jsonfeed.org/version/1.1');
     expect(feed).toMatchObject({ feed_url: `${ORIGIN}/feed.json`, home_page_url: `${ORIGIN}/` });
     expect(feed.items?.map(({ id }) => id)).toEqual([`${ORIGIN}/product/git`, `${ORIGIN}/product/older`]);
     expect(feed.items?.[0]).toMatchObject({
@@ -142,9 +142,9 @@ describe('comments of a product', () => {
   };
 
   async function say(content: string, extra: object = {}): Promise<string> {
-    const answer = await site.ask.post('/api/comments', { productId: 'talk', content, ...extra }, newVisitor());
-    expect(answer.statusCode).toBe(201);
-    return `urn:uuid:${answer.json().comment.id}`;
+    const response = await site.ask.post('/api/comments', { productId: 'talk', content, ...extra }, newVisitor());
+    expect(response.statusCode).toBe(201);
+    return `urn:uuid:${response.json().comment.id}`;
   }
 
   beforeAll(() => site.addProduct({ id: 'talk', name: 'Talk' }));

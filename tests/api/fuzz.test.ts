@@ -10,7 +10,7 @@ import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { type Known, type MadeRequest, requestsTo } from '../hostile/requests.ts';
 import { instantPictures } from '../support/instant-pictures.ts';
 import { createLogLines } from '../support/log-lines.ts';
-import { type Answer, createDescriptionCheck, type OpenApi } from '../support/openapi.ts';
+import { createDescriptionCheck, type OpenApi, type TestResponse } from '../support/openapi.ts';
 import { apiOperations } from '../support/registered-routes.ts';
 import { newVisitor } from '../support/requests.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
@@ -91,20 +91,20 @@ function idAt(path: string): string {
 }
 
 /** Over a socket, like clients. Of a stream, the first event. */
-function send({ method, url, headers, body }: MadeRequest): Promise<Answer> {
+function send({ method, url, headers, body }: MadeRequest): Promise<TestResponse> {
   return new Promise((resolve, reject) => {
     // Node sends no length with the body of a DELETE, so it would be read as another request.
     const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     const options = { method, path: url, headers: { ...headers, ...length }, agent: false };
     const request = httpRequest(address, options, (response) => {
       let text = '';
-      const { statusCode = 0, headers: answered } = response;
-      const answer = () => resolve({ statusCode, headers: answered, body: text });
-      response.setEncoding('utf8').on('end', answer);
+      const { statusCode = 0, headers: sent } = response;
+      const finish = () => resolve({ statusCode, headers: sent, body: text });
+      response.setEncoding('utf8').on('end', finish);
       response.on('data', (chunk) => {
         text += chunk;
-        if (!answered['content-type']?.startsWith('text/event-stream')) return;
-        answer();
+        if (!sent['content-type']?.startsWith('text/event-stream')) return;
+        finish();
         request.destroy();
       });
     });
@@ -114,28 +114,28 @@ function send({ method, url, headers, body }: MadeRequest): Promise<Answer> {
 }
 
 /** Statuses by operation. */
-const answered = new Map<string, Set<number>>();
+const statusesOf = new Map<string, Set<number>>();
 
-function judge(answer: Answer, path: string, method: string): void {
-  expect(answer.statusCode, answer.body).toBeLessThan(500);
-  const described = expectDescribed(answer, path, method, { anyProblem: true });
+function judge(response: TestResponse, path: string, method: string): void {
+  expect(response.statusCode, response.body).toBeLessThan(500);
+  const described = expectDescribed(response, path, method, { anyProblem: true });
   const problems = described.content?.['application/problem+json'];
   if (problems !== undefined) {
-    const { code, status } = JSON.parse(answer.body) as Problem;
+    const { code, status } = JSON.parse(response.body) as Problem;
     const codes =
       problems.examples === undefined ? PROBLEM_CODES : [...Object.keys(problems.examples), ...OF_ANY_ADDRESS];
-    expect(codes, `${method} ${path}: ${answer.body}`).toContain(code);
-    expect(status).toBe(answer.statusCode);
+    expect(codes, `${method} ${path}: ${response.body}`).toContain(code);
+    expect(status).toBe(response.statusCode);
   } else {
-    expect(answer.statusCode).toBeLessThan(400);
+    expect(response.statusCode).toBeLessThan(400);
   }
   const key = `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
-  answered.set(key, (answered.get(key) ?? new Set()).add(answer.statusCode));
+  statusesOf.set(key, (statusesOf.get(key) ?? new Set()).add(response.statusCode));
 }
 
 describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
   const timeoutMs = 300_000 + RUNS * 1_000;
-  test.each(OPERATIONS)('%s answers as the OpenAPI document says', { timeout: timeoutMs }, async (key) => {
+  test.each(OPERATIONS)('%s responds as the OpenAPI document says', { timeout: timeoutMs }, async (key) => {
     const [verb = '', url = ''] = key.split(' ');
     const [method, path] = [verb.toLowerCase(), url.replaceAll(/:(\w+)/g, '{$1}')];
     await fc.assert(
@@ -150,8 +150,8 @@ describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
     const described = Object.entries(openApi.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`),
     );
-    expect([...answered.keys()].sort()).toEqual(described.sort());
-    for (const [key, statuses] of answered)
+    expect([...statusesOf.keys()].sort()).toEqual(described.sort());
+    for (const [key, statuses] of statusesOf)
       expect([key, [...statuses].some((status) => status < 300)]).toEqual([key, true]);
   });
 
@@ -164,8 +164,8 @@ describe(`Any request (FUZZ_SEED=${SEED}, FUZZ_RUNS=${RUNS})`, () => {
 });
 
 test('a response that deviates from the document is found', async () => {
-  const answer = await send({ method: 'GET', url: '/api/products/git', headers: {}, body: undefined });
-  expect(() => judge(answer, '/api/products', 'get')).toThrow();
+  const response = await send({ method: 'GET', url: '/api/products/git', headers: {}, body: undefined });
+  expect(() => judge(response, '/api/products', 'get')).toThrow();
   const failed = { statusCode: 500, headers: {}, body: '{}' };
   expect(() => judge(failed, '/api/products', 'get')).toThrow();
 });

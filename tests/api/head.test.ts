@@ -68,11 +68,11 @@ describe('the canonical address of a page', () => {
     ['/unknown', 404],
   ])('%s is not indexed', async (url, status) => {
     await site.addProduct({ name: 'Wave', tags: ['boats'] });
-    const answer = await site.ask.get(url);
-    expect(answer.statusCode).toBe(status);
-    expect(canonicalOf(answer.body)).toBeUndefined();
-    expect(metaOf(answer.body, 'robots')).toBe('noindex');
-    expect(structuredDataOf(answer.body)).toEqual([]);
+    const response = await site.ask.get(url);
+    expect(response.statusCode).toBe(status);
+    expect(canonicalOf(response.body)).toBeUndefined();
+    expect(metaOf(response.body, 'robots')).toBe('noindex');
+    expect(structuredDataOf(response.body)).toEqual([]);
   });
 
   test('comes from SITE_URL and not from the Host header', async () => {

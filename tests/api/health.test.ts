@@ -11,14 +11,14 @@ afterEach(() => site.close());
 
 describe('GET /healthz and /readyz (api.md, Endpoints)', () => {
   test.each(['/healthz', '/readyz'])('%s is 200 { status: "ok" } on a healthy site, and not cacheable', async (url) => {
-    const answer = await site.ask.get(url);
-    expect([answer.statusCode, answer.json()]).toEqual([200, { status: 'ok' }]);
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const response = await site.ask.get(url);
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 'ok' }]);
+    expect(response.headers['cache-control']).toBe('no-store');
   });
 
   test.each(['/healthz', '/readyz'])('HEAD %s is 200 without a body', async (url) => {
-    const answer = await site.app.inject({ method: 'HEAD', url });
-    expect([answer.statusCode, answer.body]).toEqual([200, '']);
+    const response = await site.app.inject({ method: 'HEAD', url });
+    expect([response.statusCode, response.body]).toEqual([200, '']);
   });
 
   test('while the database is unavailable the process serves and is not ready: 200 and 503', async () => {

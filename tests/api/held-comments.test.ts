@@ -35,13 +35,13 @@ type Headers = Record<string, string>;
 
 async function post(visitor: Headers, body: object, headers: Headers = {}): Promise<Comment> {
   clock.advance({ milliseconds: 10_000 });
-  const answer = await site.ask.post(
+  const response = await site.ask.post(
     '/api/comments',
     { productId, content: 'Text', ...body },
     { ...visitor, ...headers },
   );
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json<AddedComment>().comment;
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json<AddedComment>().comment;
 }
 
 const held = async (visitor: Headers) =>
@@ -81,8 +81,8 @@ describe('a comment whose hidden field is filled in', () => {
   });
 
   test.each([[1], [{}], [[]], [null]])('must be text: %j', async (website) => {
-    const answer = await site.ask.post('/api/comments', { productId, content: 'Text', website }, newVisitor());
-    expectProblem(answer, 400, 'bad_request');
+    const response = await site.ask.post('/api/comments', { productId, content: 'Text', website }, newVisitor());
+    expectProblem(response, 400, 'bad_request');
   });
 
   test('sent again with its key it is the same comment, still held', async () => {
@@ -100,7 +100,7 @@ describe('a comment whose hidden field is filled in', () => {
     const like = (headers: Headers) => site.ask.post(`/api/comments/${id}/like`, undefined, headers);
     // Sent at once, so they are written together.
     const [others, own, again] = await Promise.all([like(newVisitor()), like(visitor), like(visitor)]);
-    if (!others || !own || !again) throw new Error('three answers');
+    if (!others || !own || !again) throw new Error('three responses');
     expectProblem(others, 404, 'comment_not_found', 'Comment not found');
     expect([own.json(), again.json()]).toEqual([{ likes: 1 }, { likes: 2 }]);
     expect((await held(visitor))[0]?.likes).toBe(2);
@@ -113,8 +113,8 @@ describe('GET /api/products/:id/comments/held', () => {
   });
 
   test('is not cacheable', async () => {
-    const answer = await site.ask.get(`/api/products/${productId}/comments/held`, newVisitor());
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const response = await site.ask.get(`/api/products/${productId}/comments/held`, newVisitor());
+    expect(response.headers['cache-control']).toBe('no-store');
   });
 
   test('is empty for an impossible id', async () => {

@@ -29,9 +29,9 @@ afterAll(async () => {
 type Headers = Record<string, string>;
 
 async function post(content: string, headers: Headers = newVisitor(), body: object = {}): Promise<Comment> {
-  const answer = await site.ask.post('/api/comments', { productId, content, ...body }, headers);
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json<AddedComment>().comment;
+  const response = await site.ask.post('/api/comments', { productId, content, ...body }, headers);
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json<AddedComment>().comment;
 }
 
 const shown = async (sort = 'newest') =>

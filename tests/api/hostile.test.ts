@@ -37,13 +37,13 @@ async function addProducts(overrides: readonly Parameters<typeof buildProduct>[0
 }
 
 /** The response came in time, and was a success or a clear refusal. */
-function expectAnswer(what: string, answer: LightMyRequestResponse): void {
-  expect([what, answer.statusCode < 500, answer.body]).toEqual([what, true, answer.body]);
-  if (answer.statusCode >= 400 && answer.headers['content-type']?.toString().includes('json')) {
-    expect([what, answer.headers['content-type']]).toEqual([what, 'application/problem+json; charset=utf-8']);
-    expect(answer.json()).toMatchObject({ status: answer.statusCode, code: expect.any(String), detail: /./ });
+function expectAnswer(what: string, response: LightMyRequestResponse): void {
+  expect([what, response.statusCode < 500, response.body]).toEqual([what, true, response.body]);
+  if (response.statusCode >= 400 && response.headers['content-type']?.toString().includes('json')) {
+    expect([what, response.headers['content-type']]).toEqual([what, 'application/problem+json; charset=utf-8']);
+    expect(response.json()).toMatchObject({ status: response.statusCode, code: expect.any(String), detail: /./ });
   }
-  const broken = Object.entries(answer.headers).filter(([, value]) => /[\r\n]/.test(String(value)));
+  const broken = Object.entries(response.headers).filter(([, value]) => /[\r\n]/.test(String(value)));
   expect([what, broken]).toEqual([what, []]);
 }
 
@@ -77,17 +77,17 @@ test('a comment is stored exactly, or refused', async () => {
   const products = await addProducts(HOSTILE.map(() => ({})));
   for (const [index, { name, text }] of HOSTILE.entries()) {
     const product = products[index] ?? expect.unreachable();
-    const answer = await site.ask.post('/api/comments', { productId: product.id, content: text }, newVisitor());
-    expectAnswer(name, answer);
+    const response = await site.ask.post('/api/comments', { productId: product.id, content: text }, newVisitor());
+    expectAnswer(name, response);
     const trimmed = text.trim();
     const isGood = !refused.has(name);
-    expect([name, answer.statusCode]).toEqual([
+    expect([name, response.statusCode]).toEqual([
       name,
       isGood ? 201 : expect.toSatisfy((status) => [400, 413, 422].includes(status)),
     ]);
     const { items, total } = await site.ask.json<CommentPage>(`/api/products/${product.id}/comments`);
     expect([name, total, items.map(({ content }) => content)]).toEqual(isGood ? [name, 1, [trimmed]] : [name, 0, []]);
-    if (isGood) expect(answer.json<AddedComment>().comment.content).toBe(trimmed);
+    if (isGood) expect(response.json<AddedComment>().comment.content).toBe(trimmed);
   }
 });
 
@@ -169,14 +169,14 @@ describe('a hostile text in any other place gets a clear response', () => {
 
   test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a body: $name', async ({ name, body }) => {
     for (const url of ['/api/comments', '/api/comments/x/like', `/api/products/${id}/upvote`]) {
-      const answer = await site.app.inject({
+      const response = await site.app.inject({
         method: url.endsWith('upvote') ? 'PUT' : 'POST',
         url,
         headers: { ...newVisitor(), 'content-type': 'application/json' },
         payload: body,
       });
-      expectAnswer(name, answer);
-      if (url === '/api/comments') expect([name, answer.statusCode >= 400]).toEqual([name, true]);
+      expectAnswer(name, response);
+      if (url === '/api/comments') expect([name, response.statusCode >= 400]).toEqual([name, true]);
     }
   });
 
@@ -184,9 +184,9 @@ describe('a hostile text in any other place gets a clear response', () => {
     'an address with an invalid escape is refused: %s',
     async (broken) => {
       for (const url of [`/api/products/${broken}`, `/api/products?q=${broken}`, `/api/products?${broken}=1`]) {
-        const answer = await site.ask.get(url);
-        expectAnswer(url, answer);
-        expect([url, answer.statusCode]).toEqual([url, 400]);
+        const response = await site.ask.get(url);
+        expectAnswer(url, response);
+        expect([url, response.statusCode]).toEqual([url, 400]);
       }
       for (const url of [`/${broken}`, `/product/${broken}`])
         expect([url, (await site.ask.get(url)).statusCode]).toEqual([url, 404]);

@@ -94,9 +94,9 @@ describe('the HTML of every screen is valid', () => {
 
 describe('files that make the site installable', () => {
   test('the manifest has its media type, the site’s name, and existing icons', async () => {
-    const answer = await site.ask.get('/manifest.webmanifest');
-    expect(answer.headers['content-type']).toBe('application/manifest+json; charset=utf-8');
-    const manifest = answer.json<{ name: string; start_url: string; icons: Record<string, string>[] }>();
+    const response = await site.ask.get('/manifest.webmanifest');
+    expect(response.headers['content-type']).toBe('application/manifest+json; charset=utf-8');
+    const manifest = response.json<{ name: string; start_url: string; icons: Record<string, string>[] }>();
     expect(manifest).toMatchObject({ name: 'Groundswell', start_url: '/', display: 'standalone' });
     expect(manifest.icons.map(({ sizes, purpose = 'any' }) => `${sizes} ${purpose}`)).toEqual([
       '192x192 any',

@@ -25,13 +25,13 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
 
   test('20 times at once, through two processes: one comment, created once, in every response', async () => {
     const headers = { ...newVisitor(), 'idempotency-key': randomUUID() };
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? on.site : on.other).ask.post('/api/comments', draft(), headers),
       ),
     );
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([...Array(19).fill(200), 201]);
-    expect(new Set(answers.map((answer) => answer.json<AddedComment>().comment.id)).size).toBe(1);
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([...Array(19).fill(200), 201]);
+    expect(new Set(responses.map((response) => response.json<AddedComment>().comment.id)).size).toBe(1);
     expect(await total()).toBe(1);
     expect((await list()).items).toHaveLength(1);
   });
@@ -90,8 +90,8 @@ describe('Idempotency-Key (api.md: the same key from the same session within 24 
     ['201 characters long', 'k'.repeat(201)],
     ['not ASCII', 'é'],
   ])('a key that is %s is 400, and nothing is written', async (_what, key) => {
-    const answer = await post(draft(), { ...newVisitor(), 'idempotency-key': key });
-    expectProblem(answer, 400, 'idempotency_key_invalid');
+    const response = await post(draft(), { ...newVisitor(), 'idempotency-key': key });
+    expectProblem(response, 400, 'idempotency_key_invalid');
     expect(await total()).toBe(0);
   });
 

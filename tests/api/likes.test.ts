@@ -37,8 +37,8 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
   test('every click adds one, also of the same session: there is no undo', async () => {
     const visitor = newVisitor();
     for (const likes of [1, 2, 3]) {
-      const answer = await like(commentId, visitor);
-      expect([answer.statusCode, answer.json()]).toEqual([200, { likes }]);
+      const response = await like(commentId, visitor);
+      expect([response.statusCode, response.json()]).toEqual([200, { likes }]);
     }
     expect(await shown()).toEqual([3]);
   });
@@ -54,11 +54,11 @@ describe('POST /api/comments/:id/like (api.md, Endpoints; SPEC section 4)', () =
   });
 
   test('200 at once, through two processes: exactly 200 more, and every response has a different count', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 200 }, (_, index) => like(commentId, newVisitor(), index % 2 === 0 ? site : other)),
     );
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(200);
-    const counts = answers.map((answer) => answer.json<Likes>().likes).sort((a, b) => a - b);
+    expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(200);
+    const counts = responses.map((response) => response.json<Likes>().likes).sort((a, b) => a - b);
     expect(counts).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
     expect(await shown()).toEqual([200]);
   });

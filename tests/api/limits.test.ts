@@ -32,9 +32,9 @@ async function start(options: Parameters<typeof startTestSite>[0] = {}) {
 type Send = (headers: Record<string, string>) => Promise<LightMyRequestResponse>;
 
 async function statuses(send: Send, visitors: readonly Record<string, string>[]): Promise<number[]> {
-  const answers: number[] = [];
-  for (const visitor of visitors) answers.push((await send(visitor)).statusCode);
-  return answers;
+  const responses: number[] = [];
+  for (const visitor of visitors) responses.push((await send(visitor)).statusCode);
+  return responses;
 }
 
 const times = <Value>(count: number, make: () => Value): Value[] => Array.from({ length: count }, make);
@@ -118,8 +118,8 @@ test('a cached search is not charged', async () => {
   for (const url of ['/api/products?q=harbour', '/?q=harbour']) {
     // For the first request, and one more if this process learns only now of the added product.
     clock.advance({ milliseconds: 2_000 });
-    const answers = await statuses(() => site.ask.get(url), times(10, newVisitor));
-    expect(answers).toEqual(times(10, () => 200));
+    const responses = await statuses(() => site.ask.get(url), times(10, newVisitor));
+    expect(responses).toEqual(times(10, () => 200));
   }
 });
 
@@ -150,9 +150,9 @@ test('other reads are not limited and have no limit headers', async () => {
     `/api/products/${id}`,
     `/api/products/${id}/comments`,
   ]) {
-    const answers = await Promise.all(times(20, () => site.ask.get(url)));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
-    expect(answers[0]?.headers.ratelimit).toBeUndefined();
+    const responses = await Promise.all(times(20, () => site.ask.get(url)));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
+    expect(responses[0]?.headers.ratelimit).toBeUndefined();
   }
   const upvotes = await Promise.all(times(20, () => site.ask.get(`/api/upvotes?products=${id}`, newVisitor())));
   expect(upvotes.map(({ statusCode }) => statusCode)).toEqual(times(20, () => 200));
@@ -162,9 +162,9 @@ test('RATE_LIMITS=off limits nothing, holds no repeated text, and sends no limit
   const { id } = await start({ rateLimits: undefined as never });
   const visitor = newVisitor();
   const post = () => site.ask.post('/api/comments', { productId: id, content: 'The same' }, visitor);
-  const answers = await Promise.all(times(30, post));
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual(times(30, () => 201));
-  expect(answers[0]?.headers.ratelimit).toBeUndefined();
+  const responses = await Promise.all(times(30, post));
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual(times(30, () => 201));
+  expect(responses[0]?.headers.ratelimit).toBeUndefined();
   expect((await site.ask.json<{ total: number }>(`/api/products/${id}/comments`)).total).toBe(30);
 });
 
@@ -204,11 +204,11 @@ describe('trusted proxies (TRUST_PROXY)', () => {
       remoteAddress,
     });
   async function votes(id: string, remoteAddress: string, forwardedOf: (number: number) => string): Promise<number[]> {
-    const answers: number[] = [];
+    const responses: number[] = [];
     for (let number = 0; number < 8; number += 1) {
-      answers.push((await vote(`/api/products/${id}/upvote`, forwardedOf(number), remoteAddress)).statusCode);
+      responses.push((await vote(`/api/products/${id}/upvote`, forwardedOf(number), remoteAddress)).statusCode);
     }
-    return answers;
+    return responses;
   }
   const ALL = times(8, () => 200);
   const SIX_OF_THEM = [200, 200, 200, 200, 200, 200, 429, 429];

@@ -193,7 +193,7 @@ test('reasons are shown as text', async () => {
   await expect.poll(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
 });
 
-test('a site without a public log answers 404, and no page mentions it', async () => {
+test('a site without a public log responds 404, and no page mentions it', async () => {
   const plain = await startTestSite();
   const [api, unknown] = [await plain.ask.get(LOG), await plain.ask.get('/api/no-such-path')];
   expect(api.statusCode).toBe(404);

@@ -21,9 +21,11 @@ const embed = (url: string, more?: Record<string, string>) => site.ask.json<Oemb
 
 describe('a product', () => {
   test('is a link with a picture, by absolute addresses of the site', async () => {
-    const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'json' }), { host: 'evil.example' });
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.json()).toEqual({
+    const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'json' }), {
+      host: 'evil.example',
+    });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toEqual({
       version: '1.0',
       type: 'rich',
       title: 'Git',
@@ -56,10 +58,10 @@ describe('a product', () => {
   ];
 
   test.each(BOUNDS)('is no larger than %j: %i × %i', async (bounds, width, height) => {
-    const answer = await embed(`${ORIGIN}/product/git`, bounds);
-    expect(answer).toMatchObject({ width, height });
-    expect(answer.html).toContain(`width="${width}" height="${height}"`);
-    expect('thumbnail_url' in answer).toBe(bounds.maxwidth === '2000');
+    const response = await embed(`${ORIGIN}/product/git`, bounds);
+    expect(response).toMatchObject({ width, height });
+    expect(response.html).toContain(`width="${width}" height="${height}"`);
+    expect('thumbnail_url' in response).toBe(bounds.maxwidth === '2000');
   });
 
   test('a product with any name adds only a link and a picture to the page', async () => {
@@ -93,8 +95,8 @@ describe('refusals', () => {
   });
 
   test('XML, which a consumer may request, is 501', async () => {
-    const answer = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
-    expectProblem(answer, 501, 'not_implemented', 'Only format=json is supported');
+    const response = await site.ask.get(addressOf(`${ORIGIN}/product/git`, { format: 'xml' }));
+    expectProblem(response, 501, 'not_implemented', 'Only format=json is supported');
   });
 
   test.each([

@@ -15,10 +15,10 @@ const get = (url: string, headers?: Record<string, string>) => site.ask.get(url,
 describe('the card of a product', () => {
   test('is a PNG of 1200 × 630 that others may embed and cache', async () => {
     const { id } = await site.addProduct({ image: '/pictures/git/tile.svg' });
-    const answer = await get(`/og/${id}.png`);
-    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
-    expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
-    expect(answer.headers).toMatchObject({
+    const response = await get(`/og/${id}.png`);
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
+    expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(response.headers).toMatchObject({
       'cache-control': 'public, max-age=600, stale-while-revalidate=600, stale-if-error=86400',
       'access-control-allow-origin': '*',
       'cross-origin-resource-policy': 'cross-origin',
@@ -76,9 +76,9 @@ describe('the card of a leaderboard', () => {
 });
 
 test('the card of the site itself is a PNG of the same size', async () => {
-  const answer = await get('/og.png');
-  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'image/png']);
-  expect([answer.rawPayload.readUInt32BE(16), answer.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
+  const response = await get('/og.png');
+  expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/png']);
+  expect([response.rawPayload.readUInt32BE(16), response.rawPayload.readUInt32BE(20)]).toEqual([1200, 630]);
 });
 
 test('a stopping site finishes the current card, and sends waiting requests a substitute', async () => {
@@ -95,16 +95,16 @@ test('a stopping site finishes the current card, and sends waiting requests a su
   const allArrived = new Promise<void>((resolve) => {
     stopping.app.server.on('request', () => ++arrived === products.length && resolve());
   });
-  const answers = products.map(async ({ id }) => {
-    const answer = await fetch(`${address}/og/${id}.png`);
-    const bytes = (await answer.arrayBuffer()).byteLength;
-    statuses.push(answer.status);
-    return { status: answer.status, bytes };
+  const responses = products.map(async ({ id }) => {
+    const response = await fetch(`${address}/og/${id}.png`);
+    const bytes = (await response.arrayBuffer()).byteLength;
+    statuses.push(response.status);
+    return { status: response.status, bytes };
   });
   const closed = allArrived.then(() => stopping.close());
   await expect.poll(() => statuses).toEqual([503, 503, 503]);
   process.kill(worker, 'SIGCONT');
-  const drawn = (await Promise.all(answers)).find(({ status }) => status === 200);
+  const drawn = (await Promise.all(responses)).find(({ status }) => status === 200);
   await closed;
   expect(drawn?.bytes).toBeGreaterThan(10_000);
 });

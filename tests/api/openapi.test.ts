@@ -36,10 +36,10 @@ function registeredRoutes(app: FastifyInstance): string[] {
 
 describe('the document', () => {
   test('is OpenAPI 3.1, its addresses begin with SITE_URL, and Host changes nothing', async () => {
-    const answer = await site.ask.get('/api/openapi.json', { host: 'evil.example' });
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.headers.etag).toMatch(/^"[\w-]+"$/);
-    expect(answer.body).not.toContain('evil.example');
+    const response = await site.ask.get('/api/openapi.json', { host: 'evil.example' });
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers.etag).toMatch(/^"[\w-]+"$/);
+    expect(response.body).not.toContain('evil.example');
     expect(openApi.openapi).toMatch(/^3\.1\.\d$/);
     expect(openApi.servers).toEqual([{ url: 'http://groundswell.test' }]);
   });
@@ -106,8 +106,8 @@ describe('responses of the running site match the document', () => {
 
   beforeAll(async () => {
     expectDescribed = createDescriptionCheck(openApi);
-    const answer = await site.ask.post('/api/comments', { productId: 'git', content: 'Worktrees!' }, session);
-    commentId = answer.json().comment.id;
+    const response = await site.ask.post('/api/comments', { productId: 'git', content: 'Worktrees!' }, session);
+    commentId = response.json().comment.id;
   });
 
   test.each([
@@ -135,9 +135,9 @@ describe('responses of the running site match the document', () => {
 
   test('GET with the current ETag', async () => {
     const { headers } = await site.ask.get('/api/products');
-    const answer = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
-    expect(answer.statusCode).toBe(304);
-    expectDescribed(answer, '/api/products', 'get');
+    const response = await site.ask.get('/api/products', { 'if-none-match': String(headers.etag) });
+    expect(response.statusCode).toBe(304);
+    expectDescribed(response, '/api/products', 'get');
   });
 
   test('PUT and DELETE of an upvote', async () => {
@@ -158,27 +158,27 @@ describe('responses of the running site match the document', () => {
     [415, 'content=x', { 'content-type': 'text/plain' }],
     [422, { productId: 'git', content: 'x'.repeat(2_001) }, {}],
   ])('POST of a comment: %i', async (status, body, headers) => {
-    const answer = await site.ask.post('/api/comments', body, { ...session, ...(headers as Record<string, string>) });
-    expect(answer.statusCode).toBe(status);
-    expectDescribed(answer, '/api/comments', 'post');
+    const response = await site.ask.post('/api/comments', body, { ...session, ...(headers as Record<string, string>) });
+    expect(response.statusCode).toBe(status);
+    expectDescribed(response, '/api/comments', 'post');
   });
 
   test('POST of the same draft twice, and of a like', async () => {
     const draft = { productId: 'git', content: 'Once' };
     for (const status of [201, 200]) {
-      const answer = await site.ask.post('/api/comments', draft, { ...session, 'idempotency-key': 'once' });
-      expect(answer.statusCode).toBe(status);
-      expectDescribed(answer, '/api/comments', 'post');
+      const response = await site.ask.post('/api/comments', draft, { ...session, 'idempotency-key': 'once' });
+      expect(response.statusCode).toBe(status);
+      expectDescribed(response, '/api/comments', 'post');
     }
     for (const id of [commentId, 'nothing']) {
-      const answer = await site.ask.post(`/api/comments/${id}/like`, undefined, session);
-      expectDescribed(answer, '/api/comments/{id}/like', 'post');
+      const response = await site.ask.post(`/api/comments/${id}/like`, undefined, session);
+      expectDescribed(response, '/api/comments/{id}/like', 'post');
     }
   });
 
   test('the check finds deviations', async () => {
-    const answer = await site.ask.get('/api/products/git');
-    expect(() => expectDescribed(answer, '/api/products', 'get')).toThrow();
+    const response = await site.ask.get('/api/products/git');
+    expect(() => expectDescribed(response, '/api/products', 'get')).toThrow();
   });
 });
 

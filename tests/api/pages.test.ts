@@ -30,23 +30,23 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
   test('the list is HTML with every product in it, before any script runs', async () => {
     await site.addProduct({ id: 'a', name: 'First wave' });
     await site.addProduct({ id: 'b', name: 'Second wave' });
-    const answer = await site.ask.get('/');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.body).toMatch(/^<!doctype html>\n<html lang="en">/);
+    const response = await site.ask.get('/');
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(response.body).toMatch(/^<!doctype html>\n<html lang="en">/);
     for (const text of ['Top Products Launching Today', 'First wave', 'Second wave', 'href="/product/a"']) {
-      expect(answer.body).toContain(text);
+      expect(response.body).toContain(text);
     }
   });
 
   test('a product is HTML with its name as heading, its comments, and its own title', async () => {
     await site.addProduct({ id: 'a', name: 'First wave', description: 'All about surfing.' });
     await site.ask.post('/api/comments', { productId: 'a', content: 'Said about it' }, newVisitor());
-    const answer = await site.ask.get('/product/a');
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toMatch(/<h1[^>]*>First wave<\/h1>/);
-    expect(answer.body).toMatch(/<title>[^<]*First wave[^<]*<\/title>/);
-    for (const text of ['All about surfing.', 'Said about it', 'Discussion']) expect(answer.body).toContain(text);
+    const response = await site.ask.get('/product/a');
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toMatch(/<h1[^>]*>First wave<\/h1>/);
+    expect(response.body).toMatch(/<title>[^<]*First wave[^<]*<\/title>/);
+    for (const text of ['All about surfing.', 'Said about it', 'Discussion']) expect(response.body).toContain(text);
   });
 
   test.each([
@@ -74,9 +74,9 @@ describe('GET / and /product/:id (api.md, Endpoints; SPEC section 2)', () => {
 
   test.each(['/', '/product/a'])('HEAD %s is 200 without a body', async (url) => {
     await site.addProduct({ id: 'a' });
-    const answer = await site.app.inject({ method: 'HEAD', url });
-    expect([answer.statusCode, answer.body]).toEqual([200, '']);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    const response = await site.app.inject({ method: 'HEAD', url });
+    expect([response.statusCode, response.body]).toEqual([200, '']);
+    expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
   });
 
   test('unknown parameters change nothing', async () => {
@@ -93,8 +93,8 @@ describe('invalid parameters of a page redirect to the page without them', () =>
     ['/product/a?comments=forged', '/product/a'],
     ['/product/a%2F..?comments=forged', '/product/a%2F..'],
   ])('%s is 302 to %s', async (url, location) => {
-    const answer = await site.ask.get(url);
-    expect([answer.statusCode, answer.headers.location]).toEqual([302, location]);
+    const response = await site.ask.get(url);
+    expect([response.statusCode, response.headers.location]).toEqual([302, location]);
   });
 
   test('a cursor of another sort is invalid', async () => {
@@ -110,12 +110,12 @@ describe('unknown addresses (SPEC sections 2 and 8)', () => {
   test.each(['nobody', 'X', 'x'.repeat(65), 'x'.repeat(3_000), '__proto__', 'a%2Fb'])(
     "the unknown product '%s' is 404 'Product not found' with a way home",
     async (id) => {
-      const answer = await site.ask.get(`/product/${id}`);
-      expect(answer.statusCode).toBe(404);
-      expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.body).toContain('Product not found');
-      expect(answer.body).toContain('Return to home');
+      const response = await site.ask.get(`/product/${id}`);
+      expect(response.statusCode).toBe(404);
+      expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(response.headers['cache-control']).toBe('no-store');
+      expect(response.body).toContain('Product not found');
+      expect(response.body).toContain('Return to home');
     },
   );
 
@@ -231,11 +231,11 @@ describe('an unavailable database', () => {
     const lines = createLogLines();
     const broken = await startTestSite({ log: lines.log });
     await broken.database.vanish();
-    const answer = await broken.ask.get('/');
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers['cache-control']).toBe('no-store');
-    for (const text of ['Failed to load products', 'Try again']) expect(answer.body).toContain(text);
-    expect(answer.body).not.toMatch(/does not exist|test_[0-9a-f]{8}/);
+    const response = await broken.ask.get('/');
+    expect(response.statusCode).toBe(503);
+    expect(response.headers['cache-control']).toBe('no-store');
+    for (const text of ['Failed to load products', 'Try again']) expect(response.body).toContain(text);
+    expect(response.body).not.toMatch(/does not exist|test_[0-9a-f]{8}/);
     expect(lines.text()).toContain('Failed to fetch products: ');
     await broken.close();
   });

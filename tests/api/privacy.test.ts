@@ -13,7 +13,7 @@ const BAD_SESSION = `session_${randomUUID()}`;
 const ADDRESSES = ['198.51.100.23', '203.0.113.77', '2001:db8:77::5'];
 
 let site: TestSite;
-const answers: string[] = [];
+const responses: string[] = [];
 
 beforeAll(async () => {
   site = await startTestSite({ log, rateLimits: DEFAULT_RATE_LIMITS, trustProxy: readTrustedProxies('loopback') });
@@ -31,7 +31,7 @@ async function send(method: Method, url: string, body?: string, headers: Record<
     [other, 'unknown'],
   ] as const) {
     for (const session of [SESSION, BAD_SESSION]) {
-      const answer = await site.app.inject({
+      const response = await site.app.inject({
         method,
         url,
         remoteAddress,
@@ -44,10 +44,10 @@ async function send(method: Method, url: string, body?: string, headers: Record<
         },
         ...(body === undefined ? {} : { payload: body }),
       });
-      answers.push(`${JSON.stringify(answer.headers)}\n${answer.body}`);
+      responses.push(`${JSON.stringify(response.headers)}\n${response.body}`);
     }
   }
-  return answers.at(-2) ?? '';
+  return responses.at(-2) ?? '';
 }
 
 test('no log line and no response contains a session or an address, even after failures', async () => {
@@ -107,7 +107,7 @@ test('no log line and no response contains a session or an address, even after f
   }
   // All requests at once until the limit applies, because it lets two more pass each second.
   await Promise.all(Array.from({ length: 150 }, () => send('PUT', `/api/products/${id}/upvote`)));
-  expect(answers.join('\n')).toContain('rate_limited');
+  expect(responses.join('\n')).toContain('rate_limited');
 
   // The database refuses every statement, with the refused values in its error.
   await site.database.query('ALTER TABLE upvotes RENAME TO upvotes_away');
@@ -119,6 +119,6 @@ test('no log line and no response contains a session or an address, even after f
 
   for (const secret of [SESSION, BAD_SESSION, ...ADDRESSES]) {
     expect(logText()).not.toContain(secret);
-    expect(answers.filter((answer) => answer.includes(secret))).toEqual([]);
+    expect(responses.filter((response) => response.includes(secret))).toEqual([]);
   }
 });

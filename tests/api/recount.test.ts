@@ -178,5 +178,5 @@ test('a site that limits its readers is read when it says', async () => {
 });
 
 test('an unreadable site exits 2 instead of reporting a difference', async () => {
-  expect(await recount('1999-12-31')).toMatchObject({ code: 2, stderr: expect.stringContaining('answered 404') });
+  expect(await recount('1999-12-31')).toMatchObject({ code: 2, stderr: expect.stringContaining('responded 404') });
 });

@@ -26,14 +26,14 @@ describe('the sitemap of a small site', () => {
 
   test('is one file with the home page, every product and the leaderboards, by absolute addresses, and follows its schema', async () => {
     await expect.poll(async () => (await site.ask.get('/sitemap.xml')).body).toContain('board=2026-W18');
-    const answer = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers['content-type']).toBe('application/xml; charset=utf-8');
-    expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
+    const response = await site.ask.get('/sitemap.xml', { host: 'evil.example' });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('application/xml; charset=utf-8');
+    expect(await xmlFaults(response.body, 'sitemap.xsd')).toEqual([]);
     const boards = ['2026-05-01', '2026-05', '2026-W18', '2026', '2020-02-29', '2020-W09', '2020-02', '2020'];
     const addresses = ['/', '/product/old', '/product/new', ...boards.map((period) => `/?board=${period}`)];
-    expect(valuesOf(answer.body, 'loc')).toEqual(addresses.map((address) => `${ORIGIN}${address}`));
-    expect(valuesOf(answer.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
+    expect(valuesOf(response.body, 'loc')).toEqual(addresses.map((address) => `${ORIGIN}${address}`));
+    expect(valuesOf(response.body, 'lastmod')).toEqual(['2020-02-29T12:00:00.000Z', '2026-05-01T08:30:00.123Z']);
   });
 
   test('responds 304 to its ETag', async () => {
@@ -50,9 +50,9 @@ describe('the sitemap of a small site', () => {
   });
 
   test('robots.txt allows all crawlers and names it', async () => {
-    const answer = await site.ask.get('/robots.txt', { host: 'evil.example' });
-    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-    expect(answer.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
+    const response = await site.ask.get('/robots.txt', { host: 'evil.example' });
+    expect(response.headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(response.body).toBe(`User-agent: *\nAllow: /\n\nSitemap: ${ORIGIN}/sitemap.xml\n`);
   });
 });
 
@@ -77,9 +77,9 @@ describe('past 50,000 addresses', () => {
     const addresses: string[] = [];
     for (const shard of shards) {
       expect(shard.startsWith(`${ORIGIN}/sitemap/`)).toBe(true);
-      const answer = await site.ask.get(shard.slice(ORIGIN.length));
-      expect(answer.statusCode).toBe(200);
-      const found = valuesOf(answer.body, 'loc');
+      const response = await site.ask.get(shard.slice(ORIGIN.length));
+      expect(response.statusCode).toBe(200);
+      const found = valuesOf(response.body, 'loc');
       expect(found.length).toBeLessThanOrEqual(50_000);
       addresses.push(...found);
     }
@@ -91,11 +91,11 @@ describe('past 50,000 addresses', () => {
 
   test('a shard follows the schema, is dated by its newest address, and responds 304', async () => {
     const [first = ''] = shards;
-    const answer = await site.ask.get(first.slice(ORIGIN.length));
-    expect(await xmlFaults(answer.body, 'sitemap.xsd')).toEqual([]);
+    const response = await site.ask.get(first.slice(ORIGIN.length));
+    expect(await xmlFaults(response.body, 'sitemap.xsd')).toEqual([]);
     const index = await site.ask.get('/sitemap.xml');
-    expect(valuesOf(index.body, 'lastmod')[0]).toBe(valuesOf(answer.body, 'lastmod').at(-1));
-    const known = await site.ask.get(first.slice(ORIGIN.length), { 'if-none-match': String(answer.headers.etag) });
+    expect(valuesOf(index.body, 'lastmod')[0]).toBe(valuesOf(response.body, 'lastmod').at(-1));
+    const known = await site.ask.get(first.slice(ORIGIN.length), { 'if-none-match': String(response.headers.etag) });
     expect(known.statusCode).toBe(304);
   });
 

@@ -58,8 +58,8 @@ describe('Limits', () => {
   test('guessing keys is limited by network', async () => {
     await start({ rateLimits: { ...DEFAULT_RATE_LIMITS, maker: { network: { amount: 2, seconds: 60 } } } });
     const guess = () => site.app.inject({ url: '/api/submissions/wave', headers: { authorization: 'Bearer x' } });
-    const answers = [await guess(), await guess(), await guess()];
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([404, 404, 429]);
+    const responses = [await guess(), await guess(), await guess()];
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([404, 404, 429]);
   });
 
   test('RATE_LIMITS=off lifts the limit on waiting submissions too', async () => {
@@ -95,7 +95,7 @@ test('no maker key is in the log, in the database, or in another response, even 
   await start();
   const visitor = { ...newVisitor(), 'idempotency-key': 'draft' };
   const keys: string[] = [];
-  const answers: string[] = [];
+  const responses: string[] = [];
   for (let time = 0; time < 2; time += 1) {
     const { makerKey } = (await submit({ name: 'Secret' }, visitor)).json<CreatedSubmission>();
     keys.push(makerKey);
@@ -113,15 +113,15 @@ test('no maker key is in the log, in the database, or in another response, even 
     ] as const) {
       const payload = '{"name":7,"productId":"secret","content":"x"}';
       const headers = { ...newVisitor(), authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      const answer = await site.app.inject({ method, url, headers, ...(method === 'GET' ? {} : { payload }) });
-      answers.push(`${JSON.stringify(answer.headers)}${answer.body}`);
+      const response = await site.app.inject({ method, url, headers, ...(method === 'GET' ? {} : { payload }) });
+      responses.push(`${JSON.stringify(response.headers)}${response.body}`);
     }
   }
   const tables = await site.database.query<{ content: string }>(
     `SELECT (to_jsonb(s) || to_jsonb(k))::text AS content FROM submissions s
      LEFT JOIN submission_idempotency_keys k ON k.submission_id = s.id`,
   );
-  const everything = [text(), ...answers, ...tables.map(({ content }) => content)].join('\n');
+  const everything = [text(), ...responses, ...tables.map(({ content }) => content)].join('\n');
   expect(everything).toContain('secret');
   for (const key of keys) expect(everything).not.toContain(key);
 });

@@ -61,8 +61,8 @@ test('an image and screenshots are processed, stored and served as WebP', async 
   const { id, key } = await submit('Lighthouse');
   const type = 'image/jpeg';
   await upload(`${id}/image`, { key, type, bytes: await photo(900, 600) });
-  const answer = await upload(`${id}/screenshots`, { key, type, bytes: await photo(3_200, 2_000), method: 'POST' });
-  const { product } = (answer.json() as SubmissionResponse).submission;
+  const response = await upload(`${id}/screenshots`, { key, type, bytes: await photo(3_200, 2_000), method: 'POST' });
+  const { product } = (response.json() as SubmissionResponse).submission;
   expect([product.image, ...product.screenshots]).toEqual([
     expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/),
     expect.stringMatching(/^\/images\/[0-9a-f]{40}\.webp$/),
@@ -96,8 +96,8 @@ test('a refused picture changes neither the submission nor the store', async () 
   const large = await upload(`${id}/image`, { key, bytes: Buffer.concat([png, Buffer.alloc(5 * 1024 * 1024)]) });
   expectProblem(large, 413, 'body_too_large', /5 MiB/);
   expect(await readdir(folder)).toEqual(before);
-  const answer = await site.ask.get(`/api/submissions/${id}`, { authorization: `Bearer ${key}` });
-  expect((answer.json() as SubmissionResponse).submission).toMatchObject({ revision: 1 });
+  const response = await site.ask.get(`/api/submissions/${id}`, { authorization: `Bearer ${key}` });
+  expect((response.json() as SubmissionResponse).submission).toMatchObject({ revision: 1 });
 });
 
 test('without the maker key the body is not received', async () => {

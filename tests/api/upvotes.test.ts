@@ -48,8 +48,8 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
       expect((await site.ask.put(`/api/products/${id}/upvote`, visitor)).json()).toEqual({ upvoted: true, upvotes: 2 });
     }
     for (const _again of [1, 2, 3]) {
-      const answer = await site.ask.delete(`/api/products/${id}/upvote`, visitor);
-      expect(answer.json()).toEqual({ upvoted: false, upvotes: 1 });
+      const response = await site.ask.delete(`/api/products/${id}/upvote`, visitor);
+      expect(response.json()).toEqual({ upvoted: false, upvotes: 1 });
     }
     expect(await rows(id)).toHaveLength(1);
   });
@@ -65,18 +65,18 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
 
   test('a JSON media type without a body is accepted', async () => {
     const id = await newProduct();
-    const answer = await site.ask.put(`/api/products/${id}/upvote`, {
+    const response = await site.ask.put(`/api/products/${id}/upvote`, {
       ...newVisitor(),
       'content-type': 'application/json',
     });
-    expect(answer.statusCode).toBe(200);
+    expect(response.statusCode).toBe(200);
   });
 
   test('the response is not cacheable', async () => {
     const id = await newProduct();
     for (const method of ['put', 'delete'] as const) {
-      const answer = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
-      expect(answer.headers['cache-control']).toBe('no-store');
+      const response = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
+      expect(response.headers['cache-control']).toBe('no-store');
     }
   });
 
@@ -84,8 +84,8 @@ describe('PUT and DELETE /api/products/:id/upvote (api.md, Endpoints; SPEC secti
     test.each(['nobody', "x'%20OR%20'1'='1", 'X', 'x'.repeat(65), '%00', '__proto__', ''])(
       `${method.toUpperCase()} on the unknown product '%s' is 404 Product not found`,
       async (id) => {
-        const answer = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
-        expectProblem(answer, 404, 'product_not_found', 'Product not found');
+        const response = await site.ask[method](`/api/products/${id}/upvote`, newVisitor());
+        expectProblem(response, 404, 'product_not_found', 'Product not found');
       },
     );
 
@@ -115,7 +115,7 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
   test('100 sessions on one product, through two processes, each toggling on, off and on: all are counted', async () => {
     const id = await newProduct();
     const address = `/api/products/${id}/upvote`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, async (_, index) => {
         const { ask } = index % 2 === 0 ? site : other;
         const visitor = newVisitor();
@@ -124,8 +124,8 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
         return ask.put(address, visitor);
       }),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 200));
-    expect(answers.every((answer) => answer.json<UpvoteState>().upvoted)).toBe(true);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(responses.map(() => 200));
+    expect(responses.every((response) => response.json<UpvoteState>().upvoted)).toBe(true);
     expect(await rows(id)).toHaveLength(100);
     expect(await shown(id)).toBe(100);
   });
@@ -136,9 +136,9 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
       const visitor = newVisitor();
       const wishes = (method: 'put' | 'delete') =>
         Promise.all([site, other, site, other].map(({ ask }) => ask[method](`/api/products/${id}/upvote`, visitor)));
-      for (const answer of await wishes('put')) expect(answer.json()).toEqual({ upvoted: true, upvotes: 1 });
+      for (const response of await wishes('put')) expect(response.json()).toEqual({ upvoted: true, upvotes: 1 });
       expect([await shown(id), (await rows(id)).length]).toEqual([1, 1]);
-      for (const answer of await wishes('delete')) expect(answer.json()).toEqual({ upvoted: false, upvotes: 0 });
+      for (const response of await wishes('delete')) expect(response.json()).toEqual({ upvoted: false, upvotes: 0 });
       expect([await shown(id), (await rows(id)).length]).toEqual([0, 0]);
     }
   });

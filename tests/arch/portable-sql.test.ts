@@ -114,7 +114,7 @@ describe('non-portable statements are found', () => {
     ['PREPARE p AS SELECT 1', 'a statement prepared by name, which a pooler loses'],
     [
       'UPDATE comments SET hidden_at = clock_timestamp() WHERE id = $1',
-      'a function that answers differently each time, in an UPDATE of a distributed table',
+      'a function that returns another value each time, in an UPDATE of a distributed table',
     ],
     [
       "UPDATE launches SET final = true WHERE launched_at + interval '24 hours' < $1",

@@ -19,11 +19,11 @@ function startReaders(address: string, paths: readonly string[]) {
   let reading = true;
   async function read(path: string): Promise<void> {
     for (; reading; await sleep(PAUSE_MS)) {
-      const answer = await fetch(address + path).catch((error: Error) => error);
-      if (answer instanceof Error || answer.status !== 200) seen.bad.push(`${path}: ${answer}`);
+      const response = await fetch(address + path).catch((error: Error) => error);
+      if (response instanceof Error || response.status !== 200) seen.bad.push(`${path}: ${response}`);
       else {
-        await answer.arrayBuffer();
-        if (answer.headers.has('age')) seen.stale.add(path);
+        await response.arrayBuffer();
+        if (response.headers.has('age')) seen.stale.add(path);
       }
       seen.responses.set(path, (seen.responses.get(path) ?? 0) + 1);
     }

@@ -41,8 +41,8 @@ test('a stopped worker and one in an endless loop are killed and replaced while 
       ({ status }) => status,
       () => 0,
     );
-  const answers = [await ask(), await ask(), await ask(), await ask(), await ask()];
-  expect(answers.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
+  const responses = [await ask(), await ask(), await ask(), await ask(), await ask()];
+  expect(responses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(3);
 
   for (const pid of [stopped, looping])
     await site.says(new RegExp(`(?=.*Killing unresponsive worker)(?=.*"pid":${pid}\\b)`));

@@ -32,8 +32,8 @@ describe('moderation on the embedded database, with a running site and without o
     const comment = (await run('comments', 'list', '--limit', '1')).comments[0] ?? expect.unreachable();
     const { productId: id, content } = comment;
     const page = async () => {
-      const answer = await get(`/product/${id}`);
-      return { status: answer.status, shows: (await answer.text()).includes(content.slice(0, 40)) };
+      const response = await get(`/product/${id}`);
+      return { status: response.status, shows: (await response.text()).includes(content.slice(0, 40)) };
     };
     const soon = (expected: object) => expect.poll(page, { interval: 50 }).toEqual(expected);
     await soon({ status: 200, shows: true });

@@ -79,7 +79,7 @@ test('no request fails while two servers are replaced one after the other under 
   const start = (): Promise<Server> => ground.serve(settings);
   const agent = new Agent({ keepAlive: true });
   const balancer = balance(agent);
-  const answers = new Map<string, number>();
+  const responses = new Map<string, number>();
   let isOver = false;
 
   async function visit(visitor: number): Promise<void> {
@@ -91,17 +91,17 @@ test('no request fails while two servers are replaced one after the other under 
         ['PUT', `/api/products/${product}/upvote`],
         ['GET', `/api/products/${product}/comments`],
       ][turn % 4] ?? ['GET', '/'];
-      const answer = await visitNext(method ?? '', path ?? '').catch((error: Error) => error.message);
-      answers.set(String(answer), (answers.get(String(answer)) ?? 0) + 1);
+      const response = await visitNext(method ?? '', path ?? '').catch((error: Error) => error.message);
+      responses.set(String(response), (responses.get(String(response)) ?? 0) + 1);
       await delay(READING_MS);
     }
   }
   // Without a ready server, this rejects as a failed request does.
   const visitNext = async (method: string, path: string) => ask(agent, balancer.next(), method, path);
-  const answered = () => [...answers.values()].reduce((sum, count) => sum + count, 0);
+  const countResponses = () => [...responses.values()].reduce((sum, count) => sum + count, 0);
   const untilMore = async (count: number) => {
-    const goal = answered() + count;
-    await expect.poll(answered).toBeGreaterThan(goal);
+    const goal = countResponses() + count;
+    await expect.poll(countResponses).toBeGreaterThan(goal);
   };
 
   const old = [await start(), await start()];
@@ -125,7 +125,7 @@ test('no request fails while two servers are replaced one after the other under 
     for (const address of [...balancer.ready]) balancer.remove(address);
     agent.destroy();
   }
-  expect([...answers.keys()]).toEqual(['200']);
+  expect([...responses.keys()]).toEqual(['200']);
 });
 
 test('Ctrl-C ends the site without the STOP_DELAY that a load balancer needs', async () => {

@@ -52,7 +52,7 @@ async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonl
   await site.addProducts(votes.length, (index) => ({ id: ids[index] ?? '', name: `${prefix} ${index}`, createdAt }));
   for (const [index, count] of votes.entries()) {
     const id = ids[index] ?? '';
-    // The site follows the database's clock, and is behind it by the time that its last answer took.
+    // The site follows the database's clock, and is behind it by the time that its last response took.
     const status = async () => (await page.request.get(paths.api.product(id))).status();
     await expect.poll(status).toBe(200);
     for (let vote = 0; vote < count; vote += 1) await upvote(page, id);

@@ -29,8 +29,8 @@ function stranger({ request }: Page) {
     upvote: (productId: string) => request.put(paths.api.upvote(productId), { headers }),
     like: (commentId: string) => request.post(paths.api.like(commentId), { headers }),
     async comment(productId: string, content: string): Promise<{ id: string }> {
-      const answer = await request.post(paths.api.comments, { headers, data: { productId, content } });
-      return (await answer.json()).comment;
+      const response = await request.post(paths.api.comments, { headers, data: { productId, content } });
+      return (await response.json()).comment;
     },
   };
 }

@@ -10,7 +10,7 @@ export interface CurlExample {
   showsHead: boolean;
   /** Whether the command has `-N`, so the output has no end. */
   isStream: boolean;
-  answer: string;
+  response: string;
 }
 
 /** Finds all `$ curl …` in the fenced blocks of a document, in order. */
@@ -19,13 +19,13 @@ export function curlExamplesOf(document: string): CurlExample[] {
   return blocks.flatMap((block) => {
     const [, ...parts] = block.split(/^\$ (?=curl )/m);
     return parts.map((part) => {
-      const [, command = '', answer = ''] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(part) ?? [];
-      return parse(command.replaceAll(/\\\n\s*/g, ''), answer.trim());
+      const [, command = '', response = ''] = /^((?:.*\\\n)*.*)\n([\s\S]*)$/.exec(part) ?? [];
+      return parse(command.replaceAll(/\\\n\s*/g, ''), response.trim());
     });
   });
 }
 
-function parse(command: string, answer: string): CurlExample {
+function parse(command: string, response: string): CurlExample {
   const [, ...words] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '');
   const example: CurlExample = {
     command,
@@ -35,7 +35,7 @@ function parse(command: string, answer: string): CurlExample {
     body: undefined,
     showsHead: false,
     isStream: false,
-    answer,
+    response,
   };
   for (let word = words.shift(); word !== undefined; word = words.shift()) {
     if (word === '-i') example.showsHead = true;
@@ -52,7 +52,7 @@ function parse(command: string, answer: string): CurlExample {
 }
 
 /** Converts a documented output to a pattern, in which `…` matches anything. */
-export function patternOf(answer: string): RegExp {
-  const pieces = answer.split(/ ?… ?/).map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+export function patternOf(response: string): RegExp {
+  const pieces = response.split(/ ?… ?/).map((piece) => piece.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
   return new RegExp(`^${pieces.join('[\\s\\S]*?')}$`);
 }

@@ -50,7 +50,7 @@ export function resolve<Part extends object>(openApi: OpenApi, part: Part | { $r
   return found as Part;
 }
 
-export interface Answer {
+export interface TestResponse {
   statusCode: number;
   headers: Readonly<Record<string, unknown>>;
   body: string;
@@ -70,28 +70,28 @@ export function createDescriptionCheck(openApi: OpenApi) {
 
   /** Checks a response. With `anyProblem`, the document's `default` response is accepted, too. */
   return function expectDescribed(
-    answer: Answer,
+    response: TestResponse,
     path: string,
     method: string,
     { anyProblem = false } = {},
   ): DescribedAnswer {
     const responses = openApi.paths[path]?.[method]?.responses ?? {};
-    const described = responses[answer.statusCode] ?? (anyProblem ? responses.default : undefined);
-    expect(described, `${method} ${path} ${answer.statusCode} ${answer.body}`).toBeDefined();
+    const described = responses[response.statusCode] ?? (anyProblem ? responses.default : undefined);
+    expect(described, `${method} ${path} ${response.statusCode} ${response.body}`).toBeDefined();
     for (const header of Object.keys(described?.headers ?? {})) {
-      if (!/^RateLimit/.test(header)) expect(answer.headers, header).toHaveProperty(header.toLowerCase());
+      if (!/^RateLimit/.test(header)) expect(response.headers, header).toHaveProperty(header.toLowerCase());
     }
-    if (answer.statusCode === 304) {
-      expect(answer.body).toBe('');
+    if (response.statusCode === 304) {
+      expect(response.body).toBe('');
       return described as DescribedAnswer;
     }
-    const type = String(answer.headers['content-type']).split(';', 1)[0] ?? '';
+    const type = String(response.headers['content-type']).split(';', 1)[0] ?? '';
     const schema = described?.content?.[type]?.schema;
-    expect(schema, `${method} ${path} ${answer.statusCode} ${type}`).toBeDefined();
+    expect(schema, `${method} ${path} ${response.statusCode} ${type}`).toBeDefined();
     if (type.endsWith('json')) {
       // Properties that the document does not name must not be present.
       const validate = validatorOf(schema as JsonSchema);
-      expect(validate(JSON.parse(answer.body)), `${ajv.errorsText(validate.errors)}: ${answer.body}`).toBe(true);
+      expect(validate(JSON.parse(response.body)), `${ajv.errorsText(validate.errors)}: ${response.body}`).toBe(true);
     }
     return described as DescribedAnswer;
   };

@@ -38,7 +38,8 @@ export async function submit(site: E2eSite, fields: NewSubmission): Promise<Subm
     headers: { 'Content-Type': 'application/json', [SESSION_HEADER]: `session-${randomUUID()}` },
     body: JSON.stringify(fields),
   });
-  if (response.status !== 201) throw new Error(`Submitting was answered ${response.status}: ${await response.text()}`);
+  if (response.status !== 201)
+    throw new Error(`The submission got the response ${response.status}: ${await response.text()}`);
   const { submission, makerKey } = (await response.json()) as CreatedSubmission;
   return { id: submission.id, key: makerKey, submission, link: submissionPaths.makerLink(submission.id, makerKey) };
 }

@@ -53,7 +53,7 @@ export class Visitor {
   /** Sends a request that must succeed. @returns the JSON of the response. */
   async json<Result>(...asked: Parameters<Visitor['ask']>): Promise<Result> {
     const { status, body } = await this.ask(...asked);
-    if (status >= 300) throw new Error(`${asked.join(' ')} was answered ${status}: ${body.slice(0, 200)}`);
+    if (status >= 300) throw new Error(`${asked.join(' ')} got the response ${status}: ${body.slice(0, 200)}`);
     return JSON.parse(body);
   }
 

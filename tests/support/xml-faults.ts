@@ -7,7 +7,7 @@ export async function xmlFaults(xml: string, schemaName?: string): Promise<strin
   const schema =
     schemaName === undefined ? undefined : await readFile(join(import.meta.dirname, 'schemas', schemaName), 'utf8');
   const { errors } = await validateXML({
-    xml: { fileName: 'answer.xml', contents: xml },
+    xml: { fileName: 'response.xml', contents: xml },
     ...(schema === undefined ? { normalization: 'format' as const } : { schema }),
   });
   return errors.map(({ rawMessage }) => rawMessage);

@@ -37,7 +37,7 @@ describe('one ahead', () => {
   });
 });
 
-/** Creates a connection that records statements and responds when the test calls `answer`. */
+/** Creates a connection that records statements and responds when the test calls `respond`. */
 function createConnection() {
   const sent: string[] = [];
   const waiting: { succeed(): void; fail(error: Error): void }[] = [];
@@ -51,7 +51,7 @@ function createConnection() {
   return {
     sql,
     sent,
-    async answer(error?: Error): Promise<void> {
+    async respond(error?: Error): Promise<void> {
       await settled();
       const first = waiting.shift();
       if (error === undefined) first?.succeed();
@@ -66,9 +66,9 @@ describe('turns', () => {
     const connection = createConnection();
     const { sql } = takeTurns(connection.sql);
     const all = Promise.all([sql.query('a'), sql.query('b')]);
-    await connection.answer();
+    await connection.respond();
     expect(connection.sent).toEqual(['a', 'b']);
-    await connection.answer();
+    await connection.respond();
     expect(await all).toEqual([[], []]);
   });
 
@@ -76,7 +76,7 @@ describe('turns', () => {
     const connection = createConnection();
     const { sql } = takeTurns(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b'), sql.query('c')]);
-    await connection.answer(new Error('deadlock'));
+    await connection.respond(new Error('deadlock'));
     expect((await results).map((each) => (each.status === 'rejected' ? each.reason.message : each.status))).toEqual(
       Array(3).fill('deadlock'),
     );
@@ -94,7 +94,7 @@ describe('turns', () => {
     });
     await new Promise(setImmediate);
     expect(over).toBe(false);
-    await connection.answer();
+    await connection.respond();
     await ending;
     expect((await results).map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(connection.sent).toEqual(['a']);

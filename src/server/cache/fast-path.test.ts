@@ -54,13 +54,13 @@ beforeEach(async () => {
 afterEach(() => app.close());
 
 /** One response as sent, still compressed. */
-interface Answer {
+interface Sent {
   statusCode: number | undefined;
   headers: IncomingMessage['headers'];
   body: Buffer;
 }
 
-function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Answer> {
+function ask(method: string, path: string, headers: Record<string, string> = {}): Promise<Sent> {
   return new Promise((resolve, reject) => {
     const asking = request(`${address}${path}`, { method, headers, agent: false }, async (response) => {
       const { statusCode, headers: fields } = response;
@@ -73,7 +73,7 @@ function ask(method: string, path: string, headers: Record<string, string> = {})
 const get = (path: string, headers?: Record<string, string>) => ask('GET', path, headers);
 const textOf = async (path: string) => (await get(path)).body.toString();
 
-function sentIn({ headers: { date, ...headers }, statusCode, body }: Answer) {
+function sentIn({ headers: { date, ...headers }, statusCode, body }: Sent) {
   return { statusCode, headers, body };
 }
 

@@ -3,7 +3,7 @@ import { type Heartbeat, watchHeartbeats } from './heartbeat.ts';
 
 interface Peer {
   name: string;
-  answers: boolean;
+  responds: boolean;
 }
 
 let peers: Peer[];
@@ -15,8 +15,8 @@ let heartbeat: Heartbeat<Peer>;
 beforeEach(() => {
   vi.useFakeTimers();
   peers = [
-    { name: 'one', answers: true },
-    { name: 'two', answers: true },
+    { name: 'one', responds: true },
+    { name: 'two', responds: true },
   ];
   lost = [];
   asked = 0;
@@ -25,7 +25,7 @@ beforeEach(() => {
     processes: () => peers,
     ask(peer) {
       asked += 1;
-      if (peer.answers) heartbeat.heard(peer, false);
+      if (peer.responds) heartbeat.heard(peer, false);
     },
     isHeld: async () => isHeld,
     onLost: ({ name }, silentS) => lost.push(`${name} ${silentS}`),
@@ -40,7 +40,7 @@ afterEach(() => {
 const beats = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 const silence = (index: number) => {
   const peer = peers[index];
-  if (peer) peer.answers = false;
+  if (peer) peer.responds = false;
   return peer as Peer;
 };
 

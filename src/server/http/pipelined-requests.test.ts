@@ -19,7 +19,7 @@ beforeEach(async () => {
   server.get('/', async () => {
     asked += 1;
     await mayAnswer;
-    return 'answer';
+    return 'response';
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   client = connect((server.server.address() as AddressInfo).port, '127.0.0.1');
@@ -37,7 +37,7 @@ function askAtOnce(times: number): void {
 }
 
 /** The total number of responses received. */
-function countAnswers(): () => number {
+function countResponses(): () => number {
   let text = '';
   client.on('data', (bytes) => {
     text += bytes;
@@ -46,14 +46,14 @@ function countAnswers(): () => number {
 }
 
 test('a hundred requests may be pipelined, repeatedly', async () => {
-  const answers = countAnswers();
+  const responses = countResponses();
   askAtOnce(101);
   await expect.poll(() => asked).toBe(101);
-  expect(answers()).toBe(0);
+  expect(responses()).toBe(0);
   letAnswer();
-  await expect.poll(answers).toBe(101);
+  await expect.poll(responses).toBe(101);
   askAtOnce(101);
-  await expect.poll(answers).toBe(202);
+  await expect.poll(responses).toBe(202);
 });
 
 test('one more closes the connection', async () => {

@@ -71,12 +71,12 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     },
   );
 
-  const answer = { 200: SubmissionResponseSchema };
+  const response = { 200: SubmissionResponseSchema };
   const limit = { action: 'maker' } as const;
 
   app.get(
     paths.submission.route,
-    { config: { operation: OPERATIONS.getSubmission, limit }, schema: { params, response: answer } },
+    { config: { operation: OPERATIONS.getSubmission, limit }, schema: { params, response } },
     async (request) => ({
       submission: await submissions.get(accessOf(request)),
     }),
@@ -87,7 +87,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     {
       bodyLimit: MAX_BODY_BYTES,
       config: { operation: OPERATIONS.editSubmission, limit },
-      schema: { params, body: SubmissionPatchSchema, response: answer },
+      schema: { params, body: SubmissionPatchSchema, response },
       schemaErrorFormatter: invalidBody,
     },
     async (request, reply) => {
@@ -104,7 +104,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     const limit = { action: 'picture' } as const;
     scope.put(
       paths.image.route,
-      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema: { params, response: answer } },
+      { config: { operation: OPERATIONS.setSubmissionImage, limit }, schema: { params, response } },
       async (request, reply) => {
         const address = await receive(request, 'image');
         const submission = await submissions.setImage(accessOf(request), address);
@@ -114,7 +114,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     );
     scope.post(
       paths.screenshots.route,
-      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema: { params, response: answer } },
+      { config: { operation: OPERATIONS.addSubmissionScreenshot, limit }, schema: { params, response } },
       async (request, reply) => {
         const address = await receive(request, 'screenshot');
         const submission = await submissions.addScreenshot(accessOf(request), address);
@@ -128,7 +128,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
     paths.screenshot.route,
     {
       config: { operation: OPERATIONS.removeSubmissionScreenshot, limit },
-      schema: { params: Type.Object({ id: Type.String(), n: Type.String() }), response: answer },
+      schema: { params: Type.Object({ id: Type.String(), n: Type.String() }), response },
     },
     async (request, reply) => {
       const { n } = request.params;
@@ -140,7 +140,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 
   app.delete(
     paths.submission.route,
-    { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema: { params, response: answer } },
+    { config: { operation: OPERATIONS.withdrawSubmission, limit }, schema: { params, response } },
     async (request, reply) => {
       const submission = await submissions.withdraw(accessOf(request));
       setLastWriteCookie(reply, runtime);
@@ -187,7 +187,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 const PICTURES =
   'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, under its media type. It is scaled and stored as WebP without metadata. Like a changed text, it makes a scheduled or declined submission wait for a new approval.';
 
-const answer = (description: string) => ({
+const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
 });
 
@@ -230,7 +230,7 @@ const OPERATIONS = {
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
-    responses: answer('The submission'),
+    responses: responsesOf('The submission'),
     problems: KEY_PROBLEMS,
   },
   editSubmission: {
@@ -243,7 +243,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     bodyExample: { description: 'When to launch a boat, and when not.' },
-    responses: answer('The submission as it is now'),
+    responses: responsesOf('The submission as it is now'),
     problems: [
       ...CHANGE_PROBLEMS,
       'submission_changed',
@@ -260,7 +260,7 @@ const OPERATIONS = {
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
-    responses: answer('The withdrawn submission'),
+    responses: responsesOf('The withdrawn submission'),
     problems: [...KEY_PROBLEMS, 'already_launched'],
   },
   setSubmissionImage: {
@@ -272,7 +272,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: answer('The submission as it is now'),
+    responses: responsesOf('The submission as it is now'),
     problems: PICTURE_PROBLEMS,
   },
   addSubmissionScreenshot: {
@@ -284,7 +284,7 @@ const OPERATIONS = {
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID },
     takesPicture: true,
-    responses: answer('The submission as it is now; the new screenshot is the last one'),
+    responses: responsesOf('The submission as it is now; the new screenshot is the last one'),
     problems: [...PICTURE_PROBLEMS, 'submission_invalid'],
   },
   removeSubmissionScreenshot: {
@@ -294,7 +294,7 @@ const OPERATIONS = {
     makerKey: 'required',
     isRateLimited: true,
     parameters: { id: SUBMISSION_ID, n: { description: 'The index of the screenshot, from 0 on', example: '0' } },
-    responses: answer('The submission as it is now'),
+    responses: responsesOf('The submission as it is now'),
     problems: [...CHANGE_PROBLEMS, 'screenshot_not_found'],
   },
 } satisfies Record<string, Operation>;

@@ -23,13 +23,13 @@ interface Seen {
 }
 
 /** A server that sends one response, an API client for it, and the received request. */
-async function apiAnswering(answer: (response: ServerResponse) => void, timeoutMs = 5_000) {
+async function apiResponding(respond: (response: ServerResponse) => void, timeoutMs = 5_000) {
   const seen: Seen[] = [];
   const started = createServer(async (request, response) => {
     let body = '';
     for await (const chunk of request) body += String(chunk);
     seen.push({ method: request.method, url: request.url, headers: request.headers, body });
-    answer(response);
+    respond(response);
   });
   server = started;
   await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
@@ -51,7 +51,7 @@ const failure = (promise: Promise<unknown>) =>
 
 describe('a request', () => {
   test('omits unset parameters, and sends the session only with personal requests', async () => {
-    const { api, seen } = await apiAnswering(json({ items: [], nextCursor: null, upvoted: [] }));
+    const { api, seen } = await apiResponding(json({ items: [], nextCursor: null, upvoted: [] }));
     await api.listProducts({ q: 'a&b %_\\', tag: '' });
     await api.getUpvoted(['a', 'b']);
     expect(seen.map(({ url }) => url)).toEqual(['/api/products?q=a%26b+%25_%5C', '/api/upvotes?products=a%2Cb']);
@@ -60,7 +60,7 @@ describe('a request', () => {
   });
 
   test('puts, deletes, posts a draft with its key, and likes without a body', async () => {
-    const { api, seen } = await apiAnswering(json({ comment: { id: 'c' } }, 201));
+    const { api, seen } = await apiResponding(json({ comment: { id: 'c' } }, 201));
     await api.setUpvote('a', true);
     await api.setUpvote('a', false);
     expect(await api.addComment({ productId: 'a', content: 'Hm' }, 'draft-1')).toEqual({ id: 'c' });
@@ -81,7 +81,7 @@ describe('an upvote that was sent before the app ran', () => {
   const path = '/api/products/a/upvote';
 
   test('is not sent again, and the next one is', async () => {
-    const { address, seen } = await apiAnswering(json({ upvoted: true, upvotes: 9 }));
+    const { address, seen } = await apiResponding(json({ upvoted: true, upvotes: 9 }));
     const sentUpvotes = new Map([[path, Promise.resolve(Response.json({ upvoted: true, upvotes: 8 }))]]);
     const api = createHttpApi({ sessionId: () => SESSION, origin: address, sentUpvotes });
     expect(await api.setUpvote('a', true)).toEqual({ upvoted: true, upvotes: 8 });
@@ -101,7 +101,7 @@ describe('an upvote that was sent before the app ran', () => {
 
 describe('a failure', () => {
   test('of the API is its status, code and sentence', async () => {
-    const { api } = await apiAnswering(json({ code: 'unavailable', detail: 'Try again soon' }, 503));
+    const { api } = await apiResponding(json({ code: 'unavailable', detail: 'Try again soon' }, 503));
     expect(await failure(api.listProducts({}))).toMatchObject({
       status: 503,
       code: 'unavailable',
@@ -110,7 +110,7 @@ describe('a failure', () => {
   });
 
   test('of a proxy that responds with a page is its status', async () => {
-    const { api } = await apiAnswering((response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
+    const { api } = await apiResponding((response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     expect(await failure(api.likeComment('c'))).toMatchObject({
       status: 502,
       code: 'unknown',
@@ -119,19 +119,19 @@ describe('a failure', () => {
   });
 
   test('to respond in time, or at all, has no status', async () => {
-    const { api } = await apiAnswering(() => {}, 50);
+    const { api } = await apiResponding(() => {}, 50);
     expect(await failure(api.listProducts({}))).toMatchObject({ status: 0, code: 'timeout' });
-    const { api: cut } = await apiAnswering((response) => response.destroy());
+    const { api: cut } = await apiResponding((response) => response.destroy());
     expect(await failure(cut.listProducts({}))).toMatchObject({ status: 0, code: 'network' });
   });
 
   test('not finding a product is not a failure', async () => {
-    const { api } = await apiAnswering(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
+    const { api } = await apiResponding(json({ code: 'product_not_found', detail: 'Product not found' }, 404));
     expect(await api.getProduct('nope')).toBeNull();
   });
 
   test('because the caller aborted is the caller’s own', async () => {
-    const { api } = await apiAnswering(() => {});
+    const { api } = await apiResponding(() => {});
     const abort = new AbortController();
     const asked = failure(api.listProducts({}, abort.signal));
     abort.abort();

@@ -41,7 +41,7 @@ interface Call {
 export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, sentUpvotes }: HttpApiOptions): AppApi {
   const writes = createWriteTracker();
 
-  async function call<Answer>(path: string, options: Call = {}): Promise<Answer> {
+  async function call<Result>(path: string, options: Call = {}): Promise<Result> {
     const { method = 'GET', query, body, personal = false, sent, signal } = options;
     const headers: Record<string, string> = { Accept: 'application/json', ...options.headers };
     if (personal) headers[SESSION_HEADER] = sessionId();
@@ -60,7 +60,7 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
           ...(text === undefined ? {} : { body: text }),
         }));
       if (!response.ok) throw await toApiError(response);
-      return (await response.json()) as Answer;
+      return (await response.json()) as Result;
     } catch (error) {
       if (error instanceof ApiError || signal?.aborted) throw error;
       const isTimeout = error instanceof DOMException && error.name === 'TimeoutError';
@@ -97,13 +97,13 @@ export function createHttpApi({ sessionId, origin = '', timeoutMs = TIMEOUT_MS, 
     },
 
     async addComment(comment, idempotencyKey, makerKey) {
-      const answer = await call<AddedComment>(paths.api.comments, {
+      const added = await call<AddedComment>(paths.api.comments, {
         method: 'POST',
         body: comment,
         headers: { 'Idempotency-Key': idempotencyKey, ...(makerKey && { Authorization: `Bearer ${makerKey}` }) },
         personal: true,
       });
-      return answer.comment;
+      return added.comment;
     },
 
     likeComment: (commentId) => call(paths.api.like(commentId), { method: 'POST', personal: true }),
@@ -131,7 +131,7 @@ async function toApiError(response: Response): Promise<ApiError> {
 }
 
 /** Resolves to null for an unknown product. An invalid id, which the server rejects, counts as unknown. */
-async function nullIfMissing<Answer>(calling: Promise<Answer>): Promise<Answer | null> {
+async function nullIfMissing<Result>(calling: Promise<Result>): Promise<Result | null> {
   try {
     return await calling;
   } catch (error) {

@@ -38,7 +38,7 @@ const RULES: Record<string, (fields: Fields) => string | false> = {
   UpdateStmt: ({ relation, targetList, whereClause }) =>
     isDistributed((relation as Fields).relname) &&
     ((/"sval":"(?:clock_timestamp|random|gen_random_uuid)"/.test(JSON.stringify([targetList, whereClause])) &&
-      'a function that answers differently each time, in an UPDATE of a distributed table') ||
+      'a function that returns another value each time, in an UPDATE of a distributed table') ||
       (addsInterval([targetList, whereClause]) && ADDS_INTERVAL)),
   DeleteStmt: ({ relation, whereClause }) =>
     isDistributed((relation as Fields).relname) && addsInterval(whereClause) && ADDS_INTERVAL,

@@ -22,14 +22,14 @@ export interface OwnerStatus {
 }
 
 export type Request = 'own' | 'share';
-interface Answer {
+interface Response {
   readonly status?: OwnerStatus;
   readonly ready?: Reachable;
 }
 
 export type Attempt = { readonly owned: Ownership } | { readonly owner: OwnerConnection };
 
-const ANSWER_MS = 2_000;
+const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Becomes the owner of a data folder, or connects to its owner. */
 export async function becomeOwner(dataDir: string, role: OwnerStatus['role'], note: string): Promise<Attempt> {
@@ -99,10 +99,10 @@ export class Ownership {
       this.#connections.delete(socket);
       this.#sharing.delete(socket);
     });
-    onLine(socket, (line) => this.#answer(socket, line));
+    onLine(socket, (line) => this.#respond(socket, line));
   }
 
-  #answer(socket: Socket, line: string): void {
+  #respond(socket: Socket, line: string): void {
     const status = this.#status;
     send(socket, { status });
     if (status.stopping) return;
@@ -119,7 +119,7 @@ export class Ownership {
 export class OwnerConnection {
   readonly #socket: Socket;
   readonly #events = new EventEmitter();
-  #answer: Answer = {};
+  #response: Response = {};
   /** Settles when the owner released the folder or died. */
   readonly gone: Promise<void>;
 
@@ -132,19 +132,19 @@ export class OwnerConnection {
       });
     });
     onLine(socket, (line) => {
-      const part: Answer = JSON.parse(line);
-      this.#answer = { ...this.#answer, ...part };
+      const part: Response = JSON.parse(line);
+      this.#response = { ...this.#response, ...part };
       this.#events.emit('changed');
     });
   }
 
   /** Requests the owner's status: `gone` if it disappeared, `silent` (and closed) if it lives but does not respond. */
   async ask(request: Request): Promise<OwnerStatus | 'gone' | 'silent'> {
-    this.#answer = {};
+    this.#response = {};
     this.#socket.write(`${request}\n`);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<'silent'>((resolve) => {
-      timer = setTimeout(resolve, ANSWER_MS, 'silent');
+      timer = setTimeout(resolve, RESPONSE_TIMEOUT_MS, 'silent');
     });
     const status = await Promise.race([this.#receive('status'), late]);
     clearTimeout(timer);
@@ -161,22 +161,22 @@ export class OwnerConnection {
 
   /** Closes the connection, and returns once the owner has noticed. */
   async close(): Promise<void> {
-    const impatient = setTimeout(() => this.#socket.destroy(), ANSWER_MS);
+    const impatient = setTimeout(() => this.#socket.destroy(), RESPONSE_TIMEOUT_MS);
     this.#socket.ref();
     this.#socket.end();
     await this.gone;
     clearTimeout(impatient);
   }
 
-  /** Waits for a part of the owner's answer; undefined if the owner disappeared instead. */
-  async #receive<Part extends keyof Answer>(part: Part): Promise<Answer[Part]> {
-    while (this.#answer[part] === undefined && !this.#socket.closed) await once(this.#events, 'changed');
-    return this.#answer[part];
+  /** Waits for a part of the owner's response; undefined if the owner disappeared instead. */
+  async #receive<Part extends keyof Response>(part: Part): Promise<Response[Part]> {
+    while (this.#response[part] === undefined && !this.#socket.closed) await once(this.#events, 'changed');
+    return this.#response[part];
   }
 }
 
-function send(socket: Socket, answer: Answer): void {
-  socket.write(`${JSON.stringify(answer)}\n`);
+function send(socket: Socket, response: Response): void {
+  socket.write(`${JSON.stringify(response)}\n`);
 }
 
 /**

@@ -43,21 +43,21 @@ test('counts are shown at once, and the data keeps its age', () => {
 test('a response requested before an update does not revert it; a later one is current', async () => {
   const { client, applier, upvotes } = setUp();
   await vi.advanceTimersByTimeAsync(10_000);
-  let answer = (_upvotes: number) => {};
+  let response = (_upvotes: number) => {};
   const queryFn = () =>
     new Promise<ReturnType<typeof detail>>((resolve) => {
-      answer = (count) => resolve(detail(count));
+      response = (count) => resolve(detail(count));
     });
   const leave = new QueryObserver(client, { queryKey: key, queryFn }).subscribe(() => {});
   await vi.advanceTimersByTimeAsync(0);
   applier.apply(told(5));
-  answer(2);
+  response(2);
   await vi.advanceTimersByTimeAsync(10);
   expect(upvotes()).toBe(5);
   await vi.advanceTimersByTimeAsync(5_000);
   void client.refetchQueries({ queryKey: key });
   await vi.advanceTimersByTimeAsync(0);
-  answer(9);
+  response(9);
   await vi.advanceTimersByTimeAsync(10);
   expect(upvotes()).toBe(9);
   leave();

@@ -58,9 +58,9 @@ export function relatedProductsOptions(api: ReadApi, id: string) {
   });
 }
 
-async function raising<Answer>(answer: Promise<Answer>): Promise<Answer> {
+async function raising<Result>(reading: Promise<Result>): Promise<Result> {
   try {
-    return await answer;
+    return await reading;
   } catch (error) {
     throw new Error(PRODUCT_MESSAGES.fetchFailed(reasonOf(error)), { cause: error });
   }

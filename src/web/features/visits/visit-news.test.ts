@@ -16,9 +16,9 @@ function standings(windowEndsAt: string): Standings {
 /** A site, and a record of what it is asked. */
 function site(given: Partial<Parameters<typeof readVisitNews>[0]> = {}) {
   const asked: string[] = [];
-  const noted = <Answer>(what: string, answer: Answer): Promise<Answer> => {
+  const noted = <Result>(what: string, result: Result): Promise<Result> => {
     asked.push(what);
-    return Promise.resolve(answer);
+    return Promise.resolve(result);
   };
   const api: Parameters<typeof readVisitNews>[0] = {
     listProducts: () => noted('list', { items: [], nextCursor: null }),

@@ -69,9 +69,9 @@ export async function readVisitNews(
  * Resolves to null if the server refuses, which concerns one product only. Without a response, further requests are pointless,
  * so the error is rethrown.
  */
-async function orNull<Answer>(answer: Promise<Answer>): Promise<Answer | null> {
+async function orNull<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {
-    return await answer;
+    return await reading;
   } catch (error) {
     if (error instanceof ApiError && error.status >= 400 && error.status < 500) return null;
     throw error;

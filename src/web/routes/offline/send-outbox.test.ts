@@ -8,9 +8,9 @@ import { sendOutbox } from './send-outbox.ts';
 
 const wish: QueuedWrite = { kind: 'upvote', productId: 'harbour', upvoted: true, before: false };
 
-let answers: (() => Promise<{ upvotes: number }>)[];
+let responses: (() => Promise<{ upvotes: number }>)[];
 const client = new QueryClient();
-const send = () => sendOutbox({ setUpvote: () => answers.shift()?.() } as unknown as Api, client);
+const send = () => sendOutbox({ setUpvote: () => responses.shift()?.() } as unknown as Api, client);
 
 beforeEach(() => {
   const stored = new Map<string, string>();
@@ -30,7 +30,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 test.each([429, 500, 503])('a write that gets the status %i stays queued and is sent the next time', async (status) => {
   addToOutbox(wish);
-  answers = [() => Promise.reject(new ApiError(status, 'code', 'Not now')), async () => ({ upvotes: 1 })];
+  responses = [() => Promise.reject(new ApiError(status, 'code', 'Not now')), async () => ({ upvotes: 1 })];
   expect(await send()).toBe(false);
   expect(outboxItems()).toEqual([wish]);
   expect(await send()).toBe(true);
@@ -41,7 +41,7 @@ test('a change that is replaced while it is sent is sent again', async () => {
   addToOutbox(wish);
   const newer: QueuedWrite = { ...wish, upvoted: false };
   let sent = 0;
-  answers = [
+  responses = [
     async () => {
       addToOutbox(newer);
       return { upvotes: ++sent };
