@@ -1,3 +1,10 @@
+/** Waits until an element is rendered, at most sixty frames: its item may have been deleted meanwhile. */
+export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
+  await new Promise(requestAnimationFrame);
+  const found = find();
+  return found || !frames ? found : findRendered(find, frames - 1);
+}
+
 /**
  * Adds items to a list, then focuses the first new item or, without one, `otherwise`. Without this, the focus would stay on the
  * pressed button, which is behind the new items, or be lost with it. `items` and `otherwise` are selectors.
@@ -6,13 +13,13 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
   const pressed = document.activeElement;
   const before = document.querySelectorAll(items).length;
   await add();
-  // After two frames, the list has been rendered with the new data.
-  await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
+  const target = await findRendered(
+    () =>
+      document.querySelectorAll<HTMLElement>(items)[before] ??
+      (otherwise && document.querySelector<HTMLElement>(otherwise)),
+  );
   // A visitor who has moved the focus elsewhere stays there.
-  if (document.activeElement !== pressed && document.activeElement !== document.body) return;
-  const added = document.querySelectorAll<HTMLElement>(items)[before];
-  const target = added ?? (otherwise === '' ? null : document.querySelector<HTMLElement>(otherwise));
-  if (!target) return;
+  if (![pressed, document.body].includes(document.activeElement) || !target) return;
   if (target.tabIndex < 0) target.tabIndex = -1;
   target.focus();
 }

@@ -5,6 +5,7 @@ import { paths } from '../../../contract/paths.ts';
 import { type AppApi, useApi } from '../../api/api-context.tsx';
 import { commentElementId, commentKeys, productKeys } from '../../cache/cached-data.ts';
 import { localAddress, plural, t } from '../../language/translate.ts';
+import { findRendered, prefersReducedMotion } from '../../ui/focus.ts';
 import { ArrowUpIcon } from '../../ui/icons.tsx';
 import { useRenderedAt } from '../../ui/time.tsx';
 import { type LiveConnection, startLiveUpdates } from './start-live-updates.ts';
@@ -82,7 +83,7 @@ function NewComments({ productId }: { productId: string }) {
   );
 }
 
-function cardOf(productId: string): Element | null {
+function cardOf(productId: string): HTMLElement | null {
   const link = document.querySelector(`.product-list a[href="${localAddress(paths.product(productId))}"]`);
   return link?.closest('article') ?? null;
 }
@@ -114,17 +115,14 @@ async function fetchUntil<Found>(
 }
 
 /** Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. */
-async function highlight(find: () => Element | null | undefined | '', headingId: string): Promise<void> {
-  // After two frames, the list has been rendered with the new data.
-  await new Promise<void>((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
-  const found = find();
+async function highlight(find: () => HTMLElement | null | undefined | '', headingId: string): Promise<void> {
+  const found = await findRendered(find);
   const target = found ?? document.getElementById(headingId);
-  if (!(target instanceof HTMLElement)) return;
+  if (!target) return;
   if (found) target.dataset.highlighted = 'true';
   if (!target.hasAttribute('tabindex')) target.tabIndex = -1;
   target.focus({ preventScroll: true });
-  const lessMotion = window.matchMedia('(prefers-reduced-motion: reduce)').matches;
-  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: lessMotion ? 'instant' : 'smooth' });
+  target.scrollIntoView({ block: found ? 'center' : 'start', behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
 }
 
 /** Announcements to screen readers are limited to this rate, so a busy hour is not read out number by number. */
