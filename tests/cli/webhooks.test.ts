@@ -60,11 +60,11 @@ test('webhooks list shows the state of each event, and retry makes undelivered o
   expect(await run('list')).toMatchObject({ code: 0, stdout: 'There are no webhooks.\n' });
   await database.transaction((sql) => recordEvents(sql, [held('a')]));
   await database.query(
-    "UPDATE webhook_events SET delivered_at = now(), next_attempt_at = NULL, last_failure = 'status 500'",
+    "UPDATE webhook_events SET created_at = now() - interval '2 minutes', delivered_at = now(), next_attempt_at = NULL, last_failure = 'status 500'",
   );
   await database.transaction((sql) => recordEvents(sql, [held('b')]));
   await database.query(
-    "UPDATE webhook_events SET next_attempt_at = NULL, attempts = 9, last_failure = 'status 500' WHERE delivered_at IS NULL",
+    "UPDATE webhook_events SET created_at = now() - interval '1 minute', next_attempt_at = NULL, attempts = 9, last_failure = 'status 500' WHERE delivered_at IS NULL",
   );
   await database.transaction((sql) => recordEvents(sql, [held('c')]));
   const list = async (...flags: string[]) =>

@@ -5,7 +5,12 @@ test('related products follow on the page and in navigation, without moving what
   site,
 }) => {
   await site.addProduct({ id: 'gannet', name: 'Gannet', tags: ['Plunge diving'] });
-  const products = await site.addProducts(6, (index) => ({ name: `Diver ${index}`, tags: ['plunge diving'] }));
+  const products = await site.addProducts(6, (index) => ({
+    // Equals are in the order of their ids.
+    id: `diver-${index}`,
+    name: `Diver ${index}`,
+    tags: ['plunge diving'],
+  }));
   let release = () => {};
   const isOpen = new Promise<void>((resolve) => {
     release = resolve;
