@@ -13,6 +13,7 @@ import { readBrand } from '../settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { connectionsNeeded, connectionsOf } from '../settings/process-settings.ts';
 import type { Settings } from '../settings/settings.ts';
+import { listenOnPort } from './cluster/listening-sockets.ts';
 import type { ConsoleOptions } from './console/console-options.ts';
 import { consoleDocument, readConsoleBuild } from './console/mount-console.ts';
 import { watchBursts } from './limits/upvote-bursts.ts';
@@ -21,7 +22,6 @@ import type { SiteMetrics } from './metrics/site-metrics.ts';
 import { createPageRenderer, type PageRenderer, type RendererOptions, readClientBuild } from './pages/renderer.ts';
 import { createPictureProcessor } from './pictures/picture-pipeline.ts';
 import { buildSite, type Closeable, closeAll } from './site.ts';
-import { StartError } from './start-error.ts';
 
 /** How pages are rendered: from the built site, or by the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
@@ -62,7 +62,7 @@ export async function startSiteProcess(
   {
     createRenderer = builtRenderer,
     prepare = async () => {},
-    listen = (app) => listenOnPort(app, settings),
+    listen = (app) => listenOnPort(app, settings.host, settings.port),
     cacheEnabled = true,
     readConsole = builtConsole,
   }: ServeOptions = {},
@@ -170,14 +170,6 @@ async function* examineSite({ database, location, withoutTimeLimit }: Connection
 async function builtConsole() {
   const html = consoleDocument(await readConsoleBuild(PACKAGE_FOLDERS.console));
   return { document: async () => html, consoleDir: PACKAGE_FOLDERS.console };
-}
-
-async function listenOnPort(app: FastifyInstance, { host, port }: Settings): Promise<string> {
-  try {
-    return await app.listen({ host, port, listenTextResolver: (address) => `Listening on ${address}` });
-  } catch (error) {
-    throw StartError.ofListening(error, host, port);
-  }
 }
 
 /**

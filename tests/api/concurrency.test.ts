@@ -8,6 +8,7 @@ import { type Core, createCore } from '../../src/core/core.ts';
 import { CoreError } from '../../src/core/core-error.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { lockCounts } from '../../src/core/counts/lock-counts.ts';
+import { listenOnPort } from '../../src/server/cluster/listening-sockets.ts';
 import { expectProblem } from '../support/expect-problem.ts';
 import { newVisitor } from '../support/requests.ts';
 import { joinTestDatabase } from '../support/test-database.ts';
@@ -18,7 +19,7 @@ let address: string;
 
 beforeAll(async () => {
   site = await startTestSite();
-  address = await site.app.listen({ host: '127.0.0.1', port: 0 });
+  address = await listenOnPort(site.app, '127.0.0.1', 0);
 });
 afterAll(() => site.close());
 

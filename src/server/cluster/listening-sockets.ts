@@ -6,6 +6,7 @@ import { StartError } from '../start-error.ts';
 
 /** A bound socket as Node's core represents it; a server's `listen` accepts it as its handle. */
 export interface SocketHandle {
+  listen(backlog: number): number;
   getsockname(found: { address?: string; port?: number }): number;
   close(): void;
 }
@@ -16,6 +17,24 @@ export interface SocketHandle {
  */
 type CreateHandle = (address: string, port: number, family: number, fd: number, flags: number) => SocketHandle | number;
 const { _createServerHandle: createHandle } = net as unknown as { _createServerHandle: CreateHandle };
+
+/**
+ * Maximum number of connections that the kernel queues until they are accepted; Linux also limits it by
+ * `net.core.somaxconn`. With Node's default of 511, most of a thousand simultaneous visitors would wait a second for a
+ * retry, or be reset.
+ */
+const BACKLOG = 4_096;
+
+const listenTextResolver = (address: string) => `Listening on ${address}`;
+
+/** Binds the site's port and accepts connections. @returns the site's address. @throws StartError */
+export async function listenOnPort(app: FastifyInstance, host: string, port: number): Promise<string> {
+  try {
+    return await app.listen({ host, port, backlog: BACKLOG, listenTextResolver });
+  } catch (error) {
+    throw StartError.ofListening(error, host, port);
+  }
+}
 
 /**
  * Binds the site's sockets for all workers. The first process holds them and never accepts: while no worker runs, the
@@ -48,11 +67,13 @@ export async function listenOnSockets(app: FastifyInstance, sockets: readonly So
       handle: main,
       host: address,
       port,
-      listenTextResolver: (text) => `Listening on ${text}`,
+      listenTextResolver,
     };
     const found = await app.listen(options);
+    // With a handle, Node ignores the option `backlog`. Listening once more changes it.
+    main.listen(BACKLOG);
     for (const handle of others) {
-      net.createServer((socket) => app.server.emit('connection', socket)).listen(handle);
+      net.createServer((socket) => app.server.emit('connection', socket)).listen(handle, BACKLOG);
     }
     return found;
   } catch (error) {

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, expect, test } from 'vitest';
+import { bindSockets, listenOnPort, listenOnSockets } from './listening-sockets.ts';
+
+let app: FastifyInstance | undefined;
+afterEach(() => app?.close());
+
+/** The kernel's own limit of a queue. */
+function kernelLimit(): number {
+  return process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 128;
+}
+
+/** Connects `count` times, and ends with code 0 once all are connected. */
+const CONNECT_ALL = `
+  const [port, count] = process.argv.slice(1).map(Number);
+  let left = count;
+  for (let index = 0; index < count; index += 1) {
+    require('node:net').connect(port, '127.0.0.1', () => { left -= 1; if (left === 0) process.exit(0); });
+  }`;
+
+test.each([
+  ['of one process', (app: FastifyInstance) => listenOnPort(app, '127.0.0.1', 0)],
+  ['of a worker', async (app: FastifyInstance) => listenOnSockets(app, await bindSockets('127.0.0.1', 0))],
+])('a thousand clients that connect at once wait in the queue %s', async (_, listen) => {
+  app = fastify();
+  const { port } = new URL(await listen(app));
+  // The server accepts nothing meanwhile, because this process waits.
+  const count = Math.min(1_000, kernelLimit());
+  const { status } = spawnSync(process.execPath, ['-e', CONNECT_ALL, port, String(count)], { timeout: 60_000 });
+  expect(status).toBe(0);
+});
