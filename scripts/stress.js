@@ -67,7 +67,11 @@ function outcomeOf({ results, seconds }, startedAt) {
     steps: Object.fromEntries(results.map(({ step, seconds: each }) => [step.name, Math.round(each)])),
     passed: tests.filter(({ status }) => status === 'passed').length,
     failed: failures.length,
-    failures: failures.map(({ name, file, message }) => ({ name, file, message: message.replaceAll(`${ROOT}/`, '').slice(0, 2_000) })),
+    failures: failures.map(({ name, file, message }) => ({
+      name,
+      file,
+      message: message.replaceAll(`${ROOT}/`, '').slice(0, 2_000),
+    })),
   };
 }
 
