@@ -20,7 +20,8 @@ async function get(path, attempts = 10) {
   const response = await fetch(new URL(path, site));
   if (response.ok) return response;
   const seconds = Number(response.headers.get('retry-after'));
-  if (attempts === 1 || !(seconds > 0 && seconds <= 60)) throw new Error(`${response.url} responded ${response.status}`);
+  if (attempts === 1 || !(seconds > 0 && seconds <= 60))
+    throw new Error(`${response.url} responded ${response.status}`);
   await sleep(seconds * 1000);
   return get(path, attempts - 1);
 }
