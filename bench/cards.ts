@@ -20,8 +20,8 @@ const reads = [{ method: 'GET' as const, path: '/' }];
 const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
- * Measures the home page alone and while uncached cards are drawn, 1,000 per round, in turns. Then measures the processor time
- * per card, uncached and cached, and the memory of the worker.
+ * Measures the home page alone and while uncached cards are drawn, 1,000 per round, alternately. Then measures the
+ * processor time per card, uncached and cached, and the memory of the worker.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();

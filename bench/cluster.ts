@@ -27,9 +27,9 @@ const WORKLOADS: Record<string, readonly Target[]> = {
 };
 
 /**
- * Measures the throughput of one process, of 2, 4 and further powers of two on one port, and of two sites on two ports. Each
- * side has its own database on one PostgreSQL and two load processes; the sides take turns. Then measures how soon the second
- * of two sites shows upvotes on the first.
+ * Measures the throughput of one process, of 2, 4 and further powers of two on one port, and of two sites on two ports.
+ * Each side has its own database on one PostgreSQL and two load processes; the sides alternate. Then measures how soon
+ * the second of two sites shows upvotes on the first.
  */
 export async function cluster(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();

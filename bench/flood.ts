@@ -23,8 +23,8 @@ const reads: Target[] = Array.from({ length: PRODUCTS }, (_, index) => ({
 const flooded: Target[] = [{ method: 'PUT', path: '/api/products/p-0/upvote' }];
 
 /**
- * Measures reads from one network, alone and while another network holds 200 half-open connections and floods the site with
- * upvotes, in turns. The attacker runs on the same machine, which makes the results a little worse.
+ * Measures reads from one network, alone and while another network holds 200 half-open connections and floods the site
+ * with upvotes, alternately. The attacker runs on the same machine, which makes the results a little worse.
  */
 export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();

@@ -15,9 +15,9 @@ const SEED = 7;
 const BATCH = 1_000;
 
 /**
- * Measures rows per second and memory of `groundswell import`, beside a program that upserts the same rows a thousand at a time
- * without validation; then the same file again, and how long until a running site lists the new products.
- * Flags: `--rows=N` (200,000), `--rounds=N` (3).
+ * Measures rows per second and memory of `groundswell import`, compared with a program that upserts the same rows a
+ * thousand at a time without validation; then the same file again, and how long until a running site lists the new
+ * products. Flags: `--rows=N` (200,000), `--rounds=N` (3).
  */
 export async function imports(flags: readonly string[]): Promise<void> {
   const rows = numberOf(flags, 'rows') ?? 200_000;

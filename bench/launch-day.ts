@@ -105,7 +105,10 @@ interface HighestRate {
   steps: { perSecond: number; pagesP99Ms: number; failed: number; siteCpuSecondsPer1000Visitors: number }[];
 }
 
-/** Tries even rates, each for some seconds, and finds the highest with p99 of pages below the target and no failed request. */
+/**
+ * Tries even rates, each for several seconds, and finds the highest with p99 of pages below the target and no failed
+ * request.
+ */
 async function findHighestRate(site: LaunchSite, { stepSeconds, maxSteps }: Options): Promise<HighestRate> {
   const steps: HighestRate['steps'] = [];
   let [good, bad] = [0, Number.POSITIVE_INFINITY];

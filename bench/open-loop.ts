@@ -8,7 +8,10 @@ import { startSite } from './harness/server-process.ts';
 import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
-/** The engine optimises the code of a new process for some 1,500 pages, and a site that has run for a while is measured. */
+/**
+ * The engine optimises the code of a new process for about 1,500 pages, and a site that has run for a while is
+ * measured.
+ */
 const WARM_UP_S = 20;
 
 /** Pages and upvotes that are due per second. */

@@ -32,8 +32,8 @@ interface Timing {
 }
 
 /**
- * `npm run bench -- scale`: measures each uncached read with a thousand and with a million products, in turns on two databases
- * of one server, so other load on the machine affects both.
+ * `npm run bench -- scale`: measures each uncached read with a thousand and with a million products, alternately on two
+ * databases of one server, so other load on the machine affects both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({

@@ -14,8 +14,8 @@ interface Measured {
 type Side = 'site' | 'noOp' | 'lean';
 
 /**
- * Measures upvotes of the site beside two other servers, in turns: a PUT route of the same server that writes nothing, and a
- * bare server with one prepared statement per upvote.
+ * Measures upvotes of the site beside two other servers, alternately: a PUT route of the same server that writes
+ * nothing, and a bare server with one prepared statement per upvote.
  */
 export async function compareWithYardsticks(server: BenchServer, productCount: number, options: BenchOptions) {
   const databases = [await server.createDatabase(productCount), await server.createDatabase(productCount)] as const;

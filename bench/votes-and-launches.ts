@@ -25,8 +25,8 @@ const BATCH = 100;
 type Cast = (changes: readonly UpvoteChange[]) => Promise<unknown>;
 
 /**
- * Measures what launches cost votes: `setUpvotes` on products in their launch window and on products launched long ago, against
- * the statement from before launches. The sides take turns batch by batch, each on its own database.
+ * Measures what launches cost votes: `setUpvotes` on products in their launch window and on products launched long ago,
+ * against the statement from before launches. The sides alternate batch by batch, each on its own database.
  */
 export async function compareVotes(server: BenchServer, rounds: number) {
   const statement = await readFile(join(import.meta.dirname, 'baselines/upvotes-without-launches.sql'), 'utf8');

@@ -48,8 +48,8 @@ const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
 const COMPARED = WORKLOAD_NAMES.filter((name) => name !== 'upvotes, in a launch window');
 
 /**
- * Measures writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL, in turns,
- * so other load on the machine affects both.
+ * Measures writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL,
+ * alternately, so other load on the machine affects both.
  */
 export async function writes(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -121,8 +121,8 @@ async function measure(
 }
 
 /**
- * Measures votes for products in their launch window against votes for products launched long ago, on the same site in turns.
- * Each connection uses another network, because the votes of one network would soon exceed the cap.
+ * Measures votes for products in their launch window against votes for products launched long ago, on the same site
+ * alternately. Each connection uses another network, because the votes of one network would soon exceed the cap.
  */
 async function measureWindow(side: Side, options: BenchOptions) {
   await launchNow(side.database, 'w-', PRODUCTS);

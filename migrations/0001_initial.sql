@@ -396,7 +396,7 @@ CREATE TABLE site_metadata (
 );
 
 -- Recent changes, for processes that cache responses: each process polls this table. A row is written in the transaction
--- that makes the change and is deleted some minutes later.
+-- that makes the change and is deleted several minutes later.
 CREATE TABLE changes (
   id uuid PRIMARY KEY,
   product_ids text[] NOT NULL,

@@ -106,7 +106,7 @@ async function build(stamp) {
   }
 }
 
-/** The addresses of the files with hashed names that every visitor may need. */
+/** The URLs of the files with hashed names that every visitor may need. */
 async function filesOf(aside) {
   const files = await readdir(join(aside, 'client', 'assets'));
   // Visitors need the texts of one language; the service worker caches those that a page requests.

@@ -13,7 +13,7 @@ const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 /** The mark with its round corners. */
 const MARK = await readFile(join(PUBLIC, 'favicon.svg'), 'utf8');
 
-/** The mark without corners, surrounded by sea, for systems that crop icons to their own shape. */
+/** The logo on a background without corners, for maskable icons. */
 const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   viewBox="${-margin} ${-margin} ${32 + 2 * margin} ${32 + 2 * margin}">
   <rect x="-8" y="-8" width="48" height="48" fill="#0c3b54"/>

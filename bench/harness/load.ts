@@ -5,7 +5,9 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { LoadOptions, LoadResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
 
-/** Responses of the first moments are not measured. This process keeps every connection busy and reports the responses. */
+/**
+ * Responses during the warm-up are not measured. This process keeps every connection busy and reports the responses.
+ */
 const WARM_UP_S = 0.5;
 
 const [given] = (await once(process, 'message')) as [LoadOptions];

@@ -64,7 +64,7 @@ async function open(index: number): Promise<Socket> {
       if (!rest.endsWith('\n\n')) return;
       if (rest.startsWith('HTTP/1.1 200')) resolve();
       else if (rest.startsWith('HTTP/')) reject(new Error(`Refused: ${rest.slice(0, 40)}`));
-      // Several may have arrived at once, with heartbeats between them.
+      // Several may have arrived together, with heartbeats between them.
       for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) hear(group, block);
       rest = '';
     });

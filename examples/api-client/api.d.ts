@@ -233,7 +233,7 @@ export interface paths {
     put?: never;
     /**
      * Comment on a product
-     * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a program and is held for review.
+     * @description The trimmed text must have 1 to 2000 characters. The author is always `You`, with the default avatar and no badge. The field `website` is hidden on pages: a comment that sets it was sent by a bot and is held for review.
      */
     post: operations['addComment'];
     delete?: never;

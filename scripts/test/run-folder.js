@@ -71,7 +71,7 @@ function availableMemory() {
   return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
-/** Some tests run copies of programs, which some systems forbid in folders that are in memory. */
+/** Some tests run copies of programs, but some systems mount folders in memory with `noexec`. */
 function mayRunPrograms(mountPoint) {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';

@@ -77,7 +77,7 @@ function isDay(day: string): boolean {
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day);
 }
 
-/** Checks the ids of products. @throws UsageError for an impossible id. */
+/** Checks the ids of products. @throws UsageError if an id is malformed. */
 export function readProductIds(ids: readonly string[]): readonly string[] {
   const wrong = ids.find((id) => !isProductId(id));
   if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a product id`);

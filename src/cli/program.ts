@@ -52,7 +52,7 @@ export function buildProgram(): Command {
 function configure(command: Command): void {
   command
     .exitOverride()
-    .showHelpAfterError('Add --help for its usage.')
+    .showHelpAfterError('Run the command with --help to see its options.')
     .configureOutput({
       writeOut: (text) => print(text.trimEnd()),
       writeErr: (text) => printError(text.trimEnd()),

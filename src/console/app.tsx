@@ -48,7 +48,7 @@ export function App() {
   );
 }
 
-/** Returns the token of an invitation's link, and removes it from the address, so it stays in no history. */
+/** Returns the token of an invitation's link, and removes it from the URL, so it stays in no history. */
 function takeInvitation(): string | undefined {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? undefined;
   if (token !== undefined) window.history.replaceState(null, '', window.location.pathname);

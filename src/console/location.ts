@@ -8,7 +8,7 @@ export interface ConsoleLocation {
 }
 
 const listeners = new Set<() => void>();
-/** The parsed address of the window, the same object until the address changes, as `useSyncExternalStore` requires. */
+/** The parsed URL of the window, the same object until the URL changes, as `useSyncExternalStore` requires. */
 let current = read();
 
 function read(): ConsoleLocation {

@@ -59,7 +59,7 @@ export const ProblemSchema = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    /** The explanation for people, in a sentence. */
+    /** A human-readable explanation, in a sentence. */
     detail: Type.String(),
     code: Type.String(),
     /** The invalid fields, if the code is `submission_invalid`. */

@@ -1,7 +1,7 @@
 import type { FieldFault, ProblemCode } from '../contract/problem.ts';
 import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 
-/** An error of an operation: a stable code for programs, and a message for people. */
+/** An error of an operation: a stable code for programs, and a human-readable message. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields, if the error is about fields. */

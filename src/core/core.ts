@@ -154,7 +154,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed the launch yet, but a page opened at that moment must show its standing.
+      // The board updater has not placed the launch yet, but a page opened at that time must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());

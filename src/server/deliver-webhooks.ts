@@ -153,7 +153,7 @@ const MAX_DELAY_MS = 60 * 60 * 1_000;
 
 /**
  * The delay doubles with each failed attempt, up to an hour. A random part of up to half is subtracted, so a recovering
- * receiver does not get all retries at once.
+ * receiver does not get all retries at the same time.
  */
 export function retryDelayMs(failedBefore: number, random: () => number = Math.random): number {
   return Math.min(FIRST_DELAY_MS * 2 ** failedBefore, MAX_DELAY_MS) * (1 - random() / 2);

@@ -21,7 +21,7 @@ export const NO_BRAND: Brand = { page: {} };
 const MAX_LOGO_BYTES = 32 * 1024;
 const MAX_ARTICLES_BYTES = 32 * 1024;
 
-/** Reads the files that the settings name. @throws SettingsError with all faults at once. */
+/** Reads the files that the settings name. @throws SettingsError with all faults. */
 export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }: BrandSettings): Promise<Brand> {
   const faults: string[] = [];
   const attempt = async <Value>(name: string, path: string | undefined, read: (path: string) => Promise<Value>) => {

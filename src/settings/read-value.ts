@@ -52,7 +52,7 @@ export function readLocale(text: string): { code: string; isNegotiated: boolean 
   const [, code = 'en', auto] = /^(?!auto)([a-z]{2,3})(?:\s*,\s*(auto))?$/i.exec(text) ?? [];
   if (text.toLowerCase() === 'auto') return { code: 'en', isNegotiated: true };
   if (!/^[a-z]{2,3}(?:\s*,\s*auto)?$/i.test(text))
-    throw new Error(`${quote(text)} is not a language, such as de, optionally with auto, such as de,auto`);
+    throw new Error(`${quote(text)} is not a language code such as de, optionally followed by auto (de,auto)`);
   return { code: code.toLowerCase(), isNegotiated: auto !== undefined };
 }
 

@@ -69,7 +69,7 @@ export interface RenderRequest {
 export interface PageLanguage extends Language {
   /** The BCP 47 tag of the document. */
   tag: string;
-  /** The address of the messages for the browser; unset for English. */
+  /** The URL of the messages for the browser; unset for English. */
   script?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   language?: PageLanguage | undefined;
   /** All languages of the site. Default: English only. */
   languages?: readonly NamedLanguage[] | undefined;
-  /** The address of the page without its language. */
+  /** The URL of the page without its language. */
   path?: string;
   /** The content of `<div id="root">`. */
   html: string;
@@ -218,7 +218,7 @@ export function emptyPage(
   return { ...head, status: 200, siteName, siteUrl, language, route: 'home', html: '', state };
 }
 
-/** What the browser has to know about the language; nothing for English without a parameter. */
+/** The data of the language for the browser; nothing for English without a parameter. */
 function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
   if (language === undefined || (!language.script && !language.param)) return {};
   const { locale, param, dir, script } = language;

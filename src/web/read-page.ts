@@ -23,7 +23,7 @@ import { PLACEHOLDER } from './ui/picture.tsx';
 /** A visitor waits for this page, so failed reads are not retried. */
 const ONCE = { retry: false } as const;
 
-/** What the document says about its page. */
+/** The metadata of the page's document. */
 export interface ReadHead extends DocumentHead {
   /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
   status: 200 | 302 | 404 | 503;

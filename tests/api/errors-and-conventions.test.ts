@@ -33,7 +33,7 @@ describe('unknown addresses (api.md, Conventions)', () => {
   );
 
   test.each(['/api/products/%zz', '/api/%E0%A4%A'])('%s, which is not a valid URL, is 400', async (url) => {
-    expectProblem(await site.ask.get(url), 400, 'bad_request', 'The address is not a valid URL');
+    expectProblem(await site.ask.get(url), 400, 'bad_request', 'The URL is not valid');
   });
 });
 

@@ -88,7 +88,10 @@ interface Failure extends Match {
 
 declare global {
   interface Window {
-    /** When the page sent each request that `failResponses` holds, and when it had the whole response, by its clock. */
+    /**
+     * When the page sent each request that `failResponses` holds, and when it had received the whole response, in the
+     * page's time.
+     */
     heldRequests?: { sentAt: number; receivedAt?: number }[];
   }
 }
@@ -149,7 +152,7 @@ export async function failResponses(
         .toBe(true);
       await turnEventLoop(page);
     },
-    /** Returns the milliseconds from each failure to the next request, by the page's clock. Timers may be 1 ms late. */
+    /** Returns the milliseconds from each failure to the next request, in the page's time. Timers may be 1 ms late. */
     delays: () =>
       page.evaluate(() => {
         const times = window.heldRequests ?? [];

@@ -7,7 +7,7 @@ import { startTestSite, type TestSite } from './test-site.ts';
 
 export type ListQuery = Record<string, string | number>;
 
-/** Returns the address of the list of products. */
+/** Returns the URL of the list of products. */
 export function listAddress(query: ListQuery): string {
   const parameters = Object.entries(query).map(([name, value]) => [name, String(value)]);
   return `/api/products?${new URLSearchParams(parameters)}`;

@@ -34,7 +34,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
   return routes;
 }
 
-/** Returns the operations of the API by method and address. */
+/** Returns the operations of the API by method and URL. */
 export async function apiOperations(): Promise<Record<string, Operation>> {
   const described = [...(await registeredRoutes())].filter(([, operation]) => operation !== undefined);
   return Object.fromEntries(described) as Record<string, Operation>;

@@ -11,7 +11,7 @@ export const LOOKS = [
   { size: DESKTOP, colorScheme: 'light' },
 ] as const;
 
-/** One of the variants of a check, another for each turn; all of them in `npm run test:sweeps`. */
+/** Returns the variant of a check that `turn` selects, or all variants in `npm run test:sweeps`. */
 export function inTurn<T>(variants: readonly T[], turn: number): readonly T[] {
   return process.env.SWEEPS === 'all' ? variants : variants.filter((_, index) => index === turn % variants.length);
 }

@@ -73,7 +73,10 @@ function servers(): [string, ...string[]] {
   return [coordinator, ...workers];
 }
 
-/** Runs work under a lock, because joining nodes of two databases at once fails with 'tuple concurrently updated'. */
+/**
+ * Runs work under a lock, because joining nodes of two databases at the same time fails with 'tuple concurrently
+ * updated'.
+ */
 function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {
   return on(coordinator, (server) =>
     server.transaction(async (sql) => {

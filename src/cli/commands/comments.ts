@@ -109,7 +109,7 @@ const BETWEEN = '..';
 
 const UUID_SHAPE = 'xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx';
 
-/** @throws UsageError for an impossible id. */
+/** @throws UsageError if an id is malformed. */
 function checkPrefixes(ids: readonly string[]): void {
   const wrong = ids.find((id) => {
     const [start, end] = splitId(id);

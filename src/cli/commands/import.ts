@@ -154,7 +154,7 @@ function importAsJson(report: ImportReport, dryRun: boolean): object {
   };
 }
 
-/** The result of an import or a dry run for people. */
+/** The result of an import or a dry run, human-readable. */
 function describeImport(report: ImportReport, dryRun: boolean): string {
   const { created, updated, unchanged } = report;
   const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;

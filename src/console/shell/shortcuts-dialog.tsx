@@ -11,7 +11,7 @@ const EVERYWHERE: readonly (readonly [string, string])[] = [
 const LISTS: readonly (readonly [string, string])[] = [
   ['J  K', 'Next, previous'],
   ['X', 'Choose'],
-  ['Shift X', 'Choose all from the last choice to here'],
+  ['Shift X', 'Select all from the last selected row to here'],
   ['Enter', 'Open'],
   ['A', 'Approve, release or restore'],
   ['D', 'Decline, hide or remove'],

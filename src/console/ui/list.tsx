@@ -12,7 +12,7 @@ import { Failure, Loading } from './states.tsx';
 export interface RowState {
   isActive: boolean;
   isChosen: boolean;
-  /** `isRange`: also chooses all rows between this row and the last chosen one. */
+  /** `isRange`: also selects all rows between this row and the last selected one. */
   choose(isChosen: boolean, isRange: boolean): void;
 }
 
@@ -97,7 +97,8 @@ export function List<Item>(props: ListProps<Item>) {
 
   function choose(index: number, isChosen: boolean, isRange = false): void {
     const next = new Map(chosen);
-    // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the choice has no gap.
+    // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the selection has
+    // no gap.
     const step = rangeStart.current < index ? -1 : 1;
     const end = isRange ? rangeStart.current + step : index + step;
     for (let row = index; row !== end; row += step) {

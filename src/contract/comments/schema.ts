@@ -39,7 +39,7 @@ export const NewCommentSchema = Type.Object(
   {
     productId: Type.String({ format: TEXT_FORMAT }),
     content: Type.String({ format: TEXT_FORMAT }),
-    /** A hidden field, which people leave empty. A value indicates a program that fills in every field. */
+    /** A hidden field, which people leave empty. A value indicates a bot that fills in every field. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewComment' },

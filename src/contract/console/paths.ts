@@ -15,7 +15,7 @@ export const CONSOLE_PATHS = {
   api: '/api/console',
 } as const;
 
-/** The addresses of the console's API, which its server and its browser app share. */
+/** The URLs of the console's API, which its server and its browser app share. */
 export const CONSOLE_API = {
   session: '/api/console/session',
   signIn: '/api/console/sign-in',

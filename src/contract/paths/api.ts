@@ -6,7 +6,7 @@ export function withId(route: string): ((id: string) => string) & { route: strin
   return Object.assign((id: string) => route.replace(/:\w+/, encodeURIComponent(id)), { route });
 }
 
-/** The start of every address of the API. */
+/** The start of every URL of the API. */
 export const prefix = '/api/';
 export const products = '/api/products';
 export const product = /* @__PURE__ */ withId('/api/products/:id');

@@ -6,7 +6,7 @@ import { MAKER_KEY_PATTERN } from './limits.ts';
 
 const Text = Type.String({ format: TEXT_FORMAT });
 
-/** The maker's input. `core` checks for empty texts, lengths and numbers of items, and reports all faults at once. */
+/** The maker's input. `core` checks for empty texts, lengths and numbers of items, and reports all faults together. */
 const submissionFields = {
   name: Text,
   description: Type.Optional(Text),
@@ -21,7 +21,7 @@ const submissionFields = {
 export const NewSubmissionSchema = Type.Object(
   {
     ...submissionFields,
-    /** A hidden field, which people leave empty. A value indicates a program that fills in every field. */
+    /** A hidden field, which people leave empty. A value indicates a bot that fills in every field. */
     website: Type.Optional(Type.String()),
   },
   { $id: 'NewSubmission' },

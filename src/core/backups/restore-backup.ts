@@ -146,7 +146,7 @@ function mustFit(
     const missing = present ? columns.find((column) => !present.includes(column)) : '';
     if (missing === undefined) continue;
     throw new BackupFileError(
-      `${path} contains ${missing === '' ? `a table ${name}` : `a column ${name}.${missing}`} that this version does not have: restore it with ${header.groundswell}, then upgrade. Nothing was changed.`,
+      `${path} contains ${missing === '' ? `a table ${name}` : `a column ${name}.${missing}`} that this version does not have: restore it with Groundswell ${header.groundswell}, then upgrade. Nothing was changed.`,
     );
   }
 }

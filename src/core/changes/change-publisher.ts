@@ -95,7 +95,7 @@ export class ChangeNotify {
   readonly #listening: Listening;
   /** Whether this process receives notifications. If not, it sends none, since the others are connected in the same way. */
   #isWorking = false;
-  /** Aborted when a probe has arrived, or is not awaited any more. */
+  /** Aborted when a probe has arrived, or is no longer awaited. */
   #probe = new AbortController();
 
   constructor(database: Database, log: Log, onNotify: () => void) {

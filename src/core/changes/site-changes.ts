@@ -72,7 +72,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const clock = new SiteClock();
   const now = () => new Date(clock.now(Date.now(), performance.now()));
   const databaseNow = () => clock.databaseNow(performance.now());
-  /** The moment up to which launches were announced, in milliseconds since 1970. */
+  /** The time up to which launches were announced, in milliseconds since 1970. */
   let launchedUpTo: number | undefined;
   let announcing: Promise<void> | undefined;
 
@@ -168,14 +168,14 @@ const MAX_PRODUCTS = 10_000;
 const MAX_COMMENTS = 10_000;
 
 /**
- * How far before a moment "the changes since a moment" begin: processes observe the same change at different times, and
- * a transaction may become visible some seconds after its record's time.
+ * How far before a time "the changes since that time" begin: processes observe the same change at different times, and
+ * a transaction may become visible several seconds after its record's time.
  */
 const MARGIN_MS = 5_000;
 
 /**
- * The changes since a moment, and some from shortly before it. `commentIds` is not limited to `productIds`. Callers
- * read the current state, so reporting a change twice is harmless.
+ * The changes since a time, and some from shortly before it. `commentIds` is not limited to `productIds`. Callers read
+ * the current state, so reporting a change twice is harmless.
  */
 interface MissedChanges {
   productIds: string[];
@@ -190,7 +190,7 @@ export class RecentChanges {
   /** Ordered by time. A comment that was liked twice is listed twice. */
   #comments: { id: string; at: number }[] = [];
   #catalogueAt = Number.NEGATIVE_INFINITY;
-  /** Changes up to this moment may be forgotten. */
+  /** Changes up to this time may be forgotten. */
   #horizon = Number.POSITIVE_INFINITY;
 
   /** Adds the records from before this process started. `now` is when they were read. */
@@ -212,7 +212,7 @@ export class RecentChanges {
     this.#forgetTooMany();
   }
 
-  /** Forgets everything up to a moment. */
+  /** Forgets everything up to a time. */
   forget(upTo: number): void {
     this.#products.clear();
     this.#comments = [];

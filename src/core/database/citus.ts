@@ -17,7 +17,7 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
 
 /**
  * If the database has Citus, distributes those tables and their rows that are not distributed yet, atomically. If
- * several processes begin at once, one does it and the others wait.
+ * several processes begin at the same time, one does it and the others wait.
  * @returns the names of the tables that this call distributed; none on other engines.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {

@@ -206,7 +206,10 @@ const SILENT_CHECKS = 8;
 interface PoolWatchdog {
   /** Call after every response of the server. */
   noteResponse(): void;
-  /** Starts the checks, which require that statements run regularly. @returns a function that stops them. */
+  /**
+   * Starts the checks. Statements must run regularly, because a pool without responses counts as dead. @returns a
+   * function that stops them.
+   */
   start(intervalMs?: number): () => void;
 }
 
@@ -221,14 +224,14 @@ function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
   pool.on('release', (_error, client) => busy.delete(client));
   pool.on('remove', (client) => busy.delete(client));
   let silentChecks = 0;
-  let isTold = false;
+  let isLogged = false;
 
   function check(): void {
     silentChecks += 1;
     if (silentChecks < SILENT_CHECKS) return;
     silentChecks = 0;
-    if (!isTold) log.warn('The database has not responded for some seconds; reopening the connections');
-    isTold = true;
+    if (!isLogged) log.warn('The database has not responded for several seconds; reopening the connections');
+    isLogged = true;
     // Statements on these connections fail as `unavailable`, and the pool removes the connections. The pool's types
     // lack `end`.
     for (const client of busy) void (client as pg.PoolClient & Pick<pg.Client, 'end'>).end();
@@ -238,7 +241,7 @@ function createPoolWatchdog(pool: pg.Pool, log: Log): PoolWatchdog {
   return {
     noteResponse() {
       silentChecks = 0;
-      isTold = false;
+      isLogged = false;
     },
     start(intervalMs = CHECK_INTERVAL_MS) {
       const timer = setInterval(check, intervalMs).unref();

@@ -16,9 +16,9 @@ interface Migration {
 /**
  * Brings the schema up to date: applies missing numbered files in order, each in a transaction.
  *
- * Two processes may do this at once. Each claims a version by inserting its row before it runs the file; the second one
- * waits on that row until the first commits, and then finds it taken. Advisory locks are not used, because poolers and
- * distributed engines do not support them.
+ * Two processes may do this at the same time. Each claims a version by inserting its row before it runs the file; the
+ * second one waits on that row until the first commits, and then finds it taken. Advisory locks are not used, because
+ * poolers and distributed engines do not support them.
  *
  * @returns the names of the files that this call applied.
  */
@@ -58,7 +58,9 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
   applied_at timestamptz NOT NULL DEFAULT now()
 )`;
 
-/** SQLSTATE codes after a lost race: PostgreSQL lets two `IF NOT EXISTS` run at once, and one of them fails. */
+/**
+ * SQLSTATE codes after a lost race: PostgreSQL lets two `IF NOT EXISTS` run at the same time, and one of them fails.
+ */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
 async function createHistory(sql: Sql): Promise<void> {
@@ -124,6 +126,6 @@ async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
       ),
     );
   } catch (error) {
-    log.info({ err: error }, 'There is no block range index on this server: statistics will read all upvotes');
+    log.info({ err: error }, 'Cannot create the BRIN index on upvotes; statistics will read all upvotes');
   }
 }

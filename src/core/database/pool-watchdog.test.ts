@@ -47,7 +47,7 @@ test('silently dead connections are closed, in use or not, and new ones reach th
   await expect.poll(() => pool.connections()).toMatchObject({ busy: 0, idle: 0 });
   proxy.heal();
   await askOnAll();
-  expect(logged.text()).toContain('The database has not responded for some seconds');
+  expect(logged.text()).toContain('The database has not responded for several seconds');
   endWatch();
 });
 

@@ -2,10 +2,10 @@ import pg from 'pg';
 import type { Log } from '../runtime.ts';
 import type { Database } from './database.ts';
 
-/** A replica, and whether it may be read. Moments are milliseconds of the monotonic clock. */
+/** A replica, and whether it may be read. Times are in milliseconds of the monotonic clock. */
 export interface Replica {
   database: Database;
-  /** Whether the replica is known to show everything committed up to a moment, and to lag by a few seconds at most. */
+  /** Whether the replica is known to show everything committed up to a time, and to lag by a few seconds at most. */
   hasReplayed(moment: number): boolean;
   /** Marks the replica as unusable until it has been verified again. */
   distrust(reason: unknown): void;
@@ -81,7 +81,7 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
   }
 }
 
-/** Whether a replica in this state may serve a read that must show everything committed up to a moment. */
+/** Whether a replica in this state may serve a read that must show everything committed up to a time. */
 export function shows(state: ReplicaState, moment: number, now: number): boolean {
   if (state.kind === 'unverified' || state.verifiedAt <= moment) return false;
   return state.isPrimaryAway || now - state.verifiedAt < MAX_LAG_MS;

@@ -22,7 +22,7 @@ const MAX_ENTRIES = 20_000;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
- * Remembers when each product and session was last written, as far as this process knows. Moments are milliseconds of
+ * Remembers when each product and session was last written, as far as this process knows. Times are in milliseconds of
  * the monotonic clock. Beyond `MAX_ENTRIES`, one moment replaces all of them.
  */
 export class LastWrites {
@@ -54,7 +54,7 @@ export class LastWrites {
     if (this.#sessions.size > MAX_ENTRIES) this.#sessions.clear();
   }
 
-  /** Returns the moment of the last write that a read must show. */
+  /** Returns the time of the last write that a read must show. */
   since({ productIds, session }: ReadScope): number {
     if (productIds === undefined && session === undefined) return this.#any;
     let moment = this.#everything;
@@ -63,7 +63,7 @@ export class LastWrites {
     return moment;
   }
 
-  /** Returns the moment of the last write of any kind. */
+  /** Returns the time of the last write of any kind. */
   latest(): number {
     return this.#any;
   }
@@ -109,7 +109,7 @@ export interface ReplicatedReads extends ReadSources {
   noteChange(change: Change): void;
   /** Records that anything may have been written. */
   noteGap(): void;
-  /** Runs `work` with reads that show what any process wrote up to a moment of the monotonic clock. */
+  /** Runs `work` with reads that show what any process wrote up to a time of the monotonic clock. */
   showing<Result>(moment: number, work: () => Result): Result;
   stats(): ReadStats;
   close(): Promise<void>;
@@ -143,7 +143,7 @@ function readFromReplicas(
     }),
   );
   /**
-   * The moment of the last write, as claimed by the current request. It concerns this request only, so a forged claim
+   * The time of the last write, as claimed by the current request. It concerns this request only, so a forged claim
    * does not move the reads of other visitors to the primary.
    */
   const claimed = new AsyncLocalStorage<number>();

@@ -97,7 +97,7 @@ function instantOf(groups: Partial<Record<string, string>>): string | undefined 
   return /^(?!0000)\d{4}-/.test(instant) ? instant : undefined;
 }
 
-/** Returns the offset from UTC in minutes, or undefined if it is impossible. */
+/** Returns the offset from UTC in minutes, or undefined if it is invalid. */
 function offsetOf(zone: string | undefined): number | undefined {
   const [, sign, hours, minutes = '0'] = /^([+-])(\d{2}):?(\d{2})?$/.exec(zone ?? '+00') ?? [null, '+', '0'];
   const offset = Number(hours) * 60 + Number(minutes);

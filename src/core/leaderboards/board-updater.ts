@@ -43,7 +43,7 @@ interface BoardUpdaterOptions {
   recordEvents?: RecordEvents | undefined;
 }
 
-/** What an update has to do. */
+/** The work of an update. */
 interface Work {
   /** Products whose votes may have changed. */
   written: Iterable<string>;

@@ -30,8 +30,8 @@ export interface Finalised {
 
 /**
  * Finalises every result that is due: each day in its own transaction, then the weeks, months and years whose days are
- * all final. It may be killed at any moment, and several processes may call it at once. `database` must not limit the
- * time of statements.
+ * all final. It may be killed at any moment, and several processes may call it at the same time. `database` must not
+ * limit the time of statements.
  * @throws CoreError `unavailable`; the reason of `signal`.
  */
 export async function finaliseDue(database: Database, options: FinaliseOptions): Promise<Finalised> {

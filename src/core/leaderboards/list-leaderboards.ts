@@ -107,7 +107,7 @@ export async function readBoardAddresses(sql: Sql, limit: number): Promise<Board
 
 function summaryOf(row: SummaryRow, rules: LeaderboardRules): LeaderboardSummary {
   const period = parsePeriod(row.period);
-  if (period === undefined) throw new RangeError(`Not a period: ${row.period}`);
+  if (period === undefined) throw new RangeError(`'${row.period}' is not a period`);
   const { kind, from, to, status } = describePeriod(period, row, rules);
   return { period: row.period, kind, from, to, status, launches: row.launches, winners: winnersOf(row) };
 }

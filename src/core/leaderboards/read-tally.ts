@@ -16,7 +16,7 @@ import { WINDOW_VOTES } from './launch-votes.ts';
 import { headerLine, readTallyParts, type TallyHeader, type TallyVote, voteLine, voterOf } from './tally-file.ts';
 import { readSecret } from './vote-networks.ts';
 
-/** The tally of a day as of one moment. */
+/** The tally of a day at one time. */
 export interface Tally {
   /** Changes whenever the file changes. */
   version: string;

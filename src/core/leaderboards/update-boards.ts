@@ -106,7 +106,7 @@ interface Placing {
 
 /**
  * Puts launches that have begun on their boards, and moves those whose launch time changed. Several processes may call
- * it at once.
+ * it at the same time.
  */
 export async function placeLaunches(
   database: Database,
@@ -200,7 +200,7 @@ export function boardPlaces(productId: string, launchedAt: Date, timeZone: strin
 /** Returns the row of `leaderboards` for a named period. @throws RangeError if the name is invalid. */
 export function leaderboardRow(name: string, timeZone: string) {
   const period = parsePeriod(name);
-  if (period === undefined) throw new RangeError(`Not a period: ${name}`);
+  if (period === undefined) throw new RangeError(`'${name}' is not a period`);
   const { from, to } = boundsOf(period, timeZone);
   return { period: name, kind: period.kind, from_at: from, to_at: to };
 }

@@ -103,7 +103,7 @@ export async function expectScheduled(sql: Sql, { id, status }: SubmissionRow, n
   if (status !== 'approved') return;
   const launch = await readLaunch(sql, id);
   if (launch === undefined) {
-    throw new CoreError('already_launched', 'The product was removed from the site and cannot be changed any more.');
+    throw new CoreError('already_launched', 'The product was removed from the site and can no longer be changed.');
   }
   if (launch.created_at.getTime() <= now.getTime()) throw alreadyLaunched();
 }
@@ -117,5 +117,5 @@ async function deleteProduct(sql: Sql, id: string): Promise<void> {
 }
 
 export function alreadyLaunched(): CoreError {
-  return new CoreError('already_launched', 'The product has launched and cannot be changed any more.');
+  return new CoreError('already_launched', 'The product has launched and can no longer be changed.');
 }

@@ -14,8 +14,8 @@ import { sendFromCache } from './send-cached.ts';
 type ApiResponse = Pick<CacheRequest, 'key' | 'produce'>;
 
 /**
- * Sends an API response from the cache. `isCharged` is set if clients can invent addresses of this kind: producing such
- * a response counts against the search limit.
+ * Sends an API response from the cache. `isCharged` is set if clients can request arbitrary URLs of this kind:
+ * producing such a response counts against the search limit.
  */
 export type SendApiResponse = (
   response: ApiResponse,
@@ -48,7 +48,7 @@ export function createApiSender({ cache, runtime, charge }: SenderOptions): Send
 
 export const periodNotFound = () => new CoreError('period_not_found', 'There is no leaderboard for this period');
 
-/** Builds an address with its parameters in a fixed order, so equivalent requests share one key. */
+/** Builds a URL with its parameters in a fixed order, so equivalent requests share one key. */
 export function cacheKeyOf(path: string, query: Readonly<Record<string, string | number | undefined>>): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));

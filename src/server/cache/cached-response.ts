@@ -42,7 +42,7 @@ export interface Version {
    */
   startedAt: number;
   startedTick: number;
-  /** Writes of any process up to this moment are included. */
+  /** Writes of any process up to this time are included. */
   showsUpTo: number;
   tookMs: number;
 }
@@ -60,15 +60,15 @@ export type RevalidationReason = 'miss' | 'stale' | 'claim';
 
 export interface CacheRequest {
   /**
-   * A canonical name: equivalent addresses have the same key, and all routes that use it have the same freshness
-   * policy. If the key is an address, it names the response of that address, so the fast path finds it without the
+   * A canonical name: equivalent URLs have the same key, and all routes that use it have the same freshness
+   * policy. If the key is a URL, it names the response of that URL, so the fast path finds it without the
    * route.
    */
   key: string;
   freshness: Freshness;
   /** @throws CoreError if the response does not exist, or any error if it cannot be produced now. */
   produce(): Promise<CacheableResponse>;
-  /** A moment of the monotonic clock. The response must include the visitor's writes up to it. */
+  /** A time of the monotonic clock. The response must include the visitor's writes up to it. */
   notBefore?: number | undefined;
   /** Charges the client before work begins for its request. @throws CoreError `rate_limited`. */
   charge?: (reason: RevalidationReason) => void;

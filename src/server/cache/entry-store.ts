@@ -11,7 +11,7 @@ export interface Entry {
 }
 
 /**
- * Addresses with parameters can be invented without end: they share this part of the memory, and evict only each
+ * Clients can request any number of URLs with parameters, so these share this part of the memory, and evict only each
  * other.
  */
 const QUERY_SHARE = 0.25;
@@ -100,7 +100,9 @@ function dependenciesOf({ state }: Entry): Dependencies {
   return state.version.head.dependencies;
 }
 
-/** The state of a cached response. Moments are milliseconds of the monotonic clock, ticks count events of the cache. */
+/**
+ * The state of a cached response. Times are in milliseconds of the monotonic clock, ticks count events of the cache.
+ */
 export type EntryState =
   | { kind: 'fresh'; version: Version; changedTick: number }
   /** A dependency changed after `since`. */
@@ -153,11 +155,11 @@ function withOldContent(old: Version, version: Version): Version {
   return isSame ? { ...version, content: old.content, contentSince: old.contentSince } : version;
 }
 
-/** What a request requires of its response. */
+/** The requirements of a request for its response. */
 interface Need {
   now: number;
   maxStaleMs: number;
-  /** All writes up to this moment must be visible. */
+  /** All writes up to this time must be visible. */
   notBefore: number;
 }
 

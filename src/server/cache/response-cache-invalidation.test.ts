@@ -37,7 +37,7 @@ describe('invalidation by a change', () => {
 });
 
 test('memory is bounded: the least recently used responses are evicted first', async () => {
-  // Room for five of six; a quarter is for addresses with parameters.
+  // Room for five of six; a quarter is for URLs with parameters.
   const maxBytes = 32_800;
   use({ maxBytes });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];

@@ -61,7 +61,7 @@ interface Production extends Beginning {
 
 type Outcome = { version: Version } | { error: unknown; isFinal: boolean };
 
-/** The changes that a waiting request must see: everything up to a moment, and up to an event. */
+/** The changes that a waiting request must see: everything up to a time, and up to an event. */
 interface Floor {
   notBefore: number;
   tick: number;
@@ -266,7 +266,7 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
 }
 
 /**
- * Responses of unknown addresses are not stored, or invented addresses would evict others; the one 404 page is.
+ * Responses of unknown URLs are not stored, or arbitrary URLs would evict others; the one 404 page is.
  * Unfinished lists are not stored, either.
  */
 function isStorable({ status, dependencies }: CachedHead): boolean {

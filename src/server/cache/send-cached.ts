@@ -87,13 +87,13 @@ export function headersOf({ head, content, contentSince }: Version, encoding: En
 
 interface FastPathOptions {
   cache: ResponseCache;
-  /** Header fields of every response at an address. */
+  /** Header fields of every response at a URL. */
   commonHeaders: (url: string) => Readonly<Record<string, string>>;
   /** Whether responses must close their connections now. */
   endsConnections: () => boolean;
-  /** Whether a header of the request may select a response other than the one at this address. */
+  /** Whether a header of the request may select a response other than the one at this URL. */
   needsRoute?: ((url: string, headers: IncomingMessage['headers']) => boolean) | undefined;
-  /** The route pattern of an address, for metrics. */
+  /** The route pattern of a URL, for metrics. */
   routeOf: (url: string) => string | undefined;
   /** Called for each response sent here. */
   observe?: FastPathObserver | undefined;
@@ -110,7 +110,7 @@ interface Head {
 
 /**
  * Sends cached responses before Fastify sees the request, because its routing and hooks take longer than sending. A
- * response consists only of the cache entry and the `commonHeaders` of its address.
+ * response consists only of the cache entry and the `commonHeaders` of its URL.
  */
 export function addFastPath(
   { server }: FastifyInstance,
@@ -156,7 +156,7 @@ export function addFastPath(
   });
 }
 
-/** A response depends only on address and encoding, unless one of these headers is present. */
+/** A response depends only on URL and encoding, unless one of these headers is present. */
 function isPlain(request: IncomingMessage): boolean {
   const { method, headers } = request;
   return (

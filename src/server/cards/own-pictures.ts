@@ -8,8 +8,8 @@ const MAX_BYTES = 4 * 1024 * 1024;
 export type ReadOwnPicture = (address: string) => Promise<Buffer | undefined>;
 
 /**
- * Reads pictures from the site's own folders, by the prefix of their addresses. It never fetches a URL, because authors
- * of products could make the server request any address.
+ * Reads pictures from the site's own folders, by the prefix of their URLs. It fetches nothing, because authors
+ * of products could make the server request any URL.
  */
 export function ownPictures(folders: Readonly<Record<string, string | undefined>>): ReadOwnPicture {
   return async (address) => {
@@ -34,7 +34,7 @@ function pathBelow(folder: string, name: string): string | undefined {
     const within = relative(folder, path);
     return path.includes('\0') || within === '' || within.split(sep)[0] === '..' ? undefined : path;
   } catch {
-    // Not a valid address.
+    // Not a valid URL.
     return undefined;
   }
 }

@@ -17,7 +17,7 @@ const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOL
 
 /**
  * Hands requests for the console to its own server, with its own router, hooks and bounds. While it is not open, they
- * are handled like any unknown address, so a closed console cannot be detected. Call it before adding other hooks.
+ * are handled like any unknown URL, so a closed console cannot be detected. Call it before adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -39,7 +39,7 @@ const CHECK_INTERVAL_MS = 1_000;
 
 /**
  * Whether the site has a console: an operator was invited. Queries the database at most once a second, and only for
- * requests to the console's addresses. While the database is unavailable, the last result is used.
+ * requests to the console's URLs. While the database is unavailable, the last result is used.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;
@@ -84,7 +84,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
       "script-src 'self'",
       "style-src 'self'",
       "font-src 'self'",
-      // A product's picture may have any https address, and a new one is shown from memory before its upload.
+      // A product's picture may have any https URL, and a new one is shown from memory before its upload.
       "img-src 'self' data: blob: https:",
       "connect-src 'self'",
       "form-action 'self'",

@@ -14,7 +14,7 @@ export const FEED_ENTRIES = 50;
 
 /** A launch as an entry of a feed. */
 interface Launch {
-  /** The address of the page, which is the entry's id as well. */
+  /** The URL of the page, which is the entry's id as well. */
   url: string;
   title: string;
   text: string;
@@ -47,7 +47,7 @@ function launchOf(product: Product, site: SiteIdentity): Launch {
   };
 }
 
-/** The absolute address of a picture, unless its scheme is not HTTP(S). */
+/** The absolute URL of a picture, unless its scheme is not HTTP(S). */
 function pictureUrl(image: string, site: SiteIdentity): string | undefined {
   if (!URL.canParse(image, site.url())) return undefined;
   const url = new URL(image, site.url());
@@ -96,9 +96,9 @@ const EPOCH = '1970-01-01T00:00:00.000Z';
 interface Feed {
   title: string;
   subtitle?: string;
-  /** The address of the operator's logo. */
+  /** The URL of the operator's logo. */
   logo?: string | undefined;
-  /** The absolute addresses of the feed and of its page. */
+  /** The absolute URLs of the feed and of its page. */
   self: string;
   page: string;
   entries: readonly { at: string; element: Xml }[];

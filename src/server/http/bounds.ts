@@ -8,7 +8,7 @@ import { CoreError } from '../../core/core-error.ts';
 import { boundPipelinedRequests, endStalledConnections } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** The longest URL: a request for 100 upvotes has some 6,700 characters. */
+/** The longest URL: a request for 100 upvotes has about 6,700 characters. */
 const URL_BYTES = 8 * 1024;
 
 /** URL and headers together; Node itself refuses more. */
@@ -49,10 +49,10 @@ export function boundRequests(app: FastifyInstance, maxStreams: number): void {
 }
 
 function refuseUnusableAddress({ url }: FastifyRequest): void {
-  if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `An address has at most ${URL_BYTES} characters`);
-  // A page tolerates a mistyped address; a program's request must be exact.
+  if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters`);
+  // A page tolerates a mistyped URL; a program's request must be exact.
   if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
-    throw new CoreError('bad_request', 'The address is not a valid URL');
+    throw new CoreError('bad_request', 'The URL is not valid');
   }
 }
 
@@ -97,7 +97,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
   const bytes: unknown = rawPacket;
   const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
   return isFirstLine
-    ? ['uri_too_long', 'The address is too long']
+    ? ['uri_too_long', 'The URL is too long']
     : ['headers_too_large', 'The headers are larger than 16 KiB'];
 }
 

@@ -24,7 +24,7 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Send the body as application/json'],
   FST_ERR_CTP_INVALID_JSON_BODY: ['bad_request', 'The body is not valid JSON'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body is not as long as Content-Length says'],
-  FST_ERR_BAD_URL: ['bad_request', 'The address is not a valid URL'],
+  FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid'],
 };
 
 /** The one place that turns errors into responses: callers see safe messages, the rest is logged and hidden. */
@@ -88,7 +88,7 @@ function compileLate(compile: () => ValidateFunction): Validate {
   return validate;
 }
 
-/** Describes the first fault in a sentence for people; the validator's own words are for programmers. */
+/** Describes the first fault in a human-readable sentence; the validator's own words are for programmers. */
 function describeFault(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors;
   const name = first?.instancePath.split('/')[1];

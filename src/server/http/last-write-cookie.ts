@@ -39,7 +39,7 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * The earliest moment of the monotonic clock at which a response may have been produced to show this visitor's own
+ * The earliest time of the monotonic clock at which a response may have been produced to show this visitor's own
  * writes. Never in the future, even with a forged cookie.
  */
 export function lastWriteOf(
@@ -70,7 +70,7 @@ export function lastWriteElsewhere(
 }
 
 /**
- * Handles each request of a visitor who has just written inside `run`, with the moment of the write on the monotonic
+ * Handles each request of a visitor who has just written inside `run`, with the time of the write on the monotonic
  * clock.
  */
 export function runWithLastWrite(

@@ -3,7 +3,7 @@ import { paths } from '../../contract/paths.ts';
 import type { RouteTable } from '../routes/not-found.ts';
 import { NO_STORE } from './problems.ts';
 
-/** Headers that pages of other origins may read beside the safelisted ones. */
+/** Headers that pages of other origins may read in addition to the safelisted ones. */
 const EXPOSED = ['ETag', 'Age', 'Allow', 'Content-Length', 'RateLimit', 'RateLimit-Policy', 'Retry-After'].join(', ');
 
 /** Headers of a response to GET or HEAD. */
@@ -43,7 +43,7 @@ export function publicReadingHeaders(path: string): Readonly<Record<string, stri
   return isPublic(path) ? READING_HEADERS : {};
 }
 
-/** Whether pages of every origin may read an address. */
+/** Whether pages of every origin may read a URL. */
 function isPublic(path: string): boolean {
   return path.startsWith(paths.api.prefix) || path.endsWith('/comments.xml') || FEEDS.has(path);
 }

@@ -55,7 +55,7 @@ declare module 'fastify' {
 /** The formats that proxies commonly generate, without characters that could break a log line. */
 const ID_OF_PROXY = /^[A-Za-z0-9._-]{8,64}$/;
 
-/** Numbers the requests of this process, under a prefix that no other process has. */
+/** Returns a generator of request ids: a counter after a random prefix, which distinguishes processes. */
 export function createRequestIds(): () => string {
   const prefix = randomBytes(4).toString('hex');
   let count = 0;

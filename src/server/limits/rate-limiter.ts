@@ -1,7 +1,7 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
 import { createNetworkKeys, type NetworkKey, type NetworkKeys, sitePrefix } from './network-keys.ts';
 
-/** The state of a bucket at a moment. */
+/** The state of a bucket at a time. */
 interface BucketState {
   /** Whole tokens that can be taken now. */
   remaining: number;
@@ -32,7 +32,7 @@ export interface TokenBuckets {
 interface Options extends Rate {
   /** The time of a monotonic clock in milliseconds. */
   now: () => number;
-  /** Maximum number of buckets, so a flood of invented keys cannot exhaust the memory. */
+  /** Maximum number of buckets, so a flood of random keys cannot exhaust the memory. */
   maxKeys?: number;
 }
 

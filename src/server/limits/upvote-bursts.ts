@@ -28,7 +28,7 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Length of a network's name, enough to distinguish the networks of an hour. */
 const NAME_CHARACTERS = 8;
 
-/** Maximum number of votes remembered per hour: some 30 MB. Further votes of the hour are not watched. */
+/** Maximum number of votes remembered per hour: about 30 MB. Further votes of the hour are not watched. */
 const MAX_VOTES = 200_000;
 
 /**

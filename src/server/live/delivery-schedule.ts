@@ -1,5 +1,5 @@
 /**
- * When the next frame is sent. `notBefore` is the earliest moment for it on a monotonic clock (ms). `isFailing` is set
+ * When the next frame is sent. `notBefore` is the earliest time for it on a monotonic clock (ms). `isFailing` is set
  * from a failed read of the changes until the next success.
  */
 export type DeliveryState =
@@ -15,7 +15,7 @@ export type DeliveryEvent =
   /** The database was read at `readAt`, and all frames were sent. */
   | { kind: 'delivered'; readAt: number; at: number; hasMore: boolean }
   | { kind: 'failed'; at: number; error: unknown; hasMore: boolean }
-  /** No stream is open any more. */
+  /** No stream is open. */
   | { kind: 'abandoned' };
 
 export type DeliveryEffect =

@@ -73,7 +73,7 @@ interface Frame {
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
   catalogue: boolean;
-  /** The moment up to which the stream is complete; sent last, so a partial frame does not count. */
+  /** The time up to which the stream is complete; sent last, so a partial frame does not count. */
   id: number | undefined;
 }
 

@@ -32,7 +32,7 @@ export interface LiveStats {
 
 /** Live updates of open pages. */
 export interface Live {
-  /** Subscribes a stream to some products, or to the counts of all; it first gets the changes `since` a moment. */
+  /** Subscribes a stream to some products, or to the counts of all; it first gets the changes `since` a time. */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
   /** Ends every stream; clients reconnect. */
@@ -58,7 +58,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   let state = NOTHING_TO_DELIVER;
   let timer: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
-  /** Every change observed up to this moment was delivered. */
+  /** Every change observed up to this time was delivered. */
   let deliveredUpTo: number | undefined;
 
   changes.subscribe({

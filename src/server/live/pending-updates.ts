@@ -6,7 +6,7 @@ import type { Subscription, Subscriptions } from './subscriptions.ts';
 /** If a frame would have more products than this, clients refetch instead. */
 const MAX_PRODUCTS_IN_FRAME = 1_000;
 
-/** A moment as in `SiteChanges`, or an invalid one that a client sent. */
+/** A time as in `SiteChanges`, or an invalid one that a client sent. */
 export type Since = number | 'unknown';
 
 /** A frame, and the streams that get it. */
@@ -27,7 +27,7 @@ export interface Plan {
 }
 
 interface Resuming {
-  /** The earliest moment up to which one of the streams is complete. */
+  /** The earliest time up to which one of the streams is complete. */
   since: Since;
   streams: Set<EventStream>;
 }
@@ -55,7 +55,7 @@ export class PendingUpdates {
     this.#everything = true;
   }
 
-  /** Adds a reconnected stream, which is complete up to a moment. */
+  /** Adds a reconnected stream, which is complete up to a time. */
   resume(stream: EventStream, subscription: Subscription, since: Since): void {
     const resuming = this.#resuming.get(subscription) ?? { since, streams: new Set() };
     resuming.since = earlier(resuming.since, since);

@@ -12,7 +12,7 @@ const MAX_CONNECTIONS = 50;
 
 type MetricsText = Pick<SiteMetrics, 'contentType' | 'text'>;
 
-/** Metrics cost some microseconds per request, so they are collected only where they can be read. */
+/** Metrics cost several microseconds per request, so they are collected only where they can be read. */
 export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings): SiteMetrics | undefined {
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();
 }

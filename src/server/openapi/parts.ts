@@ -36,8 +36,8 @@ export interface Operation {
   /** Whether the body is a picture, which has no schema. */
   takesPicture?: true;
   /**
-   * Successful responses by status. `content` describes responses other than JSON; `data` is the schema of what such a
-   * text holds.
+   * Successful responses by status. `content` describes responses other than JSON; `data` is the schema of each event's
+   * data, or of each line of JSON Lines.
    */
   responses: Record<number, { description: string; example?: unknown; content?: { type: string; data?: TSchema } }>;
   problems: readonly ProblemCode[];
@@ -185,7 +185,6 @@ export const SECURITY_SCHEMES = {
   MakerKey: {
     type: 'http',
     scheme: 'bearer',
-    description:
-      'The `makerKey` of a submission. A comment sent with it is shown as by the maker, with the badge `Maker`.',
+    description: 'The `makerKey` of a submission. Comments sent with it have the badge `Maker`.',
   },
 } as const;

@@ -4,7 +4,7 @@ import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
 import { withLanguage } from './languages.ts';
 
-/** The browser's files that a document names, as addresses. */
+/** The browser's files that a document names, as URLs. */
 export interface ClientBuild {
   /** The script that is inlined into the head. */
   headScript: string;
@@ -154,7 +154,7 @@ export function headTags(page: RenderedPage): string[] {
   ];
 }
 
-/** Tells search engines the address of the page in each language, and the default for other languages. */
+/** Tells search engines the URL of the page in each language, and the default for other languages. */
 function languageTags(siteUrl: string, path: string, languages: NonNullable<RenderedPage['languages']>): string[] {
   if (languages.length < 2) return [];
   const link = (tag: string, param?: string) =>

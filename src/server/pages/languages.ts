@@ -3,17 +3,17 @@ import type { CATALOGUES, NamedLanguage, PageLanguage } from '../../web/entry-se
 
 /** The languages of the site's pages. */
 export interface SiteLanguages {
-  /** The values of `lang` that addresses may have. */
+  /** The values of `lang` that URLs may have. */
   params: ReadonlySet<string>;
   /** Whether the site has this language, with or without a `lang` of its own. */
   has(code: string): boolean;
-  /** The language of a cleaned address. */
+  /** The language of a cleaned URL. */
   of(path: string): PageLanguage;
-  /** All languages, beginning with that of addresses without `lang`. */
+  /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
-  /** Whether the browser decides the language at an address: visitors without `lang` in it get that of their browser. */
+  /** Whether the browser decides the language at a URL: visitors without `lang` in it get that of their browser. */
   isNegotiated(path: string): boolean;
-  /** The value of `lang` to which a browser at this address is redirected; undefined if the address fits already. */
+  /** The value of `lang` to which a browser at this URL is redirected; undefined if the URL fits already. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
@@ -29,7 +29,7 @@ const ENGLISH_ONLY: SiteLocale = { code: 'en', isNegotiated: false };
 const MAX_HEADER_CHARACTERS = 200;
 
 /**
- * `scriptOf` returns the address of a language's messages for the browser. @throws SettingsError for an unknown
+ * `scriptOf` returns the URL of a language's messages for the browser. @throws SettingsError for an unknown
  * language.
  */
 export function siteLanguages(
@@ -89,7 +89,7 @@ function wanted(header: string): string[] {
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
 /**
- * The `lang` of an address, and whether it is faulty: the default language needs no `lang`, so `code` is undefined for
+ * The `lang` of a URL, and whether it is faulty: the default language needs no `lang`, so `code` is undefined for
  * it.
  */
 export function languageOf(query: URLSearchParams, languages: KnownLanguages | undefined) {
@@ -98,12 +98,12 @@ export function languageOf(query: URLSearchParams, languages: KnownLanguages | u
   return { code: isParam ? code : undefined, faulty: code !== '' && !isParam && languages?.has(code) === false };
 }
 
-/** The value of `lang` in a cleaned address. */
+/** The value of `lang` in a cleaned URL. */
 function languageIn(path: string): string | undefined {
   return /[?&]lang=([^&]*)/.exec(path)?.[1];
 }
 
-/** `path` with the `lang` of the address `other`, if that has one. */
+/** `path` with the `lang` of the URL `other`, if that has one. */
 export function inLanguageOf(path: string, other: string): string {
   return withLanguage(path, languageIn(other));
 }

@@ -24,7 +24,7 @@ export interface Pages {
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
   /** Sends the page for failed reads, which offers a retry. In a flood of refusals, the browser renders it. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
-  /** Sends the 404 page, in the language that the address names or the browser wants. */
+  /** Sends the 404 page, in the language that the URL names or the browser wants. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export interface Pages {
 export interface PageCharges {
   reading(reason: RevalidationReason): void;
   /**
-   * The product of the page. If it is unknown, the client is charged: such pages are not cached, and their addresses
-   * can be invented.
+   * The product of the page. If it is unknown, the client is charged: such pages are not cached, and clients can
+   * request arbitrary URLs of this kind.
    */
   product?: { id: string; chargeUnknown(): void } | undefined;
 }
@@ -53,7 +53,7 @@ interface PagesOptions {
 /** Rendering a refusal costs as much as rendering a page. */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
-/** The address rendered for every unknown path, since all of them share one page. */
+/** The URL rendered for every unknown path, since all of them share one page. */
 const SOME_UNKNOWN_PATH = '/404';
 
 export function createPages({ renderer, api, cache, log, runtime, isRemoved, today }: PagesOptions): Pages {

@@ -8,7 +8,7 @@ import { inlineHash } from '../http/security-headers.ts';
 import { type ClientBuild, renderDocument } from './document.ts';
 import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
-/** Turns an address into a whole document; the same for every visitor. */
+/** Turns a URL into a whole document; the same for every visitor. */
 export interface PageRenderer {
   readonly siteName: string;
   readonly brand: Brand;
@@ -111,7 +111,7 @@ export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   };
 }
 
-/** A chunk and all its static imports, as addresses. */
+/** A chunk and all its static imports, as URLs. */
 function filesOf(manifest: Manifest, name: string, found = new Set<string>()): Set<string> {
   const { file, imports = [] } = chunkOf(manifest, name);
   if (found.has(`/${file}`)) return found;

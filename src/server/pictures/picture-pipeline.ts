@@ -40,7 +40,7 @@ export interface PictureProcessorOptions {
  */
 const BOUNDS: FairQueueBounds = { maxPlaces: 24, maxPlacesPerSender: 8, safeMs: 10_000 };
 
-/** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer beside a busy site. */
+/** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
 /** The worker is a TypeScript source beside this file, or its build. */

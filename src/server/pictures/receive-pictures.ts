@@ -5,13 +5,12 @@ import type { PicturePipeline, PicturePlace, PictureUse } from '../../core/pictu
 import { endLateBody } from '../http/bounds.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
-/** Processes the picture in the body of a request. @returns its address on the site. @throws CoreError */
+/** Processes the picture in the body of a request. @returns its URL on the site. @throws CoreError */
 export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
 
 /**
  * Accepts the bytes of a picture as the body of every route in this scope. A place in the pipeline is reserved after
- * all `onRequest` hooks and before the body is received, so a busy site, or one that refuses the sender, holds no
- * pictures in memory.
+ * all `onRequest` hooks and before the body is received, so the picture of a refused request is never in memory.
  */
 export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {
   const admitted = new WeakMap<FastifyRequest, { place: PicturePlace; signal: AbortSignal }>();

@@ -35,7 +35,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
     paths.badge.route,
     (request, reply) => {
       const { id } = request.params;
-      // Any other value is the default, so made-up addresses share one cache entry.
+      // Any other value is the default, so arbitrary URLs share one cache entry.
       const theme: BadgeTheme = request.query.theme === 'dark' ? 'dark' : 'light';
       const board = BOARDS.includes(request.query.board) ? (request.query.board as BadgeBoard) : undefined;
       const wanted = {

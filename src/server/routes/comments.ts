@@ -100,7 +100,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   listComments: {
     id: 'listComments',
@@ -136,7 +136,7 @@ const OPERATIONS = {
     makerKey: 'optional',
     tag: 'Comments',
     summary: 'Comment on a product',
-    description: `The trimmed text must have 1 to ${LIMITS.commentCharacters} characters. The author is always \`You\`, with the default avatar and no badge. The field \`website\` is hidden on pages: a comment that sets it was sent by a program and is held for review.`,
+    description: `The trimmed text must have 1 to ${LIMITS.commentCharacters} characters. The author is always \`You\`, with the default avatar and no badge. The field \`website\` is hidden on pages: a comment that sets it was sent by a bot and is held for review.`,
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,

@@ -88,7 +88,7 @@ function sinceOf(text: string | string[] | undefined): Since | undefined {
   return typeof text === 'string' && /^\d{1,15}$/.test(text) ? Number(text) : 'unknown';
 }
 
-/** What the OpenAPI document says about this route beyond its schema. */
+/** The OpenAPI metadata of this route. */
 const FOLLOW_CHANGES: Operation = {
   id: 'followChanges',
   tag: 'Events',

@@ -182,7 +182,7 @@ const TALLY_EXAMPLE = `${[
   .map((line) => JSON.stringify(line))
   .join('\n')}\n`;
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   listLeaderboards: {
     id: 'listLeaderboards',

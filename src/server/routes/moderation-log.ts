@@ -39,7 +39,7 @@ const ENTRY_EXAMPLE: ModerationEntry = {
   undoneAt: null,
 };
 
-/** What the OpenAPI document says about this route beyond its schemas. */
+/** The OpenAPI metadata of this route. */
 const LIST_MODERATION: Operation = {
   id: 'listModeration',
   tag: 'Moderation',

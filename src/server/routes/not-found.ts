@@ -25,7 +25,7 @@ export function addNotFound(
   });
 }
 
-/** Responds to an unknown address: with a problem below `/api/`, else with the 404 page. */
+/** Responds to an unknown URL: with a problem below `/api/`, else with the 404 page. */
 export async function sendNotFound(pages: Pages, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const path = pathOf(request);
   request.log.info({ path, ...requestIdsOf(request) }, '404: there is nothing at this path');
@@ -40,7 +40,7 @@ function pathOf(request: FastifyRequest): string {
   return request.url.split('?', 1)[0] ?? '/';
 }
 
-/** Finds the routes of an address. */
+/** Finds the routes of a URL. */
 export interface RouteTable {
   /** Returns the methods of a path; empty for an unknown path. */
   methodsOf(path: string): string[];
@@ -49,13 +49,13 @@ export interface RouteTable {
 }
 
 /**
- * Records the routes as they are registered, since the router treats a wrong method like an unknown address. Call
+ * Records the routes as they are registered, since the router treats a wrong method like an unknown URL. Call
  * before the first route.
  */
 export function recordRoutes(app: FastifyInstance): RouteTable {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }: RouteOptions) => {
-    // Static files are not a resource of the API, and a wildcard would shadow every address below it.
+    // Static files are not a resource of the API, and a wildcard would shadow every URL below it.
     if (url.includes('*')) return;
     const route = routes.get(url) ?? { pattern: expressionOf(url), methods: new Set() };
     for (const name of [method].flat()) route.methods.add(name);

@@ -19,7 +19,7 @@ interface Options {
   apiRoutes: readonly ApiRoute[];
 }
 
-/** Serves the OpenAPI document. It is built on the first request, because only then the site's address is known. */
+/** Serves the OpenAPI document. It is built on the first request, because only then the site's URL is known. */
 export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
   let made: { url: string; body: string } | undefined;
 
@@ -78,18 +78,18 @@ const REFERENCE_FILES = {
   dom_id: '#reference',
   deepLinking: true,
   docExpansion: 'list',
-  // Would send the address of the description to another server.
+  // Would send the URL of the description to another server.
   validatorUrl: null,
 });
 
-// What Swagger UI leaves out for people with screen readers and keyboards, mended whenever it renders something.
+// Adds the labels and roles that Swagger UI lacks, after each of its renderings.
 const reference = document.getElementById('reference');
 const set = (selector, name, value) => {
   for (const element of reference.querySelectorAll(selector)) {
     if (!element.hasAttribute(name)) element.setAttribute(name, typeof value === 'function' ? value(element) : value);
   }
 };
-function mend() {
+function addLabels() {
   set('.information-container, .scheme-container', 'role', 'region');
   set('.information-container', 'aria-label', 'About this API');
   set('.scheme-container', 'aria-label', 'Server');
@@ -101,8 +101,8 @@ function mend() {
   // A link inside a button: the button opens the same page.
   for (const link of reference.querySelectorAll('button a[href]')) link.removeAttribute('href');
 }
-new MutationObserver(mend).observe(reference, { childList: true, subtree: true });
-mend();
+new MutationObserver(addLabels).observe(reference, { childList: true, subtree: true });
+addLabels();
 `,
   },
   /**
@@ -191,7 +191,7 @@ const RENDERER_FILES = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 } as const;
 
-/** The API reference for people. */
+/** The human-readable API reference. */
 function referencePage(siteName: string, brand: Brand): string {
   const below = `${paths.api.reference}/`;
   return `<!doctype html>
@@ -220,7 +220,7 @@ ${brandStyle(brand)}
 `;
 }
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   getOpenApi: {
     id: 'getOpenApi',

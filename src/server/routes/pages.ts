@@ -28,7 +28,7 @@ interface Options {
   currentPeriods: () => Record<PeriodKind, string>;
 }
 
-/** Adds the routes of all pages. Every other address that accepts HTML gets the 404 page. */
+/** Adds the routes of all pages. Every other URL that accepts HTML gets the 404 page. */
 export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, currentPeriods }: Options): void {
   app.get('/', (request, reply) => {
     const query = queryOf(request);
@@ -60,7 +60,7 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
   ) {
     if (faulty) return reply.redirect(path, 302);
     const code = renderer.languages.negotiate(path, request.headers['accept-language']);
-    // Each address has one language, for caches, search engines and offline reading.
+    // Each URL has one language, for caches, search engines and offline reading.
     if (code !== undefined) {
       reply.header('Vary', 'Accept-Language').header('Cache-Control', NO_STORE);
       return reply.redirect(withLanguage(path, code), 302);
@@ -101,7 +101,7 @@ function queryOf(request: FastifyRequest): URLSearchParams | undefined {
   return start === -1 ? undefined : new URLSearchParams(request.url.slice(start + 1));
 }
 
-/** A page's address after cleaning: `path` has only valid parameters, in the order of `ROUTES`. */
+/** A page's URL after cleaning: `path` has only valid parameters, in the order of `ROUTES`. */
 interface PageAddress {
   path: string;
   /** Whether a parameter was invalid; then the visitor is redirected to `path`. */
@@ -111,7 +111,7 @@ interface PageAddress {
 const SORTS = new Set(['newest', 'top', 'discussed'] as const);
 type Sort = typeof SORTS extends Set<infer Name> ? Name : never;
 
-/** The address of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
+/** The URL of the list, with `q`, `tag`, `sort`, and the `cursor` of a later page. */
 export function homeAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const sort = (query.get('sort') ?? 'newest') as Sort;
   return clean('home', paths.home, query, languages, {
@@ -122,7 +122,7 @@ export function homeAddress(query: URLSearchParams, languages?: KnownLanguages):
   });
 }
 
-/** The address of a leaderboard, with the `cursor` of a later page. An impossible period leads to the home page. */
+/** The URL of a leaderboard, with the `cursor` of a later page. An invalid period leads to the home page. */
 function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const period = parsePeriod(query.get('board') ?? '');
   if (period === undefined) return { ...homeAddress(query, languages), faulty: true };
@@ -132,7 +132,7 @@ function boardAddress(query: URLSearchParams, languages?: KnownLanguages): PageA
   });
 }
 
-/** The address of the public moderation log, with the `cursor` of a later page. */
+/** The URL of the public moderation log, with the `cursor` of a later page. */
 export function logAddress(query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   const cursor = query.get('cursor') ?? '';
   const isValid = cursor !== '' && isModerationCursor(cursor);
@@ -143,7 +143,7 @@ export function logAddress(query: URLSearchParams, languages?: KnownLanguages): 
   };
 }
 
-/** The address of a product: `comments` is a cursor into its discussion, best first. */
+/** The URL of a product: `comments` is a cursor into its discussion, best first. */
 export function productAddress(id: string, query: URLSearchParams, languages?: KnownLanguages): PageAddress {
   return clean('product', paths.product(id), query, languages, {
     comments: (text) => isCommentCursor(text, 'best'),

@@ -56,7 +56,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   );
 };
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   listProducts: {
     id: 'listProducts',

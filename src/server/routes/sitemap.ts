@@ -27,13 +27,13 @@ const SHARD = {
 
 const EVERYTHING = { after: '', upTo: '' };
 
-/** Maximum number of addresses in one file (sitemaps.org). */
+/** Maximum number of URLs in one file (sitemaps.org). */
 const MAX_SITEMAP_URLS = 50_000;
 
-/** Products per file, beside the home page. */
+/** Products per file, besides the home page. */
 const MAX_PRODUCTS = MAX_SITEMAP_URLS - 1;
 
-/** Lists every address for search engines: in one file, or beyond 50,000 addresses in shards with an index. */
+/** Lists every URL for search engines: in one file, or beyond 50,000 URLs in shards with an index. */
 export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { core, cache, site }) => {
   app.get(paths.sitemap, (request, reply) =>
     sendFromCache(cache, { key: 'sitemap', freshness: FEED_FRESHNESS, produce: sitemapResponse }, request, reply),
@@ -76,12 +76,12 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
 
 const SITEMAP_MEDIA_TYPE = 'application/xml; charset=utf-8';
 
-/** Addresses per shard: about a megabyte, with room for products added in between. */
+/** URLs per shard: about a megabyte, with room for products added in between. */
 const SHARD_URLS = 10_000;
 
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
-/** The address of a shard names its first and last product, so every process derives the same one. */
+/** The URL of a shard names its first and last product, so every process derives the same one. */
 const shardPath = ({ after, upTo }: ProductStretch) => `/sitemap/${after}~${upTo}.xml`;
 
 /** The range that a shard's name encodes; undefined for other names. The cursors are not validated. */
@@ -112,7 +112,7 @@ async function urlSet(
   for (const { period, finalAt } of boards?.slice(0, MAX_SITEMAP_URLS - count) ?? []) {
     parts.push(entry('url', absoluteUrl(site, paths.board(period)), finalAt));
   }
-  // The format requires at least one address.
+  // The format requires at least one URL.
   if (count === 0) parts.push(entry('url', absoluteUrl(site, paths.home)));
   return xmlDocument(element('urlset', NAMESPACE, parts));
 }

@@ -79,7 +79,7 @@ export const staticFiles: FastifyPluginAsync<StaticFolders & { logo: Logo | unde
   });
 };
 
-/** Responds with 404 to requests for folders and for addresses outside the root of the files. */
+/** Responds with 404 to requests for folders and for URLs outside the root of the files. */
 export function hideRefusals(app: FastifyInstance): void {
   app.setErrorHandler<FastifyError>((error, _request, reply) => {
     if (error.statusCode === undefined || error.statusCode >= 500) throw error;
@@ -100,7 +100,7 @@ export const webAppRoutes: FastifyPluginAsync<{ renderer: PageRenderer }> = asyn
   });
 };
 
-/** What a system needs to install the site as an application. The colours match tokens.css in the light theme. */
+/** The web app manifest, with which browsers install the site. Its colours match the light theme in tokens.css. */
 function webAppManifest({
   siteName,
   languages,

@@ -156,14 +156,14 @@ function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError
   if (first === undefined || typeof field !== 'string') {
     return new CoreError('bad_request', 'The body must be a JSON object');
   }
-  const detail =
-    first.keyword === 'required'
-      ? `This needs a ${first.params.missingProperty}.`
-      : first.keyword === 'format'
-        ? 'This has characters that cannot be stored.'
-        : `This ${first.message ?? 'is wrong'}.`;
-  return invalidSubmission([{ field, detail }]);
+  return invalidSubmission([{ field, detail: FIELD_ERRORS[first.keyword] ?? `This ${first.message ?? 'is wrong'}.` }]);
 }
+
+const FIELD_ERRORS: Record<string, string> = {
+  required: 'This field is required.',
+  type: 'This has the wrong type.',
+  format: 'This has characters that cannot be stored.',
+};
 
 const SUBMISSION_ID = { description: 'The id of a submission and of its product', example: 'tide-tables' };
 
@@ -191,14 +191,14 @@ const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
 });
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   createSubmission: {
     id: 'createSubmission',
     tag: 'Submissions',
     summary: 'Submit a product for review',
     description:
-      'Fields have the same limits as those of products; an invalid submission gets 422 with every fault in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a program. With an `Idempotency-Key` that was used before, the response contains the first submission and a further maker key.',
+      'Fields have the same limits as those of products; an invalid submission gets 422 with every fault in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a bot. With an `Idempotency-Key` that was used before, the response contains the first submission and a further maker key.',
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,

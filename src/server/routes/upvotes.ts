@@ -71,7 +71,7 @@ export const upvoteRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { co
   }
 };
 
-/** What the OpenAPI document says about these routes beyond their schemas. */
+/** The OpenAPI metadata of these routes. */
 const OPERATIONS = {
   getUpvoted: {
     id: 'getUpvoted',

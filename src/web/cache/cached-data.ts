@@ -95,7 +95,7 @@ export function patchQueries<Data>(
 /** Refetches the product's detail and the lists: visible ones now, others when they are next shown. */
 export function invalidateProduct(client: QueryClient, id: string): void {
   for (const queryKey of [productKeys.detail(id), productKeys.lists]) {
-    // When many products turn out to be stale at once, one refetch of the list is enough.
+    // When many products turn out to be stale at the same time, one refetch of the list is enough.
     void client.invalidateQueries({ queryKey }, { cancelRefetch: false });
   }
 }

@@ -36,7 +36,7 @@ export function createQueryClient(side: 'browser' | 'server'): QueryClient {
   });
 }
 
-/** What the browser has to know about a language. `script` is the address of the module with its texts. */
+/** The data of a language for the browser. `script` is the URL of the module with its messages. */
 type StateLanguage = Pick<Language, 'locale' | 'param' | 'dir'> & { script?: string | undefined };
 
 /** The state with which the server rendered a page. The browser starts from it. */

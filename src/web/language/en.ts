@@ -317,7 +317,7 @@ export const ENGLISH = [
   'Launch time',
   'Your time zone: {zone}.',
   'For this site, which is in {zone}, that is {time}.',
-  'Every launch collects votes for the same 24 hours, whenever it begins.',
+  'Every launch collects votes for 24 hours, whenever it begins.',
   // submissions/maker-dialogs.tsx
   'A person will look at it.',
   'Your changes are on the site.',

@@ -1,11 +1,11 @@
 import { createElement, Fragment, type ReactNode } from 'react';
 import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 
-/** What the code of a page has to know about its language. */
+/** The language of a page, as its code needs it. */
 export interface Language {
   /** The locale for `Intl`. */
   locale: string;
-  /** The value of `lang` in addresses; unset for the language whose addresses have none. */
+  /** The value of `lang` in URLs; unset for the language whose URLs have none. */
   param?: string | undefined;
   /** The direction of writing. Default: left to right. */
   dir?: 'rtl' | undefined;
@@ -45,7 +45,7 @@ export function arrowKeys(): { next: string; previous: string } {
   return { next, previous } as { next: string; previous: string };
 }
 
-/** The value of `lang` in the addresses of this page, for forms. */
+/** The value of `lang` in the URLs of this page, for forms. */
 export function languageParam(): string | undefined {
   return current.param;
 }
@@ -126,7 +126,7 @@ function fill(text: string, values?: Record<string, string | number>): string {
       });
 }
 
-/** An address of this site in the language of the page. */
+/** A URL of this site in the language of the page. */
 export function localAddress(address: string): string {
   if (!current.param) return address;
   const [path = '', hash] = address.split('#');

@@ -36,15 +36,6 @@ export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   return lazyScreen(() => load().catch(() => new Promise(() => {})));
 }
 
-/** The maximum wait for an idle moment, which never comes in a browser that draws all the time. */
-const MAX_IDLE_WAIT_MS = 1_000;
-
-/** Calls back when the browser is idle, or after a second. */
-export function whenIdle(callback: () => void): void {
-  if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
-  else setTimeout(callback);
-}
-
 /** Shows a screen, and suspends while its code loads. */
 export function ScreenView({ screen }: { screen: LazyScreen }) {
   if (!screen.loaded()) use(screen.preload());

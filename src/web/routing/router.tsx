@@ -33,7 +33,7 @@ interface Router {
   location: Location;
   /** How the location was reached; a document starts with POP. */
   type: 'POP' | 'PUSH' | 'REPLACE';
-  /** Goes to an address of this site. */
+  /** Navigates to a path of this site. */
   navigate: (to: string, options?: NavigateOptions) => void;
 }
 
@@ -54,7 +54,9 @@ export function useSearchParams(): URLSearchParams {
   return useMemo(() => new URLSearchParams(search), [search]);
 }
 
-/** Follows the browser's history. Every change of address is a transition: the old screen stays until the new one is ready. */
+/**
+ * Follows the browser's history. Every change of URL is a transition: the old screen stays until the new one is ready.
+ */
 export function BrowserRouter({ children }: { children: ReactNode }) {
   const [{ location, type }, setCurrent] = useState(() => currentEntry('POP'));
   const show = useCallback((next: Router['type']) => {
@@ -103,7 +105,7 @@ function newKey(): string {
   return Math.random().toString(36).slice(2, 10);
 }
 
-/** Renders one address on the server. `url` is a path and query. */
+/** Renders one URL on the server. `url` is a path and query. */
 export function StaticRouter({ url, children }: { url: string; children: ReactNode }) {
   const { pathname, search } = new URL(url, 'http://page.invalid');
   const router: Router = {
@@ -116,7 +118,7 @@ export function StaticRouter({ url, children }: { url: string; children: ReactNo
   return <RouterContext value={router}>{children}</RouterContext>;
 }
 
-/** The id in the address of a product's page, empty on other pages. */
+/** The id in the URL of a product's page, empty on other pages. */
 export function useProductId(): string {
   const route = matchRoute(useLocation().pathname);
   return route.name === 'product' ? route.id : '';

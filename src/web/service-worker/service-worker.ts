@@ -21,7 +21,7 @@ const NETWORK_TIMEOUT_MS = 4_000;
 /** API responses that are the same for every visitor and useful offline. */
 const API_RESPONSES = new RegExp(`^${paths.api.products}(?:/[a-z0-9-]{1,64}(?:/comments)?)?$`);
 
-/** Whether an address is a page of the app. The moderation log is a document without the app, and is not cached. */
+/** Whether a URL is a page of the app. The moderation log is a document without the app, and is not cached. */
 const isPage = ({ pathname, searchParams }: URL) =>
   matchRoute(pathname).name !== 'notFound' && !isModerationLog(pathname, searchParams);
 
@@ -156,7 +156,7 @@ async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
   if (response.status === 200) await keep(kind, address, response);
 }
 
-/** The address of a page without parameters that it ignores. */
+/** The URL of a page without parameters that it ignores. */
 function keyOf({ origin, pathname, searchParams }: URL): string {
   const parameters = new URLSearchParams();
   for (const name of ROUTES[matchRoute(pathname, searchParams).name].parameters) {

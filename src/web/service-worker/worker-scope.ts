@@ -32,7 +32,7 @@ declare const self: unknown;
 
 export const worker = self as WorkerScope;
 
-/** Inserted by the build: an id of its sources, and the addresses of its files. */
+/** Inserted by the build: an id of its sources, and the URLs of its files. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
 

@@ -60,7 +60,7 @@ export function removeFromOutbox(key: string): void {
   if (left.length < items.length) store(left);
 }
 
-/** Records that the server refused a write; `undefined` queues it again. */
+/** Records why the server refused a write. Without a reason, the write is queued again. */
 export function setRefusal(key: string, reason: string | undefined): void {
   store(
     outboxItems().map((item) => {

@@ -7,7 +7,7 @@ interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'
   to: string;
 }
 
-/** A link to another screen that loads no document. A link to the current address replaces its history entry. */
+/** A link to another screen that loads no document. A link to the current URL replaces its history entry. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const { location, navigate } = useRouter();
   const href = to.startsWith('#') ? location.pathname + to : to;

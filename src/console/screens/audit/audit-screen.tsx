@@ -102,7 +102,7 @@ export function AuditScreen() {
   );
 }
 
-/** A day from the address; an invalid one becomes an empty string. */
+/** A day from the URL; an invalid one becomes an empty string. */
 const dayOf = (text: string | null) => (text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 interface DayFieldProps {

@@ -99,7 +99,7 @@ export function previewOf(product: Product, draft: Draft): Product {
   };
 }
 
-/** The address of a picture, or an empty text while it is incomplete; saving rejects other invalid ones. */
+/** The URL of a picture, or an empty text while it is incomplete; saving rejects other invalid ones. */
 export function completeAddress(text: string): string {
   return /^(?:https?:\/\/.|\/.|data:image\/)/i.test(text) ? text : '';
 }

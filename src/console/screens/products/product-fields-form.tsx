@@ -7,7 +7,7 @@ interface Props {
   draft: Draft;
   faults: Readonly<Record<string, string>>;
   onChange: (change: Partial<Draft>) => void;
-  /** Called with the address of an uploaded picture. */
+  /** Called with the URL of an uploaded picture. */
   onPicture: (name: PictureField, address: string) => void;
   /** Changes the latest team, which may differ from the draft's during an upload. */
   onTeam: ChangeTeam;

@@ -16,7 +16,7 @@ import {
 import { type Binaries, completeBinaries, copyBinaries, useOwnServer } from './binaries.ts';
 import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-error.ts';
 import { runProgram } from './processes.ts';
-import { tellingLine } from './server-log.ts';
+import { errorLine } from './server-log.ts';
 
 /** Where the cluster is, which account runs it, and with which programs. */
 export interface ClusterLocation {
@@ -112,7 +112,7 @@ async function mustRunHere(binaries: Binaries): Promise<void> {
   throw new EmbeddedDatabaseError(
     'platform_unsupported',
     (terms) =>
-      `The embedded PostgreSQL does not run on this machine (${tellingLine(said)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
+      `The embedded PostgreSQL does not run on this machine (${errorLine(said)}); on Linux it needs glibc, which Alpine does not have. ${useOwnServer(terms)}`,
   );
 }
 

@@ -8,7 +8,7 @@ import { DATABASE, ROLE } from './address.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { type Cluster, killAll } from './postmaster.ts';
 import { runProgram } from './processes.ts';
-import { tellingLine } from './server-log.ts';
+import { errorLine } from './server-log.ts';
 import { initialSettings, memoryForUs } from './server-settings.ts';
 
 const MAKING = 'postgres.making-';
@@ -100,7 +100,7 @@ async function removeDeadAttempts(parent: string): Promise<void> {
 async function mustSucceed(run: ReturnType<typeof runProgram>): Promise<void> {
   const { code, output } = await run;
   if (code === 0 && !/^.*\b(ERROR|FATAL|PANIC): /m.test(output)) return;
-  throw new EmbeddedDatabaseError('start_failed', `The database could not be created: ${tellingLine(output)}`);
+  throw new EmbeddedDatabaseError('start_failed', `The database could not be created: ${errorLine(output)}`);
 }
 
 function writeDurably(path: string, text: string): void {

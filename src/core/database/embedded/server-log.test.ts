@@ -2,7 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Ground } from '../../../../tests/support/embedded-ground.ts';
-import { pruneLogs, tellingLine } from './server-log.ts';
+import { errorLine, pruneLogs } from './server-log.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clear());
@@ -30,8 +30,8 @@ describe("PostgreSQL's log", () => {
       'LOG:  unrecognized "x" in line 3',
     ],
     ['starting\nstill starting\n', 'still starting'],
-    ['', 'it printed no message'],
+    ['', 'PostgreSQL printed no message'],
   ])('tells why a server ended: %j', (log, line) => {
-    expect(tellingLine(log)).toBe(line);
+    expect(errorLine(log)).toBe(line);
   });
 });

@@ -7,10 +7,10 @@ import { LOG_FILES_KEPT, LOG_FOLDER } from './server-settings.ts';
 export const START_LOG = 'start.log';
 
 /** Returns the line of PostgreSQL's output that says why it ended: the last error, or else the last line. */
-export function tellingLine(output: string): string {
+export function errorLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
-  let line = telling.at(-1) ?? lines.at(-1) ?? 'it printed no message';
+  let line = telling.at(-1) ?? lines.at(-1) ?? 'PostgreSQL printed no message';
   // If the configuration is invalid, the last line only says that there are errors; the one before names them.
   if (line.endsWith('contains errors')) line = lines[lines.indexOf(line) - 1] ?? line;
   return line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /, '').trim();
@@ -23,7 +23,7 @@ export function lastServerLine({ clusterDir, account }: LogOwner): string {
     const handedOver = start.includes('redirecting log output');
     const newest = handedOver ? logFiles(clusterDir).at(-1) : undefined;
     const log = newest ? readIfThere(newest) : '';
-    return tellingLine(
+    return errorLine(
       log.trim() === '' ? start.replace(/^.*(redirecting log output|HINT: {2}Future log output).*$/gm, '') : log,
     );
   });

@@ -141,7 +141,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 const Params = Type.Object({ use: Type.Union([Type.Literal('image'), Type.Literal('screenshot')]) });
 
 /**
- * Stores a picture for a product's editor. No page shows it until an edit saves its address, so replacing a picture is
+ * Stores a picture for a product's editor. No page shows it until an edit saves its URL, so replacing a picture is
  * audited, undone and validated like every other edit. A picture that no edit mentions is deleted after a day.
  */
 export const pictureRoutes: FastifyPluginAsyncTypebox<{ pictures: PicturePipeline }> = async (app, { pictures }) => {

@@ -73,7 +73,7 @@ const tooManyPixels = (maxPixels: number) =>
 const refuse = (reason: string): ProcessedPicture => ({ kind: 'refused', reason });
 
 /**
- * Signatures that a picture must not contain beside its pixels: such a file is a picture to one program, and a page, a
+ * Signatures that a picture must not contain besides its pixels: such a file is a picture to one program, and a page, a
  * script or an archive to another. Each one is too long to occur in compressed pixels by chance.
  */
 const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [

@@ -5,13 +5,13 @@ import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { commentKeys, setCommentCount } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
-/** The order of a product's comments, and where the list starts when the address names a later page. */
+/** The order of a product's comments, and where the list starts when the URL names a later page. */
 interface CommentOrder {
   sort: CommentSort;
   cursor?: string;
 }
 
-/** The order of the list. A cursor in the address is valid only for the default order. */
+/** The order of the list. A cursor in the URL is valid only for the default order. */
 export function commentOrder(sort: CommentSort, cursor: string | null): CommentOrder {
   return cursor && sort === DEFAULT_COMMENT_SORT ? { sort, cursor } : { sort };
 }

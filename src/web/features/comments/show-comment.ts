@@ -37,7 +37,8 @@ function rendered(): Promise<void> {
 }
 
 /**
- * Copies the address of a comment when its link is pressed. On plain http, where browsers offer no clipboard, the address bar
+ * Copies the URL of a comment when its link is pressed. On plain http, where browsers offer no clipboard, the address
+ * bar
  * still shows it.
  */
 export function copyPressedLinks(): () => void {

@@ -31,7 +31,7 @@ export function standingsOptions(api: ReadApi, productId: string) {
   });
 }
 
-/** The address of a board's page, which starts at the cursor if there is one. */
+/** The URL of a board's page, which starts at the cursor if there is one. */
 export function boardHref(path: string, cursor: string | null | undefined): string {
   return cursor ? `${path}&cursor=${encodeURIComponent(cursor)}` : path;
 }

@@ -12,7 +12,7 @@ export interface EventHandlers {
   /** Called when the first bytes arrive, which shows that no proxy buffers them. */
   onOpen(): void;
   onEvent(event: ServerEvent): void;
-  /** Called when everything up to this moment of the server's clock was received. */
+  /** Called with an id: all changes up to that server time (ms) were received. */
   onId(id: string): void;
 }
 

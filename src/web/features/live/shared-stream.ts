@@ -13,12 +13,12 @@ export interface SharedStream {
 
 /** Callbacks of a tab. */
 export interface SharedStreamHandlers {
-  /** A stream is open that covers this tab's last subscription. */
+  /** Called when the open stream covers this tab's latest subscription. */
   onOpen(): void;
   onLost(): void;
   onEvent(event: Extract<TabMessage, { kind: 'event' }>): void;
   /**
-   * Called when everything up to this moment of the server's clock was received, if the stream covers the last subscription.
+   * Called with a server time (ms) up to which everything was received, if the stream covers the latest subscription.
    */
   onId(id: number): void;
 }

@@ -55,11 +55,11 @@ export type LiveState = {
 
 export type LiveEvent =
   | { kind: 'hidden' }
-  /** The page shows these products, as of `readAt` by this clock. */
+  /** The page shows these products, as of `readAt` (browser time). */
   | { kind: 'shown'; productIds: readonly string[]; readAt: number; hasBoard: boolean }
-  /** A stream is open that covers the subscription. */
+  /** The open stream covers the subscription. */
   | { kind: 'opened' }
-  /** Everything up to `upTo` of the server's clock was received, at `at` of this one. */
+  /** Everything up to `upTo` (server time) was received, at `at` (browser time). */
   | { kind: 'received'; upTo: number; at: number };
 
 export type LiveEffect = { kind: 'want'; productIds: readonly string[]; since: number } | { kind: 'leave' };
@@ -73,7 +73,7 @@ export function initialLiveState(aheadMs: number): LiveState {
   return { kind: 'hidden', wanted: [], isCovered: false, knownUpTo: Number.POSITIVE_INFINITY, aheadMs };
 }
 
-/** Pure: a visible page subscribes to its products, from the moment up to which it knows all their changes. */
+/** Pure: a visible page subscribes to its products, from the time up to which it knows all their changes. */
 export function step(state: LiveState, event: LiveEvent): LiveStep {
   switch (event.kind) {
     case 'hidden':

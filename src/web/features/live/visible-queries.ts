@@ -62,7 +62,7 @@ export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
 
-/** All products on screen, and the time by the browser's clock since when changes of them may have been missed. */
+/** All products on screen, and the browser time since when changes of them may have been missed. */
 export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
   const detail = visibleProductId(client);
   const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];

@@ -4,14 +4,14 @@ import type { ListAddress } from '../../../contract/paths/site.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 
-/** The list that the home page's address names. Defaults are left out, so equal lists have equal keys. */
+/** The list that the home page's URL names. Defaults are left out, so equal lists have equal keys. */
 export interface ProductFilters extends ListAddress {
   sort?: ProductSort;
 }
 
 const SORTS: readonly string[] = ['top', 'discussed'] satisfies ProductSort[];
 
-/** Reads an address leniently: invalid parameters are ignored. */
+/** Reads a URL leniently: invalid parameters are ignored. */
 export function readFilters(params: URLSearchParams): ProductFilters {
   const filters: ProductFilters = {};
   const q = cleanTerm(params.get('q'), LIMITS.searchCharacters);
@@ -31,14 +31,15 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
 }
 
 /**
- * The number of the page that an address names; `undefined` for a list from its start. A page that follows a short first page
+ * The number of the page that a URL names; `undefined` for a list from its start. A page that follows a short first
+ * page
  * of a search is still the second one.
  */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
 }
 
-/** The number of products before the list that an address names. */
+/** The number of products before the list that a URL names. */
 export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }

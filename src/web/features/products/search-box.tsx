@@ -25,7 +25,7 @@ export function SearchBox() {
   useFocusKey('/', input);
   const hasShortcut = useShortcuts();
 
-  // Back, forward and links replace the text. A change of address by the box itself must not, because the visitor may have
+  // Back, forward and links replace the text. A change of URL by the box itself must not, because the visitor may have
   // typed more since.
   if (address !== seen) {
     setSeen(address);
@@ -109,7 +109,7 @@ export function SearchBox() {
   );
 }
 
-/** The parts of an address on which the box depends: the page and its search term. */
+/** The parts of a URL on which the box depends: the page and its search term. */
 function addressOf(pathname: string, q: string): string {
   return `${pathname}?${q}`;
 }

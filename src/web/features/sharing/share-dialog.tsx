@@ -99,7 +99,7 @@ function Choice<Value extends string>({ name, options, value, onChange }: Choice
 
 type SnippetFormat = 'html' | 'markdown';
 
-/** The shared product and its address. */
+/** The shared product and its URL. */
 interface SharedProduct {
   id: string;
   name: string;

@@ -30,8 +30,8 @@ export interface VisitNews {
 type Reads = Pick<Api, 'listProducts' | 'getProduct' | 'getStandings' | 'listComments'>;
 
 /**
- * Reads what happened since a moment of the browser's clock, with a limited number of requests, one after the other. Products
- * that cannot be read are left out. @throws ApiError if the server cannot be reached.
+ * Reads what happened since `since` (browser time, ms), with a limited number of sequential requests. Products that
+ * cannot be read are left out. @throws ApiError if the server cannot be reached.
  */
 export async function readVisitNews(
   api: Reads,

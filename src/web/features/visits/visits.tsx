@@ -6,7 +6,7 @@ export const VISIT_GAP_MS = 30 * 60_000;
 
 const NOTE_EVERY_MS = 60_000;
 
-/** Times by the browser's clock, in milliseconds since 1970. */
+/** Browser times, in milliseconds since 1970. */
 interface Visits {
   /** The time of the last activity. */
   seenAt: number;

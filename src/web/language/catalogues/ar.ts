@@ -514,8 +514,7 @@ export default {
     'Launch time': 'موعد الإطلاق',
     'Your time zone: {zone}.': 'منطقتك الزمنية: {zone}.',
     'For this site, which is in {zone}, that is {time}.': 'بتوقيت هذا الموقع ({zone}) يوافق ذلك {time}.',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'يجمع كل إطلاق الأصوات خلال الساعات الـ24 نفسها متى بدأ.',
+    'Every launch collects votes for 24 hours, whenever it begins.': 'يجمع كل إطلاق الأصوات لمدة 24 ساعة متى بدأ.',
     'A person will look at it.': 'سيراجعه شخص.',
     'Your changes are on the site.': 'تعديلاتك على الموقع.',
     'Edit your launch': 'تعديل إطلاقك',

@@ -334,8 +334,8 @@ export default {
     'Launch time': 'Zeitpunkt des Launches',
     'Your time zone: {zone}.': 'Deine Zeitzone: {zone}.',
     'For this site, which is in {zone}, that is {time}.': 'Für diese Website ({zone}) ist das {time}.',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'Jeder Launch sammelt dieselben 24 Stunden lang Stimmen, egal wann er beginnt.',
+    'Every launch collects votes for 24 hours, whenever it begins.':
+      'Jeder Launch sammelt 24 Stunden lang Stimmen, egal wann er beginnt.',
     'A person will look at it.': 'Ein Mensch wird es sich ansehen.',
     'Your changes are on the site.': 'Deine Änderungen sind auf der Website.',
     'Edit your launch': 'Deinen Launch bearbeiten',

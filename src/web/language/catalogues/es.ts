@@ -328,8 +328,8 @@ export default {
     'Launch time': 'Fecha del lanzamiento',
     'Your time zone: {zone}.': 'Tu zona horaria: {zone}.',
     'For this site, which is in {zone}, that is {time}.': 'Para este sitio ({zone}) es {time}.',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'Cada lanzamiento reúne votos durante las mismas 24 horas, empiece cuando empiece.',
+    'Every launch collects votes for 24 hours, whenever it begins.':
+      'Cada lanzamiento reúne votos durante 24 horas, empiece cuando empiece.',
     'A person will look at it.': 'Una persona lo revisará.',
     'Your changes are on the site.': 'Tus cambios están en el sitio.',
     'Edit your launch': 'Editar tu lanzamiento',

@@ -330,8 +330,8 @@ export default {
     'Launch time': 'Date du lancement',
     'Your time zone: {zone}.': 'Votre fuseau horaire : {zone}.',
     'For this site, which is in {zone}, that is {time}.': 'Pour ce site ({zone}), cela correspond à {time}.',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'Chaque lancement recueille des votes pendant les mêmes 24 heures, quel que soit son début.',
+    'Every launch collects votes for 24 hours, whenever it begins.':
+      'Chaque lancement recueille des votes pendant 24 heures, quel que soit son début.',
     'A person will look at it.': 'Une personne l’examinera.',
     'Your changes are on the site.': 'Vos modifications sont en ligne.',
     'Edit your launch': 'Modifier votre lancement',

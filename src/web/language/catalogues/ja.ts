@@ -309,8 +309,7 @@ export default {
     'Launch time': '公開日時',
     'Your time zone: {zone}.': 'あなたのタイムゾーン：{zone}。',
     'For this site, which is in {zone}, that is {time}.': 'このサイト（{zone}）では{time}です。',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'いつ公開しても、票を集めるのは同じ24時間です。',
+    'Every launch collects votes for 24 hours, whenever it begins.': 'いつ公開しても、票を集める期間は24時間です。',
     'A person will look at it.': '担当者が確認します。',
     'Your changes are on the site.': '変更がサイトに反映されました。',
     'Edit your launch': '製品を編集',

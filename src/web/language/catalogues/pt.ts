@@ -327,8 +327,8 @@ export default {
     'Launch time': 'Horário do lançamento',
     'Your time zone: {zone}.': 'Seu fuso horário: {zone}.',
     'For this site, which is in {zone}, that is {time}.': 'Para este site ({zone}), isso é {time}.',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      'Todo lançamento recebe votos pelas mesmas 24 horas, comece quando começar.',
+    'Every launch collects votes for 24 hours, whenever it begins.':
+      'Todo lançamento recebe votos por 24 horas, comece quando começar.',
     'A person will look at it.': 'Uma pessoa vai analisar.',
     'Your changes are on the site.': 'Suas alterações estão no site.',
     'Edit your launch': 'Editar seu lançamento',

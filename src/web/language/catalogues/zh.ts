@@ -304,8 +304,7 @@ export default {
     'Launch time': '发布时间',
     'Your time zone: {zone}.': '你的时区：{zone}。',
     'For this site, which is in {zone}, that is {time}.': '对本站（{zone}）来说是{time}。',
-    'Every launch collects votes for the same 24 hours, whenever it begins.':
-      '无论何时开始，每个产品都收集同样24小时的投票。',
+    'Every launch collects votes for 24 hours, whenever it begins.': '无论何时开始，每个产品都收集24小时的投票。',
     'A person will look at it.': '将由专人审核。',
     'Your changes are on the site.': '你的修改已上线。',
     'Edit your launch': '编辑你的产品',

@@ -10,7 +10,6 @@ import { rememberedVotes } from '../../features/upvotes/queries.ts';
 import { readVisitNews, type VisitNews } from '../../features/visits/visit-news.ts';
 import { lastVisitEnd, visits } from '../../features/visits/visits.tsx';
 import { plural, t } from '../../language/translate.ts';
-import { whenIdle } from '../../routing/lazy-screen.tsx';
 import { useBrowserStore } from '../../storage/browser-store.ts';
 import { setVisitPanel, useVisitPanel } from '../../storage/visit-panel.ts';
 import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
@@ -32,6 +31,15 @@ export function SinceLastVisit() {
       {isOpen && <NewsDialog news={news} onClose={() => setOpen(false)} />}
     </>
   );
+}
+
+/** The maximum wait for an idle moment, which never comes in a browser that draws all the time. */
+const MAX_IDLE_WAIT_MS = 1_000;
+
+/** Calls back when the browser is idle, or after a second. */
+function whenIdle(callback: () => void): void {
+  if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
+  else setTimeout(callback);
 }
 
 /** Reads what happened since the last visit, once per page load, when the browser is idle. */

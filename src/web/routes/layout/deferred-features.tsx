@@ -23,7 +23,7 @@ function DeferredFeatures() {
 function useReturnFocus(): void {
   const { location, type } = useRouter();
   const { key, state } = location;
-  /** The address of the link that had the focus last, by history entry. */
+  /** The URL of the link that had the focus last, by history entry. */
   const links = useRef(new Map<string, string>());
 
   useEffect(() => {

@@ -4,7 +4,6 @@ import { ShortcutsButton } from '../../features/keyboard/shortcuts-button.tsx';
 import { LiveUpdatesContext } from '../../features/live/live-updates-slot.tsx';
 import { t } from '../../language/translate.ts';
 import { useSiteName } from '../../routing/document-head.ts';
-import { whenIdle } from '../../routing/lazy-screen.tsx';
 import { cachedAt } from '../../service-worker/cached-at.ts';
 import { OUTBOX_KEY } from '../../storage/browser-store.ts';
 import { Link } from '../../ui/link.tsx';
@@ -46,7 +45,7 @@ const QUIET_MS = 3_000;
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * The deferred features, which load when the browser is idle, or at once for a cached page, an offline browser or queued
+ * The deferred features, which load three seconds after the page, or at once for a cached page, an offline browser or queued
  * writes.
  */
 function useDeferred(): Deferred | undefined {
@@ -66,7 +65,7 @@ function useDeferred(): Deferred | undefined {
     }
     let timer: ReturnType<typeof setTimeout> | undefined;
     const afterLoad = () => {
-      timer = setTimeout(() => whenIdle(load), QUIET_MS);
+      timer = setTimeout(load, QUIET_MS);
     };
     if (document.readyState === 'complete') afterLoad();
     else window.addEventListener('load', afterLoad, { once: true });

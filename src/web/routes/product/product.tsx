@@ -105,7 +105,7 @@ function ProductContent({ detail: { product } }: { detail: ProductDetail }) {
 /** The delay before scrolling: about 100 ms (specification, section 9). */
 const DELAY_MS = 100;
 
-/** Scrolls to the discussion or the comment that the address names, and moves the focus there, like a fragment link. */
+/** Scrolls to the discussion or the comment that the URL names, and moves the focus there, like a fragment link. */
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
   const { hash, key } = useLocation();
   // A layout effect runs as soon as the page is there. Other effects wait until picture and name have arrived from the card.

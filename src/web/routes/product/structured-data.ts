@@ -84,7 +84,7 @@ function crumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 
-/** The absolute http(s) URL of an address, as a list, which is empty for any other address. */
+/** Resolves a URL, and returns it as a list, which is empty unless its scheme is http(s). */
 function absoluteUrl(address: string, siteUrl: string): string[] {
   if (address === '' || !URL.canParse(address, siteUrl)) return [];
   const url = new URL(address, siteUrl);

@@ -5,7 +5,7 @@ import { characters, type FieldFault, fieldWith } from './draft.ts';
 
 export type Faults = readonly FieldFault[];
 
-/** The first fault of a field. */
+/** The first error message of a field. */
 export function faultOf(faults: Faults, field: string): string | undefined {
   return faults.find((fault) => fieldWith(fault) === field)?.detail;
 }

@@ -26,7 +26,7 @@ const isTime = (text: string) => !Number.isNaN(Date.parse(text));
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The field for the launch time, by the visitor's clock. */
+/** The field for the launch time, in the visitor's time zone. */
 export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchFieldProps) {
   const id = useId();
   const [now] = useState(() => new Date());
@@ -79,7 +79,7 @@ export function LaunchField({ launchAt, siteTimeZone, fault, onChange }: LaunchF
         </div>
       )}
       {fault && <FieldMessage id={`${id}-fault`}>{fault}</FieldMessage>}
-      <p className="submission-hint">{t('Every launch collects votes for the same 24 hours, whenever it begins.')}</p>
+      <p className="submission-hint">{t('Every launch collects votes for 24 hours, whenever it begins.')}</p>
     </fieldset>
   );
 }

@@ -88,7 +88,7 @@ function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefin
   }, [id, key, name]);
 }
 
-/** Refetches at the moment of the launch. */
+/** Refetches at the time of the launch. */
 function useRefetchAtLaunch(submission: Submission | undefined, refetch: () => unknown): void {
   const launchAt = submission?.status === 'scheduled' ? submission.launchAt : null;
   useEffect(() => {

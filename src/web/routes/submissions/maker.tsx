@@ -35,7 +35,7 @@ export function Maker() {
   );
 }
 
-/** Takes the key out of the address, where others could see it, and stores it in this browser. */
+/** Takes the key out of the URL, where others could see it, and stores it in this browser. */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
   const { pathname, search, hash } = location;

@@ -8,7 +8,7 @@ import { type MakerAccess, SubmissionError, submissionsClient } from './submissi
 /** A picture of the form: already on the site, or a file to upload. */
 export interface PictureItem {
   key: string;
-  /** The URL to display: its address on the site, or a small copy of the file. */
+  /** The URL to display: that of the picture on the site, or of a small copy of the file. */
   src: string;
   /** The file to upload; missing if it is on the site. */
   file?: File | undefined;

@@ -9,7 +9,7 @@ import { showLoadFailure } from '../../ui/toasts.ts';
 const load = () => import('./submit-dialog.tsx').then((module) => module.SubmitDialog);
 const prepare = () => void load().catch(() => {});
 
-/** Links to the dialog for submitting a product and renders it; the dialog has its own address. */
+/** Links to the dialog for submitting a product and renders it; the dialog has its own URL. */
 export function SubmitLink() {
   const [Dialog, setDialog] = useState<ComponentType<{ onClose: () => void }> | null>(null);
   const { location, navigate } = useRouter();

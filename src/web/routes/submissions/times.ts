@@ -10,7 +10,7 @@ export function timeInWords(time: string | Date, timeZone: string): string {
   return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
-/** 'Europe/Berlin (GMT+1)' at a moment; 'UTC' stays as it is. */
+/** 'Europe/Berlin (GMT+1)' at a time; 'UTC' stays as it is. */
 export function timeZoneInWords(timeZone: string, at: Date): string {
   const [offset] = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' })
     .formatToParts(at)
@@ -18,7 +18,7 @@ export function timeZoneInWords(timeZone: string, at: Date): string {
   return timeZone === 'UTC' || !offset ? timeZone : `${timeZone.replaceAll('_', ' ')} (${offset.value})`;
 }
 
-/** A moment as the value of a `datetime-local` input: the visitor's clock, to the minute. */
+/** A time as the value of a `datetime-local` input: in the visitor's time zone, to the minute. */
 export function toLocalInput(time: Date): string {
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);
@@ -30,7 +30,7 @@ export function fromLocalInput(value: string): string {
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }
 
-/** Tomorrow at nine by the visitor's clock, as the initial value. */
+/** Tomorrow at nine in the visitor's time zone, as the initial value. */
 export function tomorrowMorning(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }
