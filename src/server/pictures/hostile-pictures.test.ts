@@ -240,7 +240,9 @@ let pictures: PictureProcessor;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-'));
-  pictures = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000 });
+  // The worker whose memory is measured must not be replaced because of it.
+  const maxResidentBytes = Number.POSITIVE_INFINITY;
+  pictures = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000, maxResidentBytes });
 });
 afterAll(async () => {
   await pictures.close();
@@ -277,9 +279,9 @@ test.each(HARMLESS)('$name becomes a small picture', async ({ type, bytes }) => 
 });
 
 test('no small picture takes more memory than a photo', async () => {
-  const [pid = 0, ...others] = await pidsOfChildren('picture-worker');
-  expect(others).toEqual([]);
-  expect(await residentPeakOf(pid)).toBeLessThan(600 * 1024 * 1024);
+  const workers = await pidsOfChildren('picture-worker');
+  expect(workers).toHaveLength(1);
+  for (const pid of workers) expect(await residentPeakOf(pid)).toBeLessThan(600 * 1024 * 1024);
 });
 
 test('a picture that unpacks to gigabytes ends the process at its memory limit, and the next picture is processed', async () => {

@@ -32,6 +32,8 @@ export interface PictureProcessorOptions {
   queue?: FairQueueBounds;
   timeoutMs?: number;
   idleMs?: number;
+  /** The worker is replaced if its resident memory exceeds this after a picture. */
+  maxResidentBytes?: number;
 }
 
 /**
@@ -63,7 +65,7 @@ const KINDS = {
 
 export function createPictureProcessor(options: PictureProcessorOptions): PictureProcessor {
   const { log, folder, workerFile = PICTURE_WORKER_FILE, queue: bounds = BOUNDS } = options;
-  const { timeoutMs = TIMEOUT_MS, idleMs } = options;
+  const { timeoutMs = TIMEOUT_MS, idleMs, maxResidentBytes } = options;
   const queue = createFairQueue(bounds);
   const process = createTaskProcess<PictureTask, ProcessedPicture>({
     name: 'picture-worker',
@@ -71,6 +73,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
     file: workerFile,
     timeoutMs,
     ...(idleMs !== undefined && { idleMs }),
+    ...(maxResidentBytes !== undefined && { maxResidentBytes }),
     // Fewer malloc arenas return memory to the system sooner.
     environment: { MALLOC_ARENA_MAX: '2' },
     describe: ({ kind, bytes, shape }) => ({ picture: { kind, bytes: bytes.length, shape } }),
