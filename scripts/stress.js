@@ -1,6 +1,6 @@
 /**
- * Repeats the tests under load from busy loops on every core, and records which failed and how often: npm run
- * test:stress -- --runs 20 --hogs 4 [--only tests/cli]
+ * Repeats the tests under load from busy loops on every core, and records which failed and how often:
+ * `npm run test:stress -- --runs 20 --hogs 4 [--only tests/cli]`
  *
  * Runs of one commit with the same hogs and the same selection are appended to one file.
  */

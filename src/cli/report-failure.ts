@@ -59,7 +59,7 @@ export function reportFailure(error: unknown): number {
 /** The message of an error, or its database cause if that is more precise. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // A connection error already contains the URL and the reason.
+  // A connection error already contains the address and the reason.
   if (error instanceof ConnectError) return error.message;
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
     const advice = 'code' in cause ? ADVICE.get(String(cause.code)) : undefined;

@@ -30,14 +30,14 @@ const drift = async () => (await checkCounts(site.database, { after: '', limit: 
 
 /** Sends requests over separate sockets, as many at a time as there are lists, each list in order. */
 async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
-  const responses = lists.map(async (requests) => {
+  const connections = lists.map(async (requests) => {
     const connection = new HttpConnection(address);
     const responses = [];
     for (const request of requests) responses.push(await connection.send(request));
     connection.close();
     return responses;
   });
-  return (await Promise.all(responses)).flat();
+  return (await Promise.all(connections)).flat();
 }
 
 describe('simultaneous upvotes and likes over real connections', () => {

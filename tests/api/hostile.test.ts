@@ -37,7 +37,7 @@ async function addProducts(overrides: readonly Parameters<typeof buildProduct>[0
 }
 
 /** The response came in time, and was a success or a clear refusal. */
-function expectAnswer(what: string, response: LightMyRequestResponse): void {
+function expectResponse(what: string, response: LightMyRequestResponse): void {
   expect([what, response.statusCode < 500, response.body]).toEqual([what, true, response.body]);
   if (response.statusCode >= 400 && response.headers['content-type']?.toString().includes('json')) {
     expect([what, response.headers['content-type']]).toEqual([what, 'application/problem+json; charset=utf-8']);
@@ -78,7 +78,7 @@ test('a comment is stored exactly, or refused', async () => {
   for (const [index, { name, text }] of HOSTILE.entries()) {
     const product = products[index] ?? expect.unreachable();
     const response = await site.ask.post('/api/comments', { productId: product.id, content: text }, newVisitor());
-    expectAnswer(name, response);
+    expectResponse(name, response);
     const trimmed = text.trim();
     const isGood = !refused.has(name);
     expect([name, response.statusCode]).toEqual([
@@ -108,10 +108,10 @@ test('a hostile text in a product is returned exactly by the API, found by searc
     expect(shown).toMatchObject({ name: around, description: around, maker: around, category: around });
     if (!searched.has(hostile) || [...text].length > LIMITS.searchCharacters) continue;
     const found = await site.ask.get(`/api/products?q=${encodeURIComponent(text)}&limit=100`);
-    expectAnswer(name, found);
+    expectResponse(name, found);
     const ids = found.json<{ items: { id: string }[] }>().items.map((item) => item.id);
     expect([name, ids.includes(product.id)]).toEqual([name, true]);
-    expectAnswer(name, await site.ask.get(`/product/${product.id}`));
+    expectResponse(name, await site.ask.get(`/product/${product.id}`));
   }
 });
 
@@ -164,7 +164,7 @@ const PLACES: [name: string, send: (text: string) => Promise<LightMyRequestRespo
 
 describe('a hostile text in any other place gets a clear response', () => {
   test.each(PLACES.map(([place, send], number) => [place, number, send] as const))('as %s', async (_, number, send) => {
-    for (const { name, text } of hostileFor(number)) expectAnswer(name, await send(text));
+    for (const { name, text } of hostileFor(number)) expectResponse(name, await send(text));
   });
 
   test.each([...HOSTILE_BODIES, ...BROKEN_UTF8])('a body: $name', async ({ name, body }) => {
@@ -175,7 +175,7 @@ describe('a hostile text in any other place gets a clear response', () => {
         headers: { ...newVisitor(), 'content-type': 'application/json' },
         payload: body,
       });
-      expectAnswer(name, response);
+      expectResponse(name, response);
       if (url === '/api/comments') expect([name, response.statusCode >= 400]).toEqual([name, true]);
     }
   });
@@ -185,12 +185,12 @@ describe('a hostile text in any other place gets a clear response', () => {
     async (broken) => {
       for (const url of [`/api/products/${broken}`, `/api/products?q=${broken}`, `/api/products?${broken}=1`]) {
         const response = await site.ask.get(url);
-        expectAnswer(url, response);
+        expectResponse(url, response);
         expect([url, response.statusCode]).toEqual([url, 400]);
       }
       for (const url of [`/${broken}`, `/product/${broken}`])
         expect([url, (await site.ask.get(url)).statusCode]).toEqual([url, 404]);
-      expectAnswer(broken, await site.ask.get(`/?q=${broken}`));
+      expectResponse(broken, await site.ask.get(`/?q=${broken}`));
     },
   );
 });

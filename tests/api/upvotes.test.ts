@@ -134,11 +134,11 @@ describe('concurrent upvotes (api.md: counts change in the same transaction as t
     for (const _round of Array.from({ length: 20 })) {
       const id = await newProduct();
       const visitor = newVisitor();
-      const wishes = (method: 'put' | 'delete') =>
+      const setAll = (method: 'put' | 'delete') =>
         Promise.all([site, other, site, other].map(({ ask }) => ask[method](`/api/products/${id}/upvote`, visitor)));
-      for (const response of await wishes('put')) expect(response.json()).toEqual({ upvoted: true, upvotes: 1 });
+      for (const response of await setAll('put')) expect(response.json()).toEqual({ upvoted: true, upvotes: 1 });
       expect([await shown(id), (await rows(id)).length]).toEqual([1, 1]);
-      for (const response of await wishes('delete')) expect(response.json()).toEqual({ upvoted: false, upvotes: 0 });
+      for (const response of await setAll('delete')) expect(response.json()).toEqual({ upvoted: false, upvotes: 0 });
       expect([await shown(id), (await rows(id)).length]).toEqual([0, 0]);
     }
   });

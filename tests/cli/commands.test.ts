@@ -14,7 +14,7 @@ async function answerOf(dataDir: string, ...parameters: string[]): Promise<strin
 }
 
 /** The same in a process of its own. */
-async function answerOfProcess(dataDir: string, ...parameters: string[]): Promise<string> {
+async function responseOfProcess(dataDir: string, ...parameters: string[]): Promise<string> {
   return outputOf(await runCommand(parameters, { settings: { DATA_DIR: dataDir } }));
 }
 
@@ -26,11 +26,11 @@ function outputOf({ code, stdout, stderr }: Omit<Ended, 'signal'>): string {
 describe('migrate', () => {
   test('migrate creates the schema, then has nothing to do, and leaves no database running', async () => {
     const dataDir = await ground.dataDir();
-    const { applied } = JSON.parse(await answerOfProcess(dataDir, 'migrate', '--json'));
+    const { applied } = JSON.parse(await responseOfProcess(dataDir, 'migrate', '--json'));
     expect(applied).toContain('0001_initial.sql');
     expect(await databasesOf(dataDir)).toEqual([]);
     expect(JSON.parse(await answerOf(dataDir, 'migrate', '--json'))).toEqual({ applied: [] });
-    expect(await answerOfProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
+    expect(await responseOfProcess(dataDir, 'migrate')).toBe('The schema is up to date.\n');
     expect(await databasesOf(dataDir)).toEqual([]);
   });
 });
@@ -38,7 +38,7 @@ describe('migrate', () => {
 describe('sample', () => {
   test('load and remove report their changes without a running site, and leave no database running', async () => {
     const dataDir = await ground.dataDir();
-    const { created } = JSON.parse(await answerOfProcess(dataDir, 'sample', 'load', '--json'));
+    const { created } = JSON.parse(await responseOfProcess(dataDir, 'sample', 'load', '--json'));
     expect(created).toBeGreaterThanOrEqual(48);
     expect(await answerOf(dataDir, 'sample', 'load')).toBe(`Added 0 of ${created} sample products.\n`);
     const engagement = JSON.parse(await answerOf(dataDir, 'sample', 'remove', '--engagement-only', '--yes', '--json'));

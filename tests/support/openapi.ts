@@ -20,7 +20,7 @@ export interface Parameter {
   example?: unknown;
 }
 
-interface DescribedAnswer {
+interface DescribedResponse {
   description: string;
   headers?: Record<string, unknown>;
   content?: Record<string, { schema: JsonSchema; examples?: Record<string, unknown> }>;
@@ -31,7 +31,7 @@ export interface DescribedOperation {
   security?: readonly object[];
   parameters: readonly (Parameter | { $ref: string })[];
   requestBody?: { content: Record<string, { schema: JsonSchema; example: Record<string, unknown> }> };
-  responses: Record<string, DescribedAnswer>;
+  responses: Record<string, DescribedResponse>;
 }
 
 /** The parts of an OpenAPI document that the tests use. */
@@ -74,7 +74,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     path: string,
     method: string,
     { anyProblem = false } = {},
-  ): DescribedAnswer {
+  ): DescribedResponse {
     const responses = openApi.paths[path]?.[method]?.responses ?? {};
     const described = responses[response.statusCode] ?? (anyProblem ? responses.default : undefined);
     expect(described, `${method} ${path} ${response.statusCode} ${response.body}`).toBeDefined();
@@ -83,7 +83,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     }
     if (response.statusCode === 304) {
       expect(response.body).toBe('');
-      return described as DescribedAnswer;
+      return described as DescribedResponse;
     }
     const type = String(response.headers['content-type']).split(';', 1)[0] ?? '';
     const schema = described?.content?.[type]?.schema;
@@ -93,7 +93,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
       const validate = validatorOf(schema as JsonSchema);
       expect(validate(JSON.parse(response.body)), `${ajv.errorsText(validate.errors)}: ${response.body}`).toBe(true);
     }
-    return described as DescribedAnswer;
+    return described as DescribedResponse;
   };
 }
 

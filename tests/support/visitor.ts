@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-export interface VisitorAnswer {
+export interface VisitorResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -23,7 +23,7 @@ export class Visitor {
     this.#agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   }
 
-  ask(method: 'GET' | 'PUT' | 'DELETE' | 'POST', path: string, body?: object): Promise<VisitorAnswer> {
+  ask(method: 'GET' | 'PUT' | 'DELETE' | 'POST', path: string, body?: object): Promise<VisitorResponse> {
     this.#turn += 1;
     const agent = this.#agents[this.#turn % this.#agents.length];
     const headers = {

@@ -234,7 +234,7 @@ interface Flags {
   json?: boolean;
 }
 
-export function listCommand(): Command {
+function listCommand(): Command {
   return new Command('list')
     .description('list submissions that wait for a decision, the oldest first and suspected spam last')
     .option('--all', 'every submission, the newest first')

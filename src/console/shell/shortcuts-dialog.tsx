@@ -10,7 +10,7 @@ const EVERYWHERE: readonly (readonly [string, string])[] = [
 
 const LISTS: readonly (readonly [string, string])[] = [
   ['J  K', 'Next, previous'],
-  ['X', 'Choose'],
+  ['X', 'Select'],
   ['Shift X', 'Select all from the last selected row to here'],
   ['Enter', 'Open'],
   ['A', 'Approve, release or restore'],

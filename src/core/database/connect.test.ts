@@ -87,7 +87,7 @@ describe('an unusable server is reported in one line with the reason and without
   });
 
   test('it is older than PostgreSQL 14', async () => {
-    const server = await listen((socket) => answerAsPostgres(socket, '130014'));
+    const server = await listen((socket) => respondAsPostgres(socket, '130014'));
     try {
       expect(await faultOf(`postgres://site@127.0.0.1:${portOf(server)}/launches`)).toBe(
         `DATABASE_URL: 127.0.0.1:${portOf(server)}/launches is PostgreSQL 13. Groundswell needs 14 or newer: upgrade that server, or use another one.`,
@@ -98,7 +98,7 @@ describe('an unusable server is reported in one line with the reason and without
   });
 
   test('PostgreSQL 14 itself is new enough', async () => {
-    const server = await listen((socket) => answerAsPostgres(socket, '140000'));
+    const server = await listen((socket) => respondAsPostgres(socket, '140000'));
     try {
       const connection = await open(`postgres://site@127.0.0.1:${portOf(server)}/launches`);
       await connection.close();
@@ -134,7 +134,7 @@ async function listen(onSocket: (socket: Socket) => void): Promise<Server> {
 }
 
 /** Speaks just enough of PostgreSQL's protocol to accept a client and respond to one query with one text. */
-function answerAsPostgres(socket: Socket, version: string): void {
+function respondAsPostgres(socket: Socket, version: string): void {
   const ready = message('Z', Buffer.from('I'));
   socket.once('data', () => {
     socket.write(Buffer.concat([message('R', int32(0)), ready]));

@@ -20,8 +20,8 @@ const { _createServerHandle: createHandle } = net as unknown as { _createServerH
 
 /**
  * Maximum number of connections that the kernel queues until they are accepted; Linux also limits it by
- * `net.core.somaxconn`. With Node's default of 511, most of a thousand simultaneous visitors would wait a second for a
- * retry, or be reset.
+ * `net.core.somaxconn`. With Node's default of 511, half of a thousand simultaneous connections would wait a second
+ * for a retry, or be reset.
  */
 const BACKLOG = 4_096;
 

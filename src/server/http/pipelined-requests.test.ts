@@ -7,18 +7,18 @@ import { boundPipelinedRequests } from './connections.ts';
 let server: FastifyInstance;
 let client: Socket;
 let asked: number;
-let letAnswer: () => void;
+let letRespond: () => void;
 
 beforeEach(async () => {
   asked = 0;
-  const mayAnswer = new Promise<void>((resolve) => {
-    letAnswer = resolve;
+  const mayRespond = new Promise<void>((resolve) => {
+    letRespond = resolve;
   });
   server = Fastify();
   boundPipelinedRequests(server);
   server.get('/', async () => {
     asked += 1;
-    await mayAnswer;
+    await mayRespond;
     return 'response';
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -27,7 +27,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  letAnswer();
+  letRespond();
   client.destroy();
   await server.close();
 });
@@ -50,7 +50,7 @@ test('a hundred requests may be pipelined, repeatedly', async () => {
   askAtOnce(101);
   await expect.poll(() => asked).toBe(101);
   expect(responses()).toBe(0);
-  letAnswer();
+  letRespond();
   await expect.poll(responses).toBe(101);
   askAtOnce(101);
   await expect.poll(responses).toBe(202);

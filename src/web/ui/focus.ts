@@ -1,4 +1,4 @@
-/** Waits until an element is rendered, at most sixty frames: its item may have been deleted meanwhile. */
+/** Waits until an element is rendered, for at most `frames` frames, because its item may have been deleted. */
 export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
   await new Promise(requestAnimationFrame);
   const found = find();

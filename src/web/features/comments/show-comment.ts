@@ -3,7 +3,7 @@ import type { Api } from '../../../contract/api.ts';
 import { DEFAULT_COMMENT_SORT } from '../../../contract/comments/defaults.ts';
 import { matchRoute } from '../../../contract/routes.ts';
 import { t } from '../../language/translate.ts';
-import { prefersReducedMotion } from '../../ui/focus.ts';
+import { findRendered, prefersReducedMotion } from '../../ui/focus.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { commentListOptions, commentOrder } from './queries.ts';
 
@@ -20,7 +20,7 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   const find = () => document.getElementById(hash.slice(1));
   for (let page = 0; page < MAX_PAGES && !find(); page += 1) {
     const { hasNextPage, isError } = await list.fetchNextPage();
-    await rendered();
+    await findRendered(find, 1);
     if (!hasNextPage || isError) break;
   }
   const element = find();
@@ -32,14 +32,9 @@ export async function showComment(api: Api, client: QueryClient, hash: string): 
   if (element) element.dataset.highlighted = 'true';
 }
 
-function rendered(): Promise<void> {
-  return new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
-}
-
 /**
  * Copies the URL of a comment when its link is pressed. On plain http, where browsers offer no clipboard, the address
- * bar
- * still shows it.
+ * bar still shows it.
  */
 export function copyPressedLinks(): () => void {
   const copy = ({ target }: Event) => {

@@ -43,21 +43,21 @@ test('counts are shown at once, and the data keeps its age', () => {
 test('a response requested before an update does not revert it; a later one is current', async () => {
   const { client, applier, upvotes } = setUp();
   await vi.advanceTimersByTimeAsync(10_000);
-  let response = (_upvotes: number) => {};
+  let respond = (_upvotes: number) => {};
   const queryFn = () =>
     new Promise<ReturnType<typeof detail>>((resolve) => {
-      response = (count) => resolve(detail(count));
+      respond = (count) => resolve(detail(count));
     });
   const leave = new QueryObserver(client, { queryKey: key, queryFn }).subscribe(() => {});
   await vi.advanceTimersByTimeAsync(0);
   applier.apply(told(5));
-  response(2);
+  respond(2);
   await vi.advanceTimersByTimeAsync(10);
   expect(upvotes()).toBe(5);
   await vi.advanceTimersByTimeAsync(5_000);
   void client.refetchQueries({ queryKey: key });
   await vi.advanceTimersByTimeAsync(0);
-  response(9);
+  respond(9);
   await vi.advanceTimersByTimeAsync(10);
   expect(upvotes()).toBe(9);
   leave();

@@ -38,7 +38,7 @@ function NewLaunches() {
     const before = visibleList(client)?.ids ?? new Set();
     await client.refetchQueries({ queryKey: productKeys.lists, type: 'active' });
     const added = [...(visibleList(client)?.ids ?? [])].find((id) => !before.has(id));
-    await highlight(() => added && cardOf(added), 'list-title');
+    await highlight(added === undefined ? undefined : () => cardOf(added), 'list-title');
   }
 
   return (
@@ -71,7 +71,8 @@ function NewComments({ productId }: { productId: string }) {
     const added = await fetchUntil(client, commentKeys.product(productId), () =>
       idsNow().find((id) => !before.has(id)),
     );
-    await highlight(() => added && document.getElementById(commentElementId(added)), 'comments-title');
+    const find = added === undefined ? undefined : () => document.getElementById(commentElementId(added));
+    await highlight(find, 'comments-title');
   }
 
   return (
@@ -114,9 +115,9 @@ async function fetchUntil<Found>(
   return find();
 }
 
-/** Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. */
-async function highlight(find: () => HTMLElement | null | undefined | '', headingId: string): Promise<void> {
-  const found = await findRendered(find);
+/** Scrolls to the new item, focuses it and highlights it. Without one, focuses the heading. */
+async function highlight(find: (() => HTMLElement | null) | undefined, headingId: string): Promise<void> {
+  const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
   if (!target) return;
   if (found) target.dataset.highlighted = 'true';

@@ -32,8 +32,7 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
 
 /**
  * The number of the page that a URL names; `undefined` for a list from its start. A page that follows a short first
- * page
- * of a search is still the second one.
+ * page of a search is still the second one.
  */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;

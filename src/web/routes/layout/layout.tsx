@@ -45,8 +45,8 @@ const QUIET_MS = 3_000;
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * The deferred features, which load three seconds after the page, or at once for a cached page, an offline browser or queued
- * writes.
+ * The deferred features, which load three seconds after the page, or at once for a cached page, an offline browser or
+ * queued writes.
  */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();
