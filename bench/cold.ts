@@ -9,8 +9,8 @@ import { fillDatabase } from './seed/fill.ts';
 const SIZES = { products: 6_000, upvotes: 30_000, comments: 12_000, seed: 1 };
 const PAGES_A_ROUND = 200;
 /**
- * Pages rendered before the measurement, so the code is compiled as in a site that has run for a while: the engine
- * keeps optimising until about 1,500 pages have been rendered.
+ * Number of pages rendered before the measurement. V8 optimises the code until about 1,500 pages have been rendered,
+ * and the measurement is of a warm process.
  */
 const WARM_UP = 2_000;
 

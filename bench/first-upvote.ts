@@ -13,15 +13,15 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PAGES: Record<string, string> = { 'home page': '/', 'product page': '/product/git' };
-/** A slow phone on a slow network, as Lighthouse emulates them. */
+/** A slow phone on a slow network, with the values that Lighthouse uses. */
 const PHONE = { cpuSlowdown: 4, kilobitsPerSecond: 1_600, latencyMs: 150 };
 
-/** When something happened, in milliseconds from the navigation on. */
+/** Times of the events of a visit, in milliseconds since the navigation started. */
 interface Visit {
   paintMs: number;
-  /** An upvote clicked at the first paint showed. */
+  /** The button, clicked at the first paint, showed the upvote. */
   upvoteMs: number;
-  /** The server's response to it arrived. */
+  /** The server's response to the upvote arrived. */
   savedMs: number;
   /** The button was hydrated. */
   hydratedMs: number;
@@ -30,8 +30,8 @@ interface Visit {
 const MEASURES = ['paintMs', 'upvoteMs', 'savedMs', 'hydratedMs'] as const;
 
 /**
- * How long an impatient visitor on a slow phone waits for the effect of an upvote that is clicked as soon as the page is
- * painted, and for the app: requested after the first paint, as the site does, and by the document itself.
+ * Measures how long a visitor on a slow phone waits until an upvote, clicked at the first paint, takes effect,
+ * and until the app is hydrated. Compares loading the app after the first paint, as the site does, with preloading it.
  */
 export async function firstUpvote({ rounds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
@@ -96,7 +96,7 @@ async function visitAndUpvote(browser: Browser, url: string): Promise<Visit> {
   }
 }
 
-/** Runs in the page: clicks the first upvote button at the first paint, and notes when it shows the vote, and what follows. */
+/** Runs in the page: clicks the first upvote button at the first paint and records the times of a `Visit`. */
 function clickFirstUpvote(): void {
   const visit: Partial<Visit> = {};
   window.measuredVisit = visit;
@@ -111,14 +111,14 @@ function clickFirstUpvote(): void {
     visit.paintMs = paint.startTime;
     new MutationObserver(() => {
       if (button.ariaPressed === 'true') visit.upvoteMs ??= performance.now();
-      // The head script's mark disappears with hydration.
+      // Hydration removes the attribute that the head script sets.
       if (visit.upvoteMs !== undefined && button.dataset.voted === undefined) visit.hydratedMs ??= performance.now();
     }).observe(button, { attributes: true });
     button.click();
   }).observe({ type: 'paint', buffered: true });
 }
 
-/** The document names the app's modules and starts them as soon as it is parsed. */
+/** Changes a document so that it preloads the app's modules and runs them as soon as it is parsed. */
 function requestAppAtOnce(html: string): string {
   return html.replace(
     /<script data-app="([^"]+)" data-modules="([^"]*)"[^>]*>/,
@@ -131,7 +131,7 @@ function requestAppAtOnce(html: string): string {
   );
 }
 
-/** Forwards to the site and changes its documents, so both sides pass through the same relay. Files keep their compression. */
+/** A proxy that applies `change` to documents and forwards other responses unchanged. Both sides use one. */
 async function relay(site: string, change: (html: string) => string): Promise<{ address: string; close(): void }> {
   const server = createServer((incoming, outgoing) => {
     const isDocument = incoming.headers.accept?.startsWith('text/html') === true;
@@ -146,7 +146,7 @@ async function relay(site: string, change: (html: string) => string): Promise<{ 
       });
       return outgoing.writeHead(statusCode, { ...kept, 'content-encoding': 'br' }).end(html);
     });
-    // The page is closed in the middle of requests.
+    // The page may be closed during a request.
     forwarded.on('error', () => outgoing.destroy());
     outgoing.on('close', () => forwarded.destroy());
     incoming.pipe(forwarded);

@@ -8,7 +8,7 @@ import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
 const HALF_OPEN = 200;
-/** Two hundred times the limit of one network. */
+/** 200 times the rate that the limit allows one network. */
 const FLOOD_PER_SECOND = 2_000;
 const FLOOD_CONNECTIONS = 100;
 const READER_CONNECTIONS = 4;
@@ -23,8 +23,8 @@ const reads: Target[] = Array.from({ length: PRODUCTS }, (_, index) => ({
 const flooded: Target[] = [{ method: 'PUT', path: '/api/products/p-0/upvote' }];
 
 /**
- * Measures reads from one network, alone and while another network holds 200 half-open connections and floods the site
- * with upvotes, alternately. The attacker runs on the same machine, which makes the results a little worse.
+ * Measures reads from one network, alternately without other load and while another network holds 200 incomplete
+ * requests and floods the site with upvotes. The attacker shares the machine, which makes the results a little worse.
  */
 export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -42,7 +42,7 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
     runLoad({
       address: site.address,
       connections: FLOOD_CONNECTIONS,
-      // Longer than the reads, because the process of the reads has to start first.
+      // The attack lasts longer than the reads, so it covers them even if their process starts later.
       seconds: seconds + 2,
       targets: flooded,
       localAddress: ATTACKER,
@@ -81,13 +81,13 @@ export async function flood({ rounds, seconds }: BenchOptions): Promise<void> {
   });
 }
 
-/** Opens connections that send only a part of a request's head. */
+/** Opens connections that send only part of a request's header. */
 function openHalf(address: string): Promise<Socket[]> {
   const { hostname, port } = new URL(address);
   return Promise.all(
     Array.from({ length: HALF_OPEN }, async () => {
       const socket = connect({ port: Number(port), host: hostname, localAddress: ATTACKER });
-      // The site closes such a connection after a while, as intended.
+      // The site is expected to close incomplete requests after a timeout.
       socket.on('error', () => {});
       await new Promise((resolve) => socket.once('connect', resolve));
       socket.write('GET / HTTP/1.1\r\nHost: bench\r\nX-Slow: ');

@@ -13,7 +13,7 @@ import { launchDay, TIMES_FASTER } from './launch-day/visits.ts';
 const PROCESSES = [1, 2] as const;
 const SAMPLE_MS = 5_000;
 
-/** The highest rate is searched by steps: up or down by a factor, then between the last good and the first bad one. */
+/** The search for the highest rate multiplies or divides it by `factor`, then bisects between a good and a bad rate. */
 const STEPS = { from: 20, factor: 1.6, halvings: 2 } as const;
 const STEP_WARM_UP_SECONDS = 6;
 const PAGES_P99_TARGET_MS = 100;
@@ -24,9 +24,9 @@ type Options = typeof FULL;
 type Day = Awaited<ReturnType<typeof measureDay>>;
 
 /**
- * `npm run bench -- launch-day [--quick] [--per-second=N]`: an hour of a launch day in five minutes, on the embedded database, with one
- * process and with two; then the highest rate of arrivals at which pages are fast. `--quick` takes a tenth of the time, for trying, and
- * records nothing; `--per-second` is the number of arrivals outside the burst.
+ * `npm run bench -- launch-day [--quick] [--per-second=N]`: simulates an hour of a launch day in five minutes, on the
+ * embedded database, with one process and with two, then finds the highest rate of arrivals at which pages are fast.
+ * `--quick` is a short trial run that records nothing; `--per-second` is the number of arrivals outside the burst.
  */
 export async function launchDays(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -100,14 +100,14 @@ async function measureDay(site: LaunchSite, { seconds, perSecond }: Options) {
 }
 
 interface HighestRate {
-  /** The highest rate that was good, in visitors per second; 0 if none was. */
+  /** The highest rate in visitors per second that met the target; 0 if none did. */
   perSecond: number;
   steps: { perSecond: number; pagesP99Ms: number; failed: number; siteCpuSecondsPer1000Visitors: number }[];
 }
 
 /**
- * Tries even rates, each for several seconds, and finds the highest with p99 of pages below the target and no failed
- * request.
+ * Tries constant rates, each for several seconds. @returns the highest rate at which the p99 of pages is below the
+ * target and no request fails.
  */
 async function findHighestRate(site: LaunchSite, { stepSeconds, maxSteps }: Options): Promise<HighestRate> {
   const steps: HighestRate['steps'] = [];
@@ -161,7 +161,7 @@ function describe({ visitors, failed, lostWrites, wrongCounts, pages, actions }:
   return `${visitors} visitors, ${failed} failed, ${lostWrites} lost, ${wrongCounts} wrong counts; p50/p99: ${times.join(', ')}`;
 }
 
-/** Names pages by their phase, so they can be listed beside the actions. */
+/** Prefixes the names of phases with `pages`, so pages can be listed together with the actions. */
 function withPrefix(pages: Day['pages']): Day['pages'] {
   return Object.fromEntries(Object.entries(pages).map(([phase, times]) => [`pages, ${phase}`, times]));
 }

@@ -29,7 +29,9 @@ interface PageReport {
   notPassed: string[];
 }
 
-/** Measures the size and the Lighthouse scores of pages, emulating a mid-range phone with its network and processor. */
+/**
+ * Measures the transfer size and the Lighthouse scores of pages with the network and processor of a mid-range phone.
+ */
 export async function lighthouseMarks(): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
   const site = await startSite('', { DATA_DIR: join(folder, 'data') });
@@ -51,7 +53,7 @@ export async function lighthouseMarks(): Promise<void> {
   }
 }
 
-/** Runs Lighthouse. Chromium sometimes begins its trace too late (`NO_NAVSTART`), and such a run is repeated. */
+/** Runs Lighthouse, and retries after a runtime error: Chromium sometimes starts its trace too late (`NO_NAVSTART`). */
 async function examine(url: string): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     const result = await runLighthouse(url);

@@ -8,15 +8,16 @@ import { openStreams, type StreamReport } from './harness/run-streams.ts';
 import { startSite } from './harness/server-process.ts';
 
 const PRODUCTS = 1_000;
-/** Each stream names the products of one page of the list. */
+/** Each stream subscribes to the products of one page of the list. */
 const PAGE_SIZE = 30;
 const PAGES = 30;
 /** One in ten streams subscribes to all counts. */
 const ALL_COUNTS_EVERY = 10;
 
 /**
- * `npm run bench -- live`: the cost of open streams, and how soon they carry an upvote. `--idle` is the quiet time in seconds
- * before memory is measured, which should exceed a heartbeat. Needs `ulimit -n` above the number of streams.
+ * `npm run bench -- live`: measures the memory and processor time of open streams, and the latency of upvotes on them.
+ * `--idle` is the idle time in seconds before memory is measured; it should exceed the heartbeat interval. `ulimit -n`
+ * must be above the number of streams.
  */
 export async function live(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -81,7 +82,7 @@ export async function live(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** The subscriptions of a busy site: most visitors look at a page of the list, some at everything. */
+/** The subscriptions of a busy site: most are for the products of one page, some for all counts. */
 function subscriptions(): (string[] | null)[] {
   return Array.from({ length: PAGES }, (_, index) => {
     if (index % ALL_COUNTS_EVERY === 0) return null;
@@ -110,7 +111,7 @@ async function residentMb(pid: number): Promise<number> {
   return Math.round(kib / 1024);
 }
 
-/** Processor time of all threads; the kernel counts in hundredths of a second. */
+/** Processor time of all threads. The kernel counts it in hundredths of a second. */
 async function cpuSeconds(pid: number): Promise<number> {
   const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).replace(/^.*\) /s, '').split(' ');
   return (Number(fields[11]) + Number(fields[12])) / 100;

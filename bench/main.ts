@@ -15,7 +15,7 @@ import { scale } from './scale.ts';
 import { seed } from './seed.ts';
 import { writes } from './writes.ts';
 
-/** One file per scenario; each writes its results to bench/results and its chart to docs/images. */
+/** The scenarios by name. Each writes its results to bench/results and its chart, if any, to docs/images. */
 const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   reads: (flags) => reads(readOptions(flags)),
   writes: (flags) => writes(readOptions(flags)),
@@ -26,7 +26,7 @@ const SCENARIOS: Record<string, (flags: readonly string[]) => Promise<void>> = {
   console: (flags) => consoleActions(readOptions(flags)),
   cards: (flags) => cards(readOptions(flags)),
   'first-upvote': (flags) => firstUpvote(readOptions(flags)),
-  // These scenarios have flags of their own, which their files describe.
+  // These scenarios parse their own flags, which their files describe.
   seed,
   scale,
   lighthouse: lighthouseMarks,

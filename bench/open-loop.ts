@@ -9,18 +9,18 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 /**
- * The engine optimises the code of a new process for about 1,500 pages, and a site that has run for a while is
- * measured.
+ * Duration of the warm-up. V8 optimises the code of a new process until about 1,500 pages have been rendered, and the
+ * measurement is of a warm process.
  */
 const WARM_UP_S = 20;
 
-/** Pages and upvotes that are due per second. */
+/** Rates of requests for pages and upvotes per second. */
 const RATES = [
   { name: '50 pages/s, 200 upvotes/s', pages: 50, upvotes: 200 },
   { name: '5 pages/s, 20 upvotes/s', pages: 5, upvotes: 20 },
 ] as const;
 
-/** One reader who requests a page every 20 ms, but waits for each response first. */
+/** One reader who requests a page every 20 ms, or later if the previous response is not complete (a closed loop). */
 const SINGLE_READER = { name: 'one reader, a page every 20 ms, 200 upvotes/s', pages: 50, upvotes: 200 } as const;
 
 interface Measured {
@@ -34,8 +34,8 @@ interface Measured {
 }
 
 /**
- * Measures how long visitors wait for pages while upvotes keep changing them, from the moment each request is due: the home
- * page and every product's page of the sample catalogue in turn, with upvotes on all of its products.
+ * Measures the latency of pages, each from the request's due time, while upvotes keep changing them. Requests rotate
+ * through the home page and all product pages of the sample catalogue; the upvotes are for all of its products.
  */
 export async function openLoop({ rounds, seconds }: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

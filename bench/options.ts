@@ -1,9 +1,9 @@
 export interface BenchOptions {
-  /** How often each side is measured. */
+  /** Number of measurements per side. */
   rounds: number;
-  /** How long each measurement takes. */
+  /** Duration of each measurement. */
   seconds: number;
-  /** Concurrent keep-alive connections. */
+  /** Number of concurrent keep-alive connections. */
   connections: number;
 }
 
@@ -13,7 +13,7 @@ export const OPTIONS_USAGE = Object.keys(DEFAULTS)
   .map((option) => `[--${option}=N]`)
   .join(' ');
 
-/** Reads the flags of a scenario. @throws Error if a flag is unknown. */
+/** Parses the flags of a scenario. @throws Error if a flag is unknown. */
 export function readOptions(flags: readonly string[], defaults: BenchOptions = DEFAULTS): BenchOptions {
   const options = { ...defaults };
   for (const flag of flags) {

@@ -27,8 +27,8 @@ interface Measured extends LoadResult {
 type Side = 'bare' | 'groundswell' | 'underWrites';
 
 /**
- * Measures cached responses of the site and, in alternation, a bare `node:http` server that sends the same bytes and
- * header fields. Then measures the site under upvotes that change the responses; the bare server gets no writes.
+ * Measures cached responses of the site, alternately with a bare `node:http` server that sends the same bytes and
+ * header fields, and with the site while upvotes change its responses. The bare server receives no writes.
  */
 export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));
@@ -73,10 +73,10 @@ export async function reads(options: BenchOptions): Promise<void> {
   }
 }
 
-/** Fields that every Node.js server writes itself. */
+/** Fields that Node.js adds to every response. */
 const CONNECTION_FIELDS = new Set(['date', 'connection', 'keep-alive', 'content-length']);
 
-/** Records the bytes as they are on the wire, which `fetch` would decompress. */
+/** Records the response for the bare server. Uses `node:http`, because `fetch` would decompress the body. */
 function recordResponse({ address }: ServerProcess, path: string): Promise<RecordedResponse> {
   return new Promise((resolve, reject) => {
     request(`${address}${path}`, { headers: { 'accept-encoding': ENCODING } }, async (response) => {
@@ -112,7 +112,7 @@ async function measureUnderWrites(
   const upvotes = runLoad({
     address: site.address,
     connections: 20,
-    // Longer than the reads, because the process of the reads has to start first.
+    // The upvotes last longer than the reads, so they cover them even if their process starts later.
     seconds: options.seconds + 1,
     targets: products.map((id) => ({ method: 'PUT', path: `/api/products/${id}/upvote` })),
     maxPerSecond: UPVOTES_PER_SECOND,
@@ -123,7 +123,7 @@ async function measureUnderWrites(
   return measured;
 }
 
-/** Ratios come first, because they carry over to other machines. */
+/** Compares the sides. Ratios come first, because they are comparable between machines. */
 function compare({ bare, groundswell, underWrites }: Record<Side, Measured[]>) {
   const ratio = (results: readonly Measured[], of: (result: Measured) => number) =>
     spreadOf(results.map((result, round) => of(result) / of(bare[round] ?? result)));
@@ -161,7 +161,7 @@ function describeLast(results: readonly Measured[]): string {
   return `${Math.round(last.perSecond)}/s, p99 ${last.p99Ms.toFixed(1)} ms, ${last.cpuUs.toFixed(0)} µs`;
 }
 
-/** Draws three bars per workload. */
+/** Draws a chart with three bars per workload: the bare server, the site, and the site under writes. */
 function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
   return drawBars({
     title: 'Cached responses per second over HTTP (median of the rounds)',

@@ -32,8 +32,8 @@ interface Timing {
 }
 
 /**
- * `npm run bench -- scale`: measures each uncached read with a thousand and with a million products, alternately on two
- * databases of one server, so other load on the machine affects both.
+ * `npm run bench -- scale`: measures each uncached read with 1,000 and with 1,000,000 products. The measurements
+ * alternate between two databases of one server, so other load on the machine affects both.
  */
 export async function scale(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
@@ -54,7 +54,9 @@ export async function scale(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** `-- scale --on URL --on URL`: measures two databases that `seed` filled before, the smaller one first. */
+/**
+ * `-- scale --on URL --on URL`: measures two databases that `seed` has already filled; the first is the smaller one.
+ */
 async function measureSeeded(urls: readonly string[]): Promise<void> {
   const databases = urls.map((url) => openDatabase({ url, log: LOG, statementTimeoutMs: 0 }));
   try {
@@ -78,7 +80,7 @@ async function measureAll([small, large]: readonly Side[]): Promise<void> {
     console.log(summary(measured));
   }
   const sizes = [small.products, large.products];
-  // The load of the machine shows how reliable the absolute numbers are.
+  // The machine's load average indicates how reliable the absolute numbers are.
   const load = { before: startedUnder, after: loadavg() };
   await writeResults('scale', { sizes, load, reads }, draw(reads, sizes));
 }

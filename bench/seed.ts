@@ -5,11 +5,11 @@ import { connect } from '../src/core/database/connect.ts';
 import { fillDatabase } from './seed/fill.ts';
 
 const MIGRATIONS = join(import.meta.dirname, '../migrations');
-/** The default number of upvotes per product. */
+/** Default number of upvotes per product. */
 const UPVOTES = 5;
 const COMMENTS = 2;
 
-/** `npm run bench -- seed --products N`: fills the database of the settings, or of --database-url. */
+/** `npm run bench -- seed --products N`: fills the database at `--database-url` or `DATABASE_URL`. */
 export async function seed(flags: readonly string[]): Promise<void> {
   const { values } = parseArgs({
     args: [...flags],

@@ -7,15 +7,15 @@ import type { BenchOptions } from './options.ts';
 
 interface Measured {
   perSecond: number;
-  /** Processor time of the server per request, without PostgreSQL's. */
+  /** Processor time of the server process per request; PostgreSQL is excluded. */
   cpuUs: number;
 }
 
 type Side = 'site' | 'noOp' | 'lean';
 
 /**
- * Measures upvotes of the site beside two other servers, alternately: a PUT route of the same server that writes
- * nothing, and a bare server with one prepared statement per upvote.
+ * Compares upvotes of the site with two baselines, alternately: a PUT route of the site's server that writes nothing,
+ * and a bare server with one prepared statement per upvote.
  */
 export async function compareWithYardsticks(server: BenchServer, productCount: number, options: BenchOptions) {
   const databases = [await server.createDatabase(productCount), await server.createDatabase(productCount)] as const;

@@ -11,22 +11,24 @@ import { spreadOf } from './harness/statistics.ts';
 const PRODUCTS = 1_000;
 const HOUR_MS = 3_600_000;
 const VOTES_PER_NETWORK = 20;
-/** Voters per network, each for another product. */
+/** Number of voters per network. Each votes for a different product, so the cap per network is not reached. */
 const VOTERS_PER_NETWORK = 25;
 const BATCHES_PER_ROUND = 60;
 const WARM_UP_BATCHES = 10;
 
-/** Votes in one statement: one visitor alone, some visitors, and the batch that a busy site collects during one commit. */
+/**
+ * Votes per statement: of one visitor, of several visitors, and of a batch that a busy site collects during a commit.
+ */
 const BATCH_SIZES = [1, 16, 128];
 
-/** Votes in one statement of the warm-up. */
+/** Number of votes per statement during the warm-up. */
 const BATCH = 100;
 
 type Cast = (changes: readonly UpvoteChange[]) => Promise<unknown>;
 
 /**
- * Measures what launches cost votes: `setUpvotes` on products in their launch window and on products launched long ago,
- * against the statement from before launches. The sides alternate batch by batch, each on its own database.
+ * Measures how much launches slow down votes: compares `setUpvotes`, inside and outside launch windows, with the
+ * statement of an earlier version without launches. The sides alternate by batch, each on its own database.
  */
 export async function compareVotes(server: BenchServer, rounds: number) {
   const statement = await readFile(join(import.meta.dirname, 'baselines/upvotes-without-launches.sql'), 'utf8');
@@ -41,11 +43,11 @@ export async function compareVotes(server: BenchServer, rounds: number) {
     setUpvotes(database, systemRuntime, changes, { votesPerNetwork: VOTES_PER_NETWORK, networkCounts });
   const sides: Record<'beforeLaunches' | 'outsideWindow' | 'insideWindow', Cast> = {
     beforeLaunches: castWith(before, statement),
-    // The server names no network outside a window.
+    // For votes outside a launch window, the server passes no network.
     outsideWindow: (changes) => current(outside)(changes.map(({ network: _network, ...change }) => change)),
     insideWindow: current(inside),
   };
-  // A warm-up, because the first vote for a product also reads what its networks cast before.
+  // Warm-up: the first vote for a product also reads the earlier votes of its networks.
   for (let cast = 0; cast < PRODUCTS; cast += BATCH) {
     const changes = votes(BATCH);
     for (const side of Object.values(sides)) await side(changes);
@@ -78,7 +80,7 @@ function castWith(database: BenchDatabase, statement: string): Cast {
     ]);
 }
 
-/** Saves products that launched an hour ago. */
+/** Inserts products that launched an hour ago, so they are in their launch window. */
 export async function launchNow(database: BenchDatabase, prefix: string, count: number): Promise<void> {
   const products = Array.from({ length: count }, (_, index) =>
     completeProduct({ id: `${prefix}${index}`, name: `Product ${index}` }, new Date(Date.now() - HOUR_MS - index)),
@@ -87,7 +89,7 @@ export async function launchNow(database: BenchDatabase, prefix: string, count: 
   await database.query('ANALYZE');
 }
 
-/** @returns the median time of a batch on each side, in ms. */
+/** Casts the same batches on all sides, alternately. @returns the median time per batch of each side, in ms. */
 async function castInTurns<Side extends string>(
   sides: Readonly<Record<Side, Cast>>,
   size: number,

@@ -10,13 +10,13 @@ import { compareWithYardsticks } from './upvote-yardsticks.ts';
 import { compareVotes, launchNow } from './votes-and-launches.ts';
 
 const PRODUCTS = 1_000;
-/** The size of the site's own pool, used by the baseline as well. */
+/** The size of the site's connection pool. The baseline uses the same size. */
 const POOL_SIZE = 10;
 
 interface Side {
   server: ServerProcess;
   database: BenchDatabase;
-  /** The comment that gets the likes. */
+  /** The id of the comment that receives the likes. */
   commentId: string;
   succeeded: Record<Workload, number>;
 }
@@ -48,8 +48,8 @@ const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
 const COMPARED = WORKLOAD_NAMES.filter((name) => name !== 'upvotes, in a launch window');
 
 /**
- * Measures writes over HTTP, to the site and to a plain server with one transaction per request: on one PostgreSQL,
- * alternately, so other load on the machine affects both.
+ * Compares writes over HTTP to the site with writes to a plain server that runs one transaction per request. Both use
+ * one PostgreSQL server, and the measurements alternate, so other load on the machine affects both.
  */
 export async function writes(options: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -121,8 +121,8 @@ async function measure(
 }
 
 /**
- * Measures votes for products in their launch window against votes for products launched long ago, on the same site
- * alternately. Each connection uses another network, because the votes of one network would soon exceed the cap.
+ * Compares votes for products in their launch window with votes for products that launched long ago, alternately on the
+ * same site. Each connection uses its own source address, because one network would soon exceed the cap on votes.
  */
 async function measureWindow(side: Side, options: BenchOptions) {
   await launchNow(side.database, 'w-', PRODUCTS);
@@ -136,7 +136,7 @@ async function measureWindow(side: Side, options: BenchOptions) {
   return { insideWindow: spreadOf(ratios) };
 }
 
-/** Ratios come first, because they carry over to other machines. */
+/** Compares the sides. Ratios come first, because they are comparable between machines. */
 function compare(ours: readonly LoadResult[], theirs: readonly LoadResult[]) {
   const ratio = (of: (result: LoadResult) => number) =>
     spreadOf(ours.map((result, round) => of(result) / of(theirs[round] ?? result)));
@@ -158,7 +158,7 @@ const DRIFT = `SELECT c.product_id FROM product_counts c
   LEFT JOIN (SELECT product_id, count(*) AS rows FROM comments GROUP BY 1) m ON m.product_id = c.product_id
   WHERE c.upvotes <> coalesce(u.rows, 0) OR c.comments <> coalesce(m.rows, 0)`;
 
-/** Checks that every count equals its rows and that every acknowledged write is stored. */
+/** Checks that each count equals its number of rows, and that all acknowledged writes are stored. */
 async function assertNoDrift({ database, succeeded, commentId }: Side): Promise<void> {
   const drifting = await database.query(DRIFT);
   const [stored] = await database.query<{ upvotes: number; comments: number; likes: number }>(
@@ -183,7 +183,7 @@ function summary(result: LoadResult | undefined): string {
   return result === undefined ? '' : `${Math.round(result.perSecond)}/s (p99 ${Math.round(result.p99Ms)} ms)`;
 }
 
-/** Draws two bars per workload. */
+/** Draws a chart with two bars per workload: the site and the baseline. */
 function draw(workloads: Readonly<Record<string, ReturnType<typeof compare>>>): string {
   return drawBars({
     title: 'Writes per second over HTTP (median of the rounds)',

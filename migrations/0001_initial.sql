@@ -1,7 +1,7 @@
--- The schema of a Groundswell site: what visitors see and do, moderation, the audit log, and what processes share.
+-- The schema of a Groundswell site: content, visitors' actions, moderation, audit log, and state shared by processes.
 --
--- The application generates every key. Keys start with the product id wherever a table may be distributed. There are no
--- triggers, sequences or generated columns, so distributed engines accept this file unchanged.
+-- The application generates all keys. The keys of tables that can be distributed start with the product id. There are
+-- no triggers, sequences or generated columns, so distributed engines accept this file unchanged.
 -- Ids compare bytewise (COLLATE "C"), so the order of a list does not depend on the server's locale.
 -- Times have millisecond precision, like the JSON of the API, so keyset cursors are exact.
 
@@ -15,40 +15,41 @@ CREATE TABLE products (
   tags text[] NOT NULL DEFAULT '{}',
   category text NOT NULL DEFAULT 'Uncategorized',
   maker text NOT NULL DEFAULT 'Unknown Maker',
-  -- A label chosen by the maker, such as "Today". created_at orders the list.
+  -- A label that the maker chooses, such as "Today". Lists are sorted by created_at instead.
   launch_date text NOT NULL DEFAULT 'Today',
   -- [{"name": …, "role": …, "avatar": …}]
   team jsonb NOT NULL DEFAULT '[]',
   screenshots text[] NOT NULL DEFAULT '{}',
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- Name and description, and the tags, case-folded by the application exactly as it folds a search term.
+  -- Name and description (search_text) and tags (tag_keys), case-folded by the application like search terms.
   search_text text NOT NULL DEFAULT '',
   tag_keys text[] NOT NULL DEFAULT '{}'
 );
 
 CREATE INDEX products_newest ON products (created_at DESC, id DESC);
 CREATE INDEX products_tags ON products USING gin (tag_keys);
--- Operators list products by name, which is the beginning of search_text, and by category.
+-- For the operator's lists of products by name, with which search_text begins, and by category.
 CREATE INDEX products_name ON products ((left(search_text, 48)) COLLATE "C", id);
 CREATE INDEX products_category ON products ((lower(category)) COLLATE "C", created_at DESC, id DESC);
--- The trigram index of the search, products_search, is created separately: it needs an extension that some servers lack.
+-- The trigram index for searches, products_search, is created separately: it needs an extension that some servers lack.
 
--- The counts of a product's upvotes and public comments, updated in the transaction that writes those rows.
+-- The numbers of upvotes and public comments per product, updated in the transaction that writes those rows.
 CREATE TABLE product_counts (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
   upvotes integer NOT NULL DEFAULT 0 CHECK (upvotes >= 0),
   comments integer NOT NULL DEFAULT 0 CHECK (comments >= 0),
-  -- When the launch window begins: equal to launches.launched_at once the launch is placed for it, '-infinity' once its result
-  -- is final. It is stored beside the counts, so casting a vote reads and locks one row. There are no upvotes before it.
+  -- The start of the launch window; earlier upvotes are refused. Equal to launches.launched_at after the launch is
+  -- placed for it, '-infinity' after its result is final. Stored with the counts, so casting a vote reads and locks one
+  -- row.
   window_from timestamptz(3) NOT NULL DEFAULT '-infinity',
-  -- Votes that were cast inside the window: those that count on leaderboards, and those that do not, by reason.
+  -- Numbers of votes cast in the window: votes that count on leaderboards, and votes that do not, by reason.
   counted integer NOT NULL DEFAULT 0 CHECK (counted >= 0),
   excluded_network integer NOT NULL DEFAULT 0 CHECK (excluded_network >= 0),
   excluded_operator integer NOT NULL DEFAULT 0 CHECK (excluded_operator >= 0),
-  -- The version of an open tally, which grows with every change of the votes in the window.
+  -- The version of the open tally, incremented with every change to the votes in the window.
   window_changes integer NOT NULL DEFAULT 0,
-  -- While a product with many upvotes is being removed, writes to it are refused until this time instead of waiting for its row
-  -- lock. It is a time rather than a flag, so a command that is killed does not block writes for long.
+  -- While a product with many upvotes is being removed, writes to it are refused until this time, so they do not wait
+  -- for the row lock. A time instead of a flag, so a killed command does not block writes for long.
   writes_blocked_until timestamptz
 );
 
@@ -64,8 +65,8 @@ CREATE TABLE upvotes (
   created_at timestamptz(3) NOT NULL DEFAULT now(),
   -- The voter's network, hashed with the secret of the launch day (tally_secrets). Only votes in a launch window have it.
   network uuid,
-  -- Whether a vote in a launch window counts: NULL counts, 'network' and 'operator' exclude it, and 'included' counts by the
-  -- operator's decision.
+  -- Whether a vote in a launch window counts on leaderboards: yes if NULL, or 'included' (by the operator); no if
+  -- 'network' (beyond the cap per network) or 'operator'.
   verdict text COLLATE "C" CHECK (verdict IN ('network', 'operator', 'included')),
   -- At most one upvote per product and session.
   PRIMARY KEY (product_id, user_session)
@@ -86,12 +87,12 @@ CREATE TABLE upvote_bursts (
 
 -- Launches and leaderboards ------------------------------------------------------------------------------------------
 
--- The launch of each product and its places on the boards of its day, week, month and year. Boards read this ordered copy,
--- which follows product_counts.counted within a second. A launch in the future, or one whose time changed, is not placed
--- for its launched_at yet.
+-- The launch of each product and its places on the boards of its day, week, month and year. Boards are read from this
+-- table, because its indexes are in their order; `votes` follows product_counts.counted within a second. `placed_for`
+-- differs from `launched_at` until the places have been determined, as for launches in the future.
 CREATE TABLE launches (
   product_id text COLLATE "C" PRIMARY KEY REFERENCES products (id) ON DELETE CASCADE,
-  -- Begins the window of 24 hours. Equal to products.created_at until the day is final, and unchangeable afterwards.
+  -- The start of the launch window of 24 hours. Equal to products.created_at until the day is final, then immutable.
   launched_at timestamptz(3) NOT NULL,
   placed_for timestamptz(3),
   day text COLLATE "C",
@@ -99,7 +100,7 @@ CREATE TABLE launches (
   month text COLLATE "C",
   year text COLLATE "C",
   votes integer NOT NULL DEFAULT 0,
-  -- The order among equal votes: the first 128 bits of SHA-256(period + '/' + product_id).
+  -- The tie-breaker for equal votes: the first 128 bits of SHA-256(period + '/' + product_id).
   day_order uuid,
   week_order uuid,
   month_order uuid,
@@ -114,7 +115,7 @@ CREATE INDEX launches_year ON launches (year, (-votes), year_order) WHERE year I
 CREATE INDEX launches_launched_at ON launches (launched_at);
 CREATE INDEX launches_to_place ON launches (launched_at) WHERE placed_for IS DISTINCT FROM launched_at;
 
--- The periods that have had a launch. A result is final once final_at is set; a later correction is a new revision.
+-- The periods with at least one launch. A result is final when final_at is set; later corrections are new revisions.
 CREATE TABLE leaderboards (
   -- A period such as 2026-11-21, 2026-W47, 2026-11 or 2026.
   period text COLLATE "C" PRIMARY KEY,
@@ -132,7 +133,7 @@ CREATE TABLE leaderboards (
 CREATE INDEX leaderboards_newest ON leaderboards (kind, from_at DESC);
 CREATE INDEX leaderboards_not_final ON leaderboards (to_at) WHERE final_at IS NULL;
 
--- The number of launches of a period with each number of votes, from which every rank follows without counting rows.
+-- The number of launches per period and number of votes. Ranks are computed from it without counting launches.
 CREATE TABLE leaderboard_counts (
   period text COLLATE "C" NOT NULL,
   votes integer NOT NULL,
@@ -140,7 +141,7 @@ CREATE TABLE leaderboard_counts (
   PRIMARY KEY (period, votes)
 );
 
--- Votes that were withdrawn after their launch window had ended: they count, and are deleted when the day is final.
+-- Votes withdrawn after the end of their launch window. They still count, and are deleted when the day is final.
 CREATE TABLE retracted_upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   id uuid NOT NULL,
@@ -151,8 +152,8 @@ CREATE TABLE retracted_upvotes (
   PRIMARY KEY (product_id, id)
 );
 
--- The key under which the voters and networks of a day's launches are hashed. Deleted when the day is final, after which
--- the hashes can no longer be linked to sessions or addresses. Never part of a backup.
+-- The secret keys for hashing the voters and networks of a day's launches. Deleted when the day is final: from then on,
+-- the hashes cannot be linked to sessions or addresses. Never part of a backup.
 CREATE TABLE tally_secrets (
   day text COLLATE "C" PRIMARY KEY,
   secret bytea NOT NULL,
@@ -162,7 +163,7 @@ CREATE TABLE tally_secrets (
 -- Column statistics would keep copies of the secrets.
 ALTER TABLE tally_secrets ALTER COLUMN secret SET STATISTICS 0;
 
--- The open tally of a final day, by product: JSON lines, compressed with gzip.
+-- The open tallies of final days, by product: JSON Lines, compressed with gzip.
 CREATE TABLE tally_parts (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   part integer NOT NULL,
@@ -183,20 +184,20 @@ CREATE TABLE comments (
   content text NOT NULL,
   likes integer NOT NULL DEFAULT 0 CHECK (likes >= 0),
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- A comment that looks like spam is held until the operator releases it, and only the session that wrote it sees it
-  -- meanwhile. NULL for every other comment: the author's session is not stored.
+  -- The author's session, if the comment is held as suspected spam: until the operator releases it, only this session
+  -- sees it. NULL for other comments, whose authors' sessions are not stored.
   held_session text COLLATE "C",
-  -- Set while the operator hides the comment from every list and count.
+  -- Set while the comment is hidden by the operator. Hidden comments are excluded from all public lists and counts.
   hidden_at timestamptz(3),
   hidden_reason text,
   PRIMARY KEY (product_id, id)
 );
 
--- Unique, so PostgreSQL expects one row per id before the table's first ANALYZE and never scans all comments for a like.
+-- Unique, so the planner expects one row per id even before the first ANALYZE, and a like never scans all comments.
 CREATE UNIQUE INDEX comments_id ON comments (id);
 CREATE INDEX comments_best ON comments (product_id, likes DESC, created_at DESC, id DESC);
 CREATE INDEX comments_newest ON comments (product_id, created_at DESC, id DESC);
--- The operator lists all comments, held comments and hidden comments of the site.
+-- For the operator's lists of all comments, held comments and hidden comments.
 CREATE INDEX comments_recent ON comments (created_at DESC, id DESC);
 CREATE INDEX comments_held ON comments (created_at DESC, id DESC) WHERE held_session IS NOT NULL;
 CREATE INDEX comments_hidden ON comments (created_at DESC, id DESC) WHERE hidden_at IS NOT NULL;
@@ -204,7 +205,7 @@ CREATE INDEX comments_hidden ON comments (created_at DESC, id DESC) WHERE hidden
 CREATE INDEX comments_held_session ON comments (product_id, held_session, created_at DESC, id DESC)
   WHERE held_session IS NOT NULL;
 
--- The comment that was created for an idempotency key of a session. Keys expire after a day.
+-- The comment created for an idempotency key of a session. Keys expire after a day.
 CREATE TABLE comment_idempotency_keys (
   user_session text COLLATE "C" NOT NULL,
   idempotency_key text COLLATE "C" NOT NULL,
@@ -218,30 +219,30 @@ CREATE INDEX comment_idempotency_keys_age ON comment_idempotency_keys (created_a
 
 -- Submissions --------------------------------------------------------------------------------------------------------
 
--- Products that visitors submit for review. `id` is the id of the future product, reserved from the beginning. An approved
--- submission has a product, unless the operator removed it; whether that has launched follows from its time.
+-- Products that visitors submit for review. `id` is reserved as the id of the future product. An approved submission
+-- has a product, unless the operator removed it; the product has launched if its launch time has passed.
 CREATE TABLE submissions (
   id text COLLATE "C" PRIMARY KEY,
   status text COLLATE "C" NOT NULL CHECK (status IN ('waiting', 'approved', 'declined', 'withdrawn')),
-  -- Grows with each change. A decision names the revision it is about.
+  -- Incremented with each change. A decision applies to the revision that the operator read.
   revision integer NOT NULL DEFAULT 1,
-  -- The fields as the maker wrote them, and as they were last approved.
+  -- The fields as last edited by the maker, and as last approved.
   fields jsonb NOT NULL,
   approved_fields jsonb,
-  -- NULL if the product is to launch as soon as the submission is approved.
+  -- NULL if the product launches when the submission is approved.
   launch_at timestamptz(3),
-  -- Why the submission was declined.
+  -- The reason why the submission was declined.
   reason text,
-  -- What the last decision replaced, so it can be undone. NULL once the maker has changed the submission.
+  -- The state before the last decision, for undoing it. NULL after the maker has changed the submission.
   undo jsonb,
-  -- SHA-256 of each maker key.
+  -- The SHA-256 hashes of the maker keys.
   key_hashes bytea[] NOT NULL,
-  -- The sender's network, hashed with the secret `submissions`. Only waiting submissions have it.
+  -- The submitter's network, hashed with the secret 'submissions' of site_secrets, while the submission is waiting.
   network uuid,
   suspected_spam boolean NOT NULL DEFAULT false,
   created_at timestamptz(3) NOT NULL,
   updated_at timestamptz(3) NOT NULL,
-  -- When the submission last began to wait, which orders the queue.
+  -- When the submission last entered the review queue, which is sorted by this time.
   waiting_since timestamptz(3) NOT NULL,
   decided_at timestamptz(3)
 );
@@ -249,13 +250,13 @@ CREATE TABLE submissions (
 CREATE INDEX submissions_newest ON submissions (created_at DESC, id DESC);
 CREATE INDEX submissions_waiting ON submissions ((suspected_spam::integer), waiting_since, id) WHERE status = 'waiting';
 CREATE INDEX submissions_network ON submissions (network) WHERE network IS NOT NULL;
--- Declined and withdrawn submissions are deleted some time after they were last changed.
+-- For deleting declined and withdrawn submissions a certain time after their last change.
 CREATE INDEX submissions_closed ON submissions (updated_at) WHERE status IN ('declined', 'withdrawn');
 
--- The submission that was created for an idempotency key of a session. `id` is a digest of both. Keys expire after a day.
+-- The submission created for an idempotency key of a session. `id` is a digest of both. Keys expire after a day.
 CREATE TABLE submission_idempotency_keys (
   id uuid PRIMARY KEY,
-  -- A digest of what was sent. The same key with another submission is refused.
+  -- A digest of the request's content. The same key with different content is refused.
   content uuid NOT NULL,
   submission_id text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL
@@ -263,7 +264,7 @@ CREATE TABLE submission_idempotency_keys (
 
 CREATE INDEX submission_idempotency_keys_age ON submission_idempotency_keys (created_at);
 
--- Random secrets of the site, which hide what is stored under them from the readers of a backup. Never part of a backup.
+-- Random secret keys of the site. Never part of a backup, so the hashes in a backup cannot be reversed by guessing.
 CREATE TABLE site_secrets (
   name text COLLATE "C" PRIMARY KEY,
   secret bytea NOT NULL
@@ -274,17 +275,17 @@ ALTER TABLE site_secrets ALTER COLUMN secret SET STATISTICS 0;
 
 -- Removed products ---------------------------------------------------------------------------------------------------
 
--- A removed product can be restored with its upvotes and comments. Its id may be reused and removed again meanwhile, so a
--- removal has its own key.
+-- A removed product can be restored with its upvotes and comments. Each removal has its own key, because another
+-- product with the same id may be created and removed in the meantime.
 CREATE TABLE removed_products (
   removal_id uuid PRIMARY KEY,
   product_id text COLLATE "C" NOT NULL,
-  -- Shared by all products of one command, which is undone as a whole.
+  -- Shared by all products that one command removed. The command is undone as a whole.
   batch_id uuid NOT NULL,
   removed_at timestamptz(3) NOT NULL,
   upvotes integer NOT NULL,
   comments integer NOT NULL,
-  -- The rows of products, product_counts and launches as JSON, with the columns of the time of the removal.
+  -- The rows of products, product_counts and launches as JSON, with the columns that existed at the removal.
   product jsonb NOT NULL,
   counts jsonb NOT NULL,
   launch jsonb
@@ -324,29 +325,29 @@ CREATE TABLE removed_comments (
 
 -- Operation ----------------------------------------------------------------------------------------------------------
 
--- The commands and console operations of operators. An entry is written in the transaction of its operation.
+-- Operations by commands and in the console. Each entry is written in the transaction of its operation.
 CREATE TABLE audit_log (
   id uuid PRIMARY KEY,
   created_at timestamptz(3) NOT NULL,
-  -- The operator of the console, or the operating system user who ran the command.
+  -- The name of the console's operator, or of the operating system user who ran the command.
   operator text NOT NULL,
   action text COLLATE "C" NOT NULL,
-  -- What the operation was applied to: an id, or the name of a file.
+  -- The object of the operation: an id or a file name.
   target text NOT NULL,
   details jsonb NOT NULL,
-  -- The entry that this one reverted, if any.
+  -- The id of the entry that this one undoes, if any.
   undoes uuid
 );
 
 CREATE INDEX audit_log_newest ON audit_log (created_at DESC, id DESC);
--- Lists the public moderation log.
+-- For the public moderation log.
 CREATE INDEX audit_log_moderation ON audit_log (created_at DESC, id DESC)
   WHERE action IN ('products remove', 'comments hide', 'comments hold', 'votes exclude', 'submissions decline');
 CREATE INDEX audit_log_target ON audit_log (target, created_at DESC);
 CREATE INDEX audit_log_undoes ON audit_log (undoes) WHERE undoes IS NOT NULL;
 
--- What an import replaced, so it can be undone: for each product, its former fields as JSON (NULL if it was new) and the
--- version that the import wrote. Stored for a month, for imports of up to 20,000 products. Never part of a backup.
+-- The data for undoing imports: for each product, its former fields as JSON (NULL if it was new) and the version that
+-- the import wrote. Stored for a month, for imports of up to 20,000 products. Never part of a backup.
 CREATE TABLE import_changes (
   import_id uuid NOT NULL,
   product_id text COLLATE "C" NOT NULL,
@@ -356,11 +357,11 @@ CREATE TABLE import_changes (
   PRIMARY KEY (import_id, product_id)
 );
 
--- Operators of the console. Like their sessions and invitations, they are not part of a backup: restoring an old one must not
--- give back access that was revoked.
+-- Operators of the console. Operators, their sessions and their invitations are not part of a backup, because restoring
+-- an old backup must not restore access that was revoked.
 CREATE TABLE operators (
   name text COLLATE "C" PRIMARY KEY,
-  -- scrypt with its parameters and salt: 'scrypt$15$8$3$salt$hash'. NULL until the first invitation is accepted.
+  -- An scrypt hash with its parameters: 'scrypt$15$8$3$salt$hash'. NULL until the first invitation is accepted.
   passphrase text,
   created_at timestamptz(3) NOT NULL
 );
@@ -376,20 +377,20 @@ CREATE TABLE operator_sessions (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
   created_at timestamptz(3) NOT NULL,
-  -- Precise to the minute. A session expires after twelve hours without use.
+  -- The time of the last use, updated at most once a minute. A session expires after twelve hours without use.
   used_at timestamptz(3) NOT NULL
 );
 
 CREATE INDEX operator_sessions_operator ON operator_sessions (operator);
 
--- Browsers in which an operator has signed in before. Limits on guessing treat them separately.
+-- Browsers in which an operator has signed in before. The limits on failed sign-ins treat them separately.
 CREATE TABLE operator_devices (
   token_hash bytea PRIMARY KEY,
   operator text COLLATE "C" NOT NULL REFERENCES operators (name) ON DELETE CASCADE,
   created_at timestamptz(3) NOT NULL
 );
 
--- State of the site that outlives a process, such as whether the sample catalogue was already loaded.
+-- Persistent state of the site, such as whether the sample catalogue has been loaded.
 CREATE TABLE site_metadata (
   name text COLLATE "C" PRIMARY KEY,
   value text NOT NULL
@@ -400,20 +401,20 @@ CREATE TABLE site_metadata (
 CREATE TABLE changes (
   id uuid PRIMARY KEY,
   product_ids text[] NOT NULL,
-  -- Whether products were added, edited or removed, beyond their counts and comments.
+  -- Whether products were added, edited or removed, as opposed to changes to counts and comments.
   catalogue boolean NOT NULL,
-  -- Comments that were written, released or liked.
+  -- The ids of comments that were created, moderated or liked.
   comment_ids uuid[] NOT NULL DEFAULT '{}',
   created_at timestamptz NOT NULL
 );
 
 CREATE INDEX changes_created_at ON changes (created_at);
 
--- Events for the receiver of WEBHOOK_URL, written in the transaction that they report. Not part of a backup.
+-- Events to be sent to WEBHOOK_URL. Each is written in the transaction that it reports. Not part of a backup.
 CREATE TABLE webhook_events (
   id uuid PRIMARY KEY,
   type text COLLATE "C" NOT NULL,
-  -- The bytes that are sent, the same in each attempt.
+  -- The request body, which is the same in each attempt.
   body text NOT NULL,
   created_at timestamptz(3) NOT NULL,
   expires_at timestamptz(3) NOT NULL,
@@ -428,7 +429,7 @@ CREATE INDEX webhook_events_due ON webhook_events (next_attempt_at, created_at, 
 CREATE INDEX webhook_events_newest ON webhook_events (created_at DESC, id DESC);
 CREATE INDEX webhook_events_undelivered ON webhook_events (created_at DESC, id DESC) WHERE delivered_at IS NULL;
 
--- How a receiver of webhooks responds. Not part of a backup.
+-- The results of deliveries, by receiver of webhooks. Not part of a backup.
 CREATE TABLE webhook_receivers (
   -- SHA-256 of the URL, which may contain a secret.
   url_digest text COLLATE "C" PRIMARY KEY,
@@ -436,18 +437,18 @@ CREATE TABLE webhook_receivers (
   -- When the first failure since the last success occurred. NULL while attempts succeed.
   failing_since timestamptz(3),
   last_failure text,
-  -- When the receiver responded 410 Gone. Nothing is sent to it after that.
+  -- When the receiver responded with 410 Gone. No further events are sent to it.
   gone_at timestamptz(3)
 );
 
--- Work that one process does for the whole site, such as the scheduled backup. The process that sets the row holds the
--- lease until it expires, and renews it while it works. Times are the database server's. Not part of a backup.
+-- Leases for jobs that one process runs for the whole site, such as the scheduled backup. A process acquires the lease
+-- by updating its row, and renews it while the job runs. Times are the database server's. Not part of a backup.
 CREATE TABLE leases (
   name text COLLATE "C" PRIMARY KEY,
-  -- Generated once per database. Marks what the work produces, such as file names, as belonging to this database.
+  -- A random tag, generated once per database. It identifies this database in the names of the job's files.
   tag text COLLATE "C" NOT NULL,
   holder uuid NOT NULL,
   expires_at timestamptz NOT NULL,
-  -- When the last completed work began.
+  -- The start time of the last completed job.
   completed_at timestamptz
 );

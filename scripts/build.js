@@ -1,8 +1,8 @@
 /**
- * Builds the site into dist/: the browser's files, compressed once, and the server.
+ * Builds the site into dist/: the browser's files with compressed copies, and the server.
  *
- * The build is written to a temporary folder and renamed into place, so neither a running site nor a killed build ever
- * sees half of one. A stamp of all sources shows whether anything has to be done.
+ * The build is written to a temporary folder and then renamed, so a running site never reads an incomplete build, and
+ * a killed build leaves none in dist/. The file `stamp` contains a hash of all sources, to detect an outdated build.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -12,13 +12,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { compressFolder } from './compress-folder.js';
 
-// A build is always for production.
+// Builds are always for production, regardless of the environment.
 process.env.NODE_ENV = 'production';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const DIST = join(ROOT, 'dist');
 
-/** The inputs of a build; a folder stands for every file below it. */
+/** The inputs of a build. A folder includes all files below it. */
 const INPUTS = [
   'src',
   'public',
@@ -32,19 +32,19 @@ const INPUTS = [
 
 const NOT_BUILT = /\.test\.tsx?$/;
 
-/** Builds unless dist/ was built from exactly these sources. */
+/** Builds the site unless dist/ was built from the current sources. */
 export async function buildIfStale({ quiet = false } = {}) {
   const stamp = stampOf(INPUTS);
   const built = await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined);
   if (built === stamp) return;
   if (!quiet) console.error('Building the site …');
   await alone(async () => {
-    // The previous holder of the lock may have built exactly this.
+    // While this process waited for the lock, another one may have built the same sources.
     if ((await readFile(join(DIST, 'stamp'), 'utf8').catch(() => undefined)) !== stamp) await build(stamp);
   });
 }
 
-/** Runs `work` while no other process of this checkout does; the lock of a dead process is taken over. */
+/** Runs `work` under a lock file, so only one process of this checkout builds. Removes the lock of a dead process. */
 async function alone(work) {
   const lock = `${DIST}-lock`;
   for (;;) {
@@ -75,7 +75,7 @@ function isRunning(pid) {
 }
 
 async function build(stamp) {
-  // Vite is loaded here, because a built site does not need it.
+  // Vite is imported only here, because a site that is already built does not need it.
   const { build: bundle } = await import('vite');
   const aside = `${DIST}-${process.pid}`;
   try {
@@ -106,10 +106,10 @@ async function build(stamp) {
   }
 }
 
-/** The URLs of the files with hashed names that every visitor may need. */
+/** Returns the URLs of the files, all with hashed names, that the service worker caches for offline use. */
 async function filesOf(aside) {
   const files = await readdir(join(aside, 'client', 'assets'));
-  // Visitors need the texts of one language; the service worker caches those that a page requests.
+  // A visitor needs only one language, so the service worker caches language files when a page requests them.
   return files
     .filter((file) => !file.startsWith('language-'))
     .sort()

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Fonts and pictures are compressed already. */
+/** Fonts and raster images are already compressed. */
 const COMPRESSIBLE = /\.(?:js|css|svg|json)$/;
 
-/** Writes a `.br` and a `.gz` at maximum compression beside every compressible file of a folder. */
+/** Writes a `.br` and a `.gz` copy of every compressible file in a folder, with maximum compression. */
 export async function compressFolder(folder) {
   const names = (await readdir(folder)).filter((name) => COMPRESSIBLE.test(name));
   await Promise.all(

@@ -1,5 +1,5 @@
 /**
- * Draws the icons of public/ from the site's mark: node scripts/draw-icons.js. The results are committed, so builds
+ * Renders the icons in public/ from the site's logo: `node scripts/draw-icons.js`. The results are committed, so builds
  * need no browser.
  */
 import { readFile, writeFile } from 'node:fs/promises';
@@ -10,10 +10,10 @@ import { requireChromium } from './find-chromium.js';
 
 const PUBLIC = fileURLToPath(new URL('../public/', import.meta.url));
 
-/** The mark with its round corners. */
+/** The logo with rounded corners. */
 const MARK = await readFile(join(PUBLIC, 'favicon.svg'), 'utf8');
 
-/** The logo on a background without corners, for maskable icons. */
+/** The logo on a full-bleed background, for icons that the system crops to its own shape (maskable icons). */
 const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   viewBox="${-margin} ${-margin} ${32 + 2 * margin} ${32 + 2 * margin}">
   <rect x="-8" y="-8" width="48" height="48" fill="#0c3b54"/>
@@ -22,7 +22,7 @@ const bleeding = (margin) => `<svg xmlns="http://www.w3.org/2000/svg"
   <path d="M-8 23.900c3 .4 5 .6 8 .6 4.500 0 6-3 10.500-3s6.500 4 11.500 4 7-2 10-2.500c3-.5 5-.6 8-.6V40H-8Z" fill="#c9f0ea"/>
 </svg>`;
 
-/** The file, the edge in pixels and the drawing of each icon. A mask may crop up to a tenth on each side. */
+/** The file name, the size in pixels and the SVG of each icon. The margin of 4 allows masks to crop 10 % per side. */
 const ICONS = [
   ['icon-192.png', 192, MARK],
   ['icon-512.png', 512, MARK],
@@ -49,7 +49,7 @@ try {
   await browser.close();
 }
 
-/** Wraps one PNG into an .ico file: a directory of 6 bytes, one entry of 16 bytes, and the picture. */
+/** Wraps a PNG image in an .ico file: a header of 6 bytes, one directory entry of 16 bytes, and the image. */
 function icoOf(png, edge) {
   const head = Buffer.alloc(22);
   head.writeUInt16LE(1, 2);

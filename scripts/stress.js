@@ -1,8 +1,8 @@
 /**
- * Repeats the tests under load from busy loops on every core, and records which failed and how often:
+ * Repeats the tests while `--hogs` busy loops load the processor, and records which tests fail and how often:
  * `npm run test:stress -- --runs 20 --hogs 4 [--only tests/cli]`
  *
- * Runs of one commit with the same hogs and the same selection are appended to one file.
+ * Runs of the same commit with the same number of hogs and the same selection of tests are appended to one file.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -92,7 +92,7 @@ function openRecord() {
   }
 }
 
-/** The current commit, marked if files have changed since. */
+/** Returns the current commit, with the suffix `-changed` if there are uncommitted changes. */
 function commitOf() {
   const git = (...parameters) => execFileSync('git', parameters, { cwd: ROOT, encoding: 'utf8' }).trim();
   const isClean = git('status', '--porcelain', '--', '.', ':!tests/stress/results') === '';

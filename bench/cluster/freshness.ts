@@ -31,10 +31,10 @@ export interface FreshnessOptions {
 
 const POLL_INTERVAL_MS = 5;
 const VISIBLE_TIMEOUT_MS = 10_000;
-/** Pause between two upvotes, so they fall at any point of the polling interval. */
+/** Upvotes are separated by random pauses up to this length, to fall at any point of the site's polling interval. */
 const LONGEST_PAUSE_MS = 250;
 
-/** Upvotes on the first site of a side and watches the second. @throws Error if an upvote never shows. */
+/** Upvotes on the first site of a side and polls the second. @throws Error if an upvote does not appear in time. */
 export async function measureFreshness(side: Side, options: FreshnessOptions): Promise<Freshness> {
   const [here = '', there = ''] = side.addresses;
   const stream = await listenToCounts(there);
@@ -50,7 +50,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
     const id = `p-${sample % (options.products / 2)}`;
     const askApi = requestText('GET', `/api/products/${id}`, 'session-of-a-reader');
     const askPage = requestText('GET', `/product/${id}`, 'session-of-a-reader');
-    // The responses are cached from now on, so a later version was produced because of the upvote.
+    // These requests fill the cache, so only the upvote can cause a newer response.
     const before = upvotesIn(await api.send(askApi));
     await page.send(askPage);
     const sentAt = performance.now();
@@ -83,7 +83,7 @@ export async function measureFreshness(side: Side, options: FreshnessOptions): P
   };
 }
 
-/** Upvotes products in the second half of the list, because those in the first half are watched. */
+/** Upvotes products in the second half of the list, because the measurement uses those in the first half. */
 async function otherUpvotes(side: Side, address: string, options: FreshnessOptions): Promise<void> {
   const { seconds, upvotesPerSecond, products } = options;
   if (upvotesPerSecond === 0) return;
@@ -96,14 +96,14 @@ async function otherUpvotes(side: Side, address: string, options: FreshnessOptio
   side.upvotes += result.succeeded;
 }
 
-/** The API's response is JSON; a page contains the same in its initial state. */
+/** Reads the count from a JSON response of the API or from the same JSON, escaped, in a page's initial state. */
 function upvotesIn({ status, body }: HttpResponse): number {
   const found = /\\?"upvotes\\?":(\d+)/.exec(body)?.[1];
   if (status !== 200 || found === undefined) throw new Error(`The response with status ${status} has no count`);
   return Number(found);
 }
 
-/** Polls until a condition is true. @returns when it became true. */
+/** Polls until a condition is true. @returns the time at which it became true. */
 async function until(isSo: () => Promise<boolean>): Promise<number> {
   const deadline = performance.now() + VISIBLE_TIMEOUT_MS;
   while (!(await isSo())) {

@@ -4,7 +4,7 @@ import { type LoadResult, runLoad, type Target } from '../harness/run-load.ts';
 import type { BenchOptions } from '../options.ts';
 import type { Side } from './side.ts';
 
-/** Load processes per side: a single one may be slower than the site. */
+/** Number of load processes per side. A single process may be slower than the site. */
 const LOADERS = 2;
 const TICK_MS = 10;
 
@@ -12,14 +12,14 @@ export interface SideLoad {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Processor time of all processes of the site, per response. */
+  /** Processor time of all processes of the site, per request. */
   siteCpuUs: number;
-  /** How many cores the site used, and how many the whole machine did. */
+  /** Average number of busy cores: of the site, and of the whole machine. */
   siteCores: number;
   machineCores: number;
 }
 
-/** Loads a side to its limit, all addresses alike. @throws Error if any request failed. */
+/** Loads a side at full speed, spread evenly over its addresses. @throws Error if a request fails. */
 export async function loadSide(
   side: Side,
   targets: readonly Target[],
@@ -33,7 +33,7 @@ export async function loadSide(
         address: side.addresses[loader % side.addresses.length] ?? '',
         connections: Math.ceil(connections / LOADERS),
         seconds,
-        // Two load processes that begin at the same product would keep waiting for each other's row lock.
+        // Load processes that start at the same product would keep waiting for each other's row locks.
         targets: rotated(targets, (loader * targets.length) / LOADERS),
       }),
     ),
@@ -54,7 +54,7 @@ export async function loadSide(
   };
 }
 
-/** Adds up the results of several load processes, and takes the worse of their latencies. */
+/** Combines the results of several load processes: the sum of their rates, and the highest of their latencies. */
 export function addUp(results: readonly LoadResult[]): SideLoad {
   const worst = (of: (result: LoadResult) => number) => Math.max(0, ...results.map(of));
   return {
@@ -77,7 +77,7 @@ async function siteCpuMs(pids: readonly number[]): Promise<number> {
   return each.reduce((sum, ms) => sum + ms, 0);
 }
 
-/** The processor time of all cores together, without idle time. `iowait`, the fifth number, counts as idle, too. */
+/** The busy processor time of all cores, which excludes `idle` and `iowait` (the fourth and fifth number). */
 async function machineCpuMs(): Promise<number> {
   const line = (await readFile('/proc/stat', 'utf8')).split('\n', 1)[0] ?? '';
   const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = line.trim().split(/\s+/).slice(1).map(Number);

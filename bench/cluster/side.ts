@@ -2,13 +2,13 @@ import type { BenchDatabase } from '../harness/bench-database.ts';
 import { withChildren } from '../harness/process-use.ts';
 import { type ServerProcess, startSite } from '../harness/server-process.ts';
 
-/** A way to serve one database with several processes. */
+/** One of the compared setups: one or more sites that serve one database. */
 export interface Side {
   name: string;
   database: BenchDatabase;
-  /** One address, or one for each site. */
+  /** The address of each site. */
   addresses: readonly string[];
-  /** All processes of the side, except its database's. */
+  /** The ids of all processes of the sites; those of the database are excluded. */
   pids(): Promise<number[]>;
   /** The number of acknowledged upvotes. */
   upvotes: number;
@@ -19,7 +19,7 @@ export interface SideShape {
   name: string;
   /** Processes of each site (WEB_CONCURRENCY). */
   processes: number;
-  /** Sites, each on a separate port. */
+  /** The number of sites. Each listens on its own port. */
   sites: number;
 }
 

@@ -10,7 +10,7 @@ const log = pino({ level: 'error' });
 const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 export interface BenchServer {
-  /** Creates a database with the schema and this many products, `p-0` and so on. */
+  /** Creates a database with the schema and `productCount` products, with the ids `p-0`, `p-1` and so on. */
   createDatabase(productCount: number): Promise<BenchDatabase>;
   stop(): Promise<void>;
 }
@@ -19,7 +19,7 @@ export interface BenchDatabase extends Database {
   url: string;
 }
 
-/** Starts a PostgreSQL with the site's own settings, including fsync, in a temporary folder. */
+/** Starts a PostgreSQL server in a temporary folder with the settings of the embedded database, including fsync. */
 export async function startBenchServer(): Promise<BenchServer> {
   const cluster = await startThrowawayCluster({ durability: 'full' });
   const opened: Database[] = [];

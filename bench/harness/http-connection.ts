@@ -2,27 +2,27 @@ import { connect, type Socket } from 'node:net';
 
 export interface HttpResponse {
   status: number;
-  /** The header fields as they were sent. */
+  /** The status line and the header fields, unparsed. */
   head: string;
   body: string;
 }
 
 /**
- * One keep-alive HTTP/1.1 connection with one request in flight. It understands only responses with a Content-Length, which
- * makes it far cheaper than a general client, so results depend on the server.
+ * A keep-alive HTTP/1.1 connection with at most one request in flight. It supports only responses with a Content-
+ * Length, which makes it far cheaper than a general client, so the results depend on the server.
  */
 export class HttpConnection {
   readonly #socket: Socket;
   #received = '';
   #waiting: { resolve(response: HttpResponse): void; reject(error: Error): void } | undefined;
 
-  /** `localAddress` decides which network the requests come from: all of 127.0.0.0/8 is this machine. */
+  /** `localAddress`, any address in 127.0.0.0/8, selects the network that the requests come from. */
   constructor(address: string, localAddress = '127.0.0.1') {
     const { hostname, port } = new URL(address);
     this.#socket = connect({ port: Number(port), host: hostname, localAddress })
       .setNoDelay(true)
       .setEncoding('latin1');
-    // Where no process listens on an ephemeral port, the kernel may connect a socket to itself, which then reads its own request.
+    // If no process listens on an ephemeral port, Linux may connect the socket to itself.
     this.#socket.on('connect', () => {
       const { localAddress: from, localPort, remoteAddress } = this.#socket;
       if (from === remoteAddress && localPort === Number(port)) {
@@ -73,7 +73,7 @@ export class HttpConnection {
   }
 }
 
-/** Opens as many connections as there are requests in flight, so a request never waits for another's response. */
+/** Opens a connection per request in flight, so a request never waits for the response to another. */
 export class ConnectionPool {
   readonly #address: string;
   readonly #idle: HttpConnection[] = [];
@@ -83,7 +83,7 @@ export class ConnectionPool {
   }
 
   async send(request: string): Promise<HttpResponse> {
-    // The connection used last is the least likely to reach the server's keep-alive timeout.
+    // The most recently used connection is the least likely to have reached the server's keep-alive timeout.
     let connection = this.#idle.pop();
     while (connection !== undefined && !connection.isOpen) connection = this.#idle.pop();
     connection ??= new HttpConnection(this.#address);
@@ -97,7 +97,7 @@ export class ConnectionPool {
   }
 }
 
-/** The text of a request; `body` is sent as JSON, and `fields` are further header fields. */
+/** Formats an HTTP/1.1 request. `body` is JSON text, and `fields` are further header fields. */
 export function requestText(
   method: string,
   path: string,

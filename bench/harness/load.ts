@@ -6,7 +6,7 @@ import type { LoadOptions, LoadResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
 
 /**
- * Responses during the warm-up are not measured. This process keeps every connection busy and reports the responses.
+ * This process keeps every connection busy and reports the responses. Latencies during the warm-up are not measured.
  */
 const WARM_UP_S = 0.5;
 
@@ -49,7 +49,7 @@ async function load(options: LoadOptions): Promise<LoadResult> {
       const received = performance.now();
       statuses[status] = (statuses[status] ?? 0) + 1;
       if (status < 300) succeeded += 1;
-      // A response counts if it arrived in the measured time, no matter when its request was sent.
+      // A response counts if it arrives during the measured time, no matter when its request was sent.
       if (received >= begin && received < end) latencies.push(received - sentAt);
       if (pauseMs > 0) await sleep(Math.max(0, sentAt + pauseMs - received));
       sentAt = pauseMs > 0 ? performance.now() : received;

@@ -3,8 +3,8 @@ import type { FlowResult } from './run-load.ts';
 import { quantile } from './statistics.ts';
 
 /**
- * Calls `send` for each request when it is due, however slow the earlier ones are, and waits for all of them. Requests
- * must be in the order of their times, which are milliseconds of `performance.now()`.
+ * Calls `send` for each request when it is due, even if earlier requests are in flight, then waits for all of them.
+ * Requests must be sorted by `dueAt`, a time of `performance.now()`.
  */
 export async function sendWhenDue<Request extends { dueAt: number }>(
   requests: Iterable<Request>,
@@ -19,12 +19,12 @@ export async function sendWhenDue<Request extends { dueAt: number }>(
   await Promise.all(inFlight);
 }
 
-/** Records the requests of a flow, from the moment each was due to the end of its response. */
+/** Records the latencies of a flow's requests, each from its due time to the end of its response. */
 export class FlowRecorder {
   readonly #latenciesMs: number[] = [];
   readonly #statuses: Record<string, number> = {};
 
-  /** Call this at the end of a response. `status` is its code, or why there was none. */
+  /** Must be called at the end of a response. `status` is the status code, or the error if there was no response. */
   record(dueAt: number, status: number | string): void {
     this.#latenciesMs.push(performance.now() - dueAt);
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;

@@ -8,7 +8,7 @@ export async function cpuMsOf(pid: number): Promise<number> {
   return (await cpuTicksOf(pid, 2)) * TICK_MS;
 }
 
-/** The sum of the first of four counters: the process's own user and system time, then those of its ended children. */
+/** Sums user and system time: 2 counters are those of the process, 4 include its children that have ended. */
 async function cpuTicksOf(pid: number, counters: 2 | 4): Promise<number> {
   const fields = await statOf(pid);
   return fields.slice(11, 11 + counters).reduce((sum, ticks) => sum + Number(ticks), 0);
@@ -18,7 +18,7 @@ export async function parentOf(pid: number): Promise<number> {
   return Number((await statOf(pid))[1]);
 }
 
-/** The fields of /proc/PID/stat from the third on, after the name in parentheses, which may contain anything. */
+/** The fields of /proc/PID/stat from the third on. The name before them may contain spaces and parentheses. */
 async function statOf(pid: number): Promise<string[]> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -30,7 +30,7 @@ export async function memoryMbOf(pid: number): Promise<number> {
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
 }
 
-/** A process and its descendants, from the process table. */
+/** The ids of a process and its descendants, read from /proc. */
 export async function withChildren(pid: number): Promise<number[]> {
   // A process or thread may have ended in the meantime.
   const tasks = await readdir(`/proc/${pid}/task`).catch(() => []);
@@ -41,13 +41,13 @@ export async function withChildren(pid: number): Promise<number[]> {
   return [pid, ...(await Promise.all(children.map((child) => withChildren(Number(child))))).flat()];
 }
 
-/** Processor time of a process and its descendants, with those that have ended, in milliseconds. */
+/** Processor time of a process and its descendants in milliseconds, including children that have ended. */
 export async function treeCpuMsOf(pid: number): Promise<number> {
   const each = await Promise.all((await withChildren(pid)).map((one) => cpuTicksOf(one, 4).catch(() => 0)));
   return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
 
-/** Memory of a process and its descendants in megabytes, each shared page counted once. */
+/** Memory (PSS) of a process and its descendants in megabytes. Pages that they share count once. */
 export async function treeMemoryMbOf(pid: number): Promise<number> {
   const each = await Promise.all(
     (await withChildren(pid)).map(async (one) => {

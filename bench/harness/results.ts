@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Saves the results of a scenario: numbers in bench/results, its chart in docs/images. */
+/** Writes the results of a scenario to bench/results, and its chart, if any, to docs/images. */
 export async function writeResults(scenario: string, results: object, chart?: string): Promise<void> {
   const machine = { node: process.version, platform: `${process.platform} ${process.arch}`, cores: cpus().length };
   const record = { scenario, date: new Date().toISOString(), ...machine, ...results };

@@ -13,13 +13,13 @@ export interface LoadOptions {
   address: string;
   connections: number;
   seconds: number;
-  /** The requests, which are sent in turn, each by another session. */
+  /** The requests to send, in rotation, each with a new session. */
   targets: readonly Target[];
   /** Source address of the requests; 127.0.0.1 by default. */
   localAddress?: string;
-  /** Gives each connection another source address, and so another network, of 127.1.0.0/16. */
+  /** Gives each connection its own source address in 127.1.0.0/16, to spread them over several networks. */
   isSpread?: boolean;
-  /** Upper bound of requests per second; unlimited by default. */
+  /** Maximum number of requests per second; unlimited by default. */
   maxPerSecond?: number;
 }
 
@@ -34,8 +34,8 @@ export interface LoadResult {
 }
 
 /**
- * Closed loop: each connection sends its next request once the last response has arrived. A slow server gets fewer
- * requests, so its slowest moments are undercounted; `runOpenLoad` has no such bias.
+ * Closed loop: each connection sends its next request after the previous response has arrived. A slow server gets fewer
+ * requests, so slow responses are under-represented; `runOpenLoad` does not have this bias.
  */
 export function runLoad(options: LoadOptions): Promise<LoadResult> {
   return runInChild(join(import.meta.dirname, 'load.ts'), options);
@@ -44,7 +44,7 @@ export function runLoad(options: LoadOptions): Promise<LoadResult> {
 export interface OpenLoadOptions {
   address: string;
   seconds: number;
-  /** Flows of requests by name, each at its own pace. */
+  /** Flows of requests by name, each with its own rate. */
   flows: Readonly<Record<string, Flow>>;
 }
 
@@ -54,11 +54,11 @@ export interface Flow {
 }
 
 export interface FlowResult {
-  /** Requests that were due in the measured time; each was sent, regardless of earlier responses. */
+  /** Number of requests that were due in the measured time. Each is sent, regardless of earlier responses. */
   due: number;
   succeeded: number;
   statuses: Record<string, number>;
-  /** The time from the moment a request was due to the end of its response. */
+  /** The latencies, each from a request's due time to the end of its response. */
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;
@@ -66,14 +66,15 @@ export interface FlowResult {
 }
 
 /**
- * Open loop: requests are sent when they are due, however slow the responses are, like requests of independent
- * visitors.
+ * Open loop: requests are sent when they are due, even if responses are slow, like requests of independent visitors.
  */
 export function runOpenLoad(options: OpenLoadOptions): Promise<Record<string, FlowResult>> {
   return runInChild(join(import.meta.dirname, 'open-load.ts'), options);
 }
 
-/** Runs a load in a separate process, so it never competes with the caller for an event loop. */
+/**
+ * Runs a load program in a separate process, so it does not share an event loop with the caller. @returns its result.
+ */
 export async function runInChild<Result>(program: string, options: object): Promise<Result> {
   const child = fork(program, { execArgv: ['--import', 'tsx'] });
   child.send(options);

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 export interface StreamLoad {
   address: string;
   streams: number;
-  /** The subscriptions of the streams, assigned in turn; null: all counts. */
+  /** The subscriptions, assigned to the streams in rotation. `null` subscribes to all counts. */
   subscriptions: readonly (readonly string[] | null)[];
-  /** Products `p-0` and so on that are upvoted. */
+  /** Number of products to upvote, with the ids `p-0`, `p-1` and so on. */
   products: number;
   upvotesPerSecond: number;
   seconds: number;
@@ -17,23 +17,23 @@ export interface StreamReport {
   /** Pairs of an upvote and a stream that received it; `expected` is the number of pairs that should exist. */
   deliveries: number;
   expected: number;
-  /** Streams that did not stay open. */
+  /** Number of streams that closed before the end. */
   closed: number;
   p50Ms: number;
   p95Ms: number;
   p99Ms: number;
   maxMs: number;
-  /** The last received upvotes of each subscription, by product. */
+  /** The last received number of upvotes by product, for each subscription. */
   finalCounts: Record<string, number>[];
 }
 
 export interface StreamRun {
-  /** Upvotes at the given rate, and reports what arrived. */
+  /** Upvotes at the given rate. @returns the deliveries and their latencies. */
   vote(): Promise<StreamReport>;
   end(): void;
 }
 
-/** Opens streams from a separate process. */
+/** Opens the streams in a separate process, and waits until all are open. */
 export async function openStreams(load: StreamLoad): Promise<StreamRun> {
   const child = fork(join(import.meta.dirname, 'stream-clients.ts'), { execArgv: ['--import', 'tsx'] });
   child.send(load);

@@ -6,13 +6,13 @@ import { join } from 'node:path';
 export interface ServerProcess {
   address: string;
   pid: number;
-  /** Sends SIGTERM, and waits for the end of the process. */
+  /** Sends SIGTERM and waits until the process has ended. */
   stop(): Promise<void>;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** Starts the site as an operator runs it: built, logging warnings, without limits per visitor. */
+/** Starts the production build of the site, with log level `warn` and without rate limits. */
 export async function startSite(databaseUrl: string, environment: Record<string, string> = {}): Promise<ServerProcess> {
   await build();
   const flags = process.env.SITE_NODE_FLAGS?.split(' ') ?? [];
@@ -26,7 +26,7 @@ export async function startSite(databaseUrl: string, environment: Record<string,
   });
 }
 
-/** Builds the site in a separate process: a site that builds itself would keep the bundler in the measured memory. */
+/** Builds the site in a separate process; otherwise the bundler would count towards the measured memory. */
 async function build(): Promise<void> {
   const script = "import { buildIfStale } from './scripts/build.js'; await buildIfStale();";
   const child = spawn(process.execPath, ['--input-type=module', '--eval', script], { cwd: ROOT, stdio: 'inherit' });
@@ -34,7 +34,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site could not be built');
 }
 
-/** Starts one of the baseline servers. */
+/** Starts a server of bench/baselines for comparison. */
 export function startBaseline(name: string, environment: Record<string, string>): Promise<ServerProcess> {
   return start(['--import', 'tsx', join(ROOT, 'bench/baselines', `${name}.ts`)], environment);
 }
@@ -46,7 +46,7 @@ export interface CommandRun {
 
 const WATCH_MS = 50;
 
-/** Runs the operator's command to its end. @throws Error if it fails. */
+/** Runs the `groundswell` command until it ends. @throws Error if it fails. */
 export async function runCommand(
   parameters: readonly string[],
   environment: Record<string, string>,
@@ -58,7 +58,7 @@ export async function runCommand(
   });
   let peakMb = 0;
   const watch = setInterval(async () => {
-    // The process may have ended; earlier readings remain valid.
+    // If the process has ended, the earlier readings remain valid.
     const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
     peakMb = Math.max(peakMb, Math.round(Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024));
   }, WATCH_MS);

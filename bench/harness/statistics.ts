@@ -1,4 +1,4 @@
-/** The median, and the range of the rounds. */
+/** The median and the range of the values of all rounds. */
 export interface Spread {
   median: number;
   min: number;
@@ -14,7 +14,7 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** A quantile of sorted values, with linear interpolation. */
+/** Returns the quantile `share` (0 to 1) of sorted values, with linear interpolation. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
   const position = (sorted.length - 1) * share;
   const below = sorted[Math.floor(position)] ?? Number.NaN;

@@ -6,13 +6,13 @@ import { HttpConnection, requestText } from './http-connection.ts';
 import type { StreamLoad, StreamReport } from './run-streams.ts';
 import { quantile } from './statistics.ts';
 
-/** The number of connections that upvote. This process also listens to the streams, so all times are on one clock. */
+/** Number of connections that upvote. This process also reads the streams, so all times are of one clock. */
 const WRITERS = 16;
 
-/** Sockets opened at the same time. */
+/** Number of sockets to open at the same time. */
 const OPENING = 200;
 
-/** The values that the streams of one subscription received in one frame, and the times of arrival. */
+/** One frame of a subscription, and its time of arrival on each stream. */
 interface FrameRecord {
   text: string;
   counts: { id: string; upvotes: number }[];
@@ -64,7 +64,7 @@ async function open(index: number): Promise<Socket> {
       if (!rest.endsWith('\n\n')) return;
       if (rest.startsWith('HTTP/1.1 200')) resolve();
       else if (rest.startsWith('HTTP/')) reject(new Error(`Refused: ${rest.slice(0, 40)}`));
-      // Several may have arrived together, with heartbeats between them.
+      // Several frames may have arrived together, with heartbeats between them.
       for (const block of rest.split('\n\n')) if (block.startsWith('event: counts\n')) hear(group, block);
       rest = '';
     });
@@ -72,7 +72,7 @@ async function open(index: number): Promise<Socket> {
   return socket;
 }
 
-/** Streams of one group receive the same bytes, which are parsed once. */
+/** Records a frame. All streams of a group receive the same bytes, so each frame is parsed only once. */
 function hear(group: Group, text: string): void {
   let frame = group.frames.findLast((each, index) => each.text === text || index < group.frames.length - 3);
   if (frame?.text !== text) {
@@ -85,7 +85,10 @@ function hear(group: Group, text: string): void {
   frame.arrivals.push(performance.now());
 }
 
-/** Upvotes at an even rate. @returns for each product when the upvote with each count was sent. */
+/**
+ * Upvotes at an even rate.
+ * @returns the times of the requests by product. The index of a time is the count after the upvote.
+ */
 async function vote(): Promise<Map<string, number[]>> {
   const { upvotesPerSecond, seconds, products } = load;
   const sentAt = new Map<string, number[]>();
@@ -115,7 +118,7 @@ async function vote(): Promise<Map<string, number[]>> {
   return sentAt;
 }
 
-/** Reports the time of every upvote on every subscribed stream: from its sending to the first frame that contains it. */
+/** Computes the latencies of all upvotes on all subscribed streams, from request to the first frame with the upvote. */
 function report(sentAt: ReadonlyMap<string, number[]>): StreamReport {
   const latencies: number[] = [];
   const finalCounts: StreamReport['finalCounts'] = [];

@@ -17,7 +17,7 @@ import type { Catalogue } from './visits.ts';
 
 export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
-/** Other products were launched in this many days before yesterday. */
+/** The other products launch in this many days, up to two days ago. */
 const OLDER_DAYS = 90;
 const DAY_MS = 24 * 3_600_000;
 const WORDS = 2_000;
@@ -29,16 +29,18 @@ export interface Use {
   database: number;
 }
 
-/** A site with an embedded database, a catalogue, and an operator with a session of the console. */
+/** A site with an embedded database, a catalogue, and an operator who is signed in to the console. */
 export interface LaunchSite {
   server: ServerProcess;
   catalogue: Catalogue;
   consoleCookie: string;
-  /** Imports the first `rows` products again: every second one is changed, and some new ones are added. */
+  /** Imports `rows` products: 40 % have changed, 10 % are new, and the rest are unchanged. */
   importAgain(round: number, rows: number): Promise<CommandRun>;
   cpuMs(): Promise<Use>;
   memoryMb(): Promise<Use>;
-  /** Acknowledged writes that the database or the site's own responses lack, and counts that are wrong. */
+  /**
+   * Counts the acknowledged writes that are not in the database, and the wrong counts in the database and in responses.
+   */
   missing(acknowledged: Acknowledged): Promise<{ upvotes: number; comments: number; wrongCounts: number }>;
   stop(): Promise<void>;
 }
@@ -58,7 +60,7 @@ export async function openLaunchSite(folder: string, processes: number): Promise
     createdAt: new Date(Date.now() - 2 * DAY_MS - (index / PRODUCTS) * OLDER_DAYS * DAY_MS).toISOString(),
   }));
   const launches = Array.from({ length: LAUNCHES }, (_, index) => {
-    // These products have no time, so they launch when they are imported.
+    // A product without `createdAt` launches when it is imported.
     const { createdAt: _createdAt, ...product } = { ...older[index], id: `launch-${index}`, name: `Launch ${index}` };
     return product;
   });
@@ -95,8 +97,8 @@ export async function openLaunchSite(folder: string, processes: number): Promise
 }
 
 /**
- * Waits for boards, which are final two days after their period. Placing imported launches and publishing old boards is work of
- * a site's first minute, not of a launch day.
+ * Waits until the imported launches are on their boards, and boards whose period ended over two days ago are final. A
+ * new site does this work in its first minute, so it is not part of a launch day.
  */
 async function untilBoardsAreFinal(database: Database): Promise<void> {
   const isBehind = `SELECT 1 FROM launches WHERE placed_for IS DISTINCT FROM launched_at
@@ -111,7 +113,9 @@ function wordsOf(seed: number): string[] {
   return [...new Set(drawn)].slice(0, WORDS);
 }
 
-/** The postmaster may be a child of the site, and must not be counted twice. */
+/**
+ * Measures the site and its database. If the postmaster is a descendant of the site, it counts only as the database.
+ */
 async function useOf(of: (pid: number) => Promise<number>, site: number, postmaster: number): Promise<Use> {
   const isChild = (await withChildren(site)).includes(postmaster);
   const [all, database] = [await of(site), await of(postmaster)];
@@ -128,7 +132,7 @@ async function findMissing(
   address: string,
   { upvotes, commentIds }: Acknowledged,
 ): Promise<{ upvotes: number; comments: number; wrongCounts: number }> {
-  // A visitor may have upvoted a product twice, which counts once.
+  // Repeated upvotes of a visitor for a product count once.
   const distinct = [...new Map(upvotes.map((upvote) => [`${upvote.productId} ${upvote.session}`, upvote])).values()];
   return withoutTimeLimit(async (database) => {
     const [storedUpvotes] = await database.query<{ stored: number }>(STORED_UPVOTES, [

@@ -4,21 +4,21 @@ import type { FlowResult } from '../harness/run-load.ts';
 import type { CommandRun } from '../harness/server-process.ts';
 import type { LaunchSite } from './launch-site.ts';
 
-/** Rows of each file: half of them are changed, and a tenth is new. */
+/** Rows per file: 40 % have changed, and 10 % are new. */
 const IMPORT_ROWS = 1_000;
-/** When the imports begin, as parts of the run: before, in and after the burst. */
+/** Start times of the imports, as fractions of the run: before, during and after the burst. */
 const IMPORTS_AT = [0.15, 0.42, 0.75];
 const MODERATION_EVERY_MS = 2_000;
 /** One in three actions restores a hidden comment; the others hide one. */
 const RESTORE_EVERY = 3;
 
 export interface OperatorReport {
-  /** The times of reading the newest comments and hiding or restoring one, in the console. */
+  /** Latencies of moderation in the console: each reads the newest comments and hides or restores one. */
   moderation: FlowResult;
   imports: { rows: number; seconds: number[]; peakMb: number };
 }
 
-/** Acts as the operator for this time: imports by the command, and moderates in the console. */
+/** Acts as the operator for `seconds`: runs imports with the command and moderates comments in the console. */
 export async function operate(site: LaunchSite, seconds: number): Promise<OperatorReport> {
   const [moderation, imports] = await Promise.all([moderate(site, seconds), runImports(site, seconds)]);
   return {
@@ -56,7 +56,7 @@ async function moderate(site: LaunchSite, seconds: number): Promise<FlowResult> 
   return recorder.result();
 }
 
-/** @returns the status of the last request. */
+/** Hides or restores the newest comment in that state. @returns the status of the last request. */
 async function moderateOne(site: LaunchSite, number: number): Promise<number> {
   const action = number % RESTORE_EVERY === RESTORE_EVERY - 1 ? 'restore' : 'hide';
   const state = action === 'hide' ? 'public' : 'hidden';

@@ -7,11 +7,11 @@ export interface VisitorLoad {
   phases: readonly Phase[];
   catalogue: Catalogue;
   seed: number;
-  /** Requests that are due in this time are sent, but not measured. */
+  /** Requests that are due during the warm-up are sent but not measured. */
   warmUpSeconds?: number;
 }
 
-/** The writes that the site has acknowledged, and so must have. */
+/** The writes that the site has acknowledged, and therefore must not lose. */
 export interface Acknowledged {
   upvotes: { productId: string; session: string }[];
   commentIds: string[];
@@ -20,15 +20,15 @@ export interface Acknowledged {
 export interface VisitorReport {
   visitors: number;
   actions: Record<string, FlowResult>;
-  /** All pages, by the phase in which the visitor arrived. */
+  /** The results of all page requests, by the phase in which the visitor arrived. */
   pages: Record<string, FlowResult>;
-  /** The most streams that were open at the same time; `brokenStreams` is the number that the site ended. */
+  /** The highest number of concurrent streams. `brokenStreams` is the number of streams that the site ended. */
   mostStreams: number;
   brokenStreams: number;
   acknowledged: Acknowledged;
 }
 
-/** Runs visitors, who arrive, act when their actions are due, and leave, in a separate process. */
+/** Simulates visitors, who arrive, act at planned times and leave, in a separate process. */
 export function runVisitors(load: VisitorLoad): Promise<VisitorReport> {
   return runInChild(join(import.meta.dirname, 'visitors.ts'), load);
 }

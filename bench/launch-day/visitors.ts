@@ -8,14 +8,14 @@ import type { Acknowledged, VisitorLoad, VisitorReport } from './run-visitors.ts
 import { type Action, planVisits, type Step } from './visits.ts';
 
 /**
- * The number of networks from which visitors come. Their requests arrive through the connections of a reverse proxy, which
- * names each visitor's address; streams have connections of their own.
+ * Number of networks that visitors come from. Requests share pooled connections, as behind a reverse proxy, and send
+ * the visitor's address as `X-Forwarded-For`. Each stream has its own connection.
  */
 const NETWORKS = 4_096;
 
 interface Visitor {
   session: string;
-  /** The header fields of each of this visitor's requests. */
+  /** Header fields of all requests of this visitor. */
   fields: { 'X-Forwarded-For': string; Cookie?: string };
   stream?: Socket;
   hasLeft: boolean;
@@ -26,7 +26,7 @@ const run = randomBytes(8).toString('hex');
 const pool = new ConnectionPool(load.address);
 const visitors = new Map<number, Visitor>();
 const actions = new Map<string, FlowRecorder>();
-/** The times of all pages, by the phase in which the visitor arrived. */
+/** Latencies of all page requests, by the phase in which the visitor arrived. */
 const pages = new Map<string, FlowRecorder>();
 const acknowledged: Acknowledged = { upvotes: [], commentIds: [] };
 let streamsOpen = 0;
@@ -95,7 +95,7 @@ function newVisitor(number: number): Visitor {
 async function send(visitor: Visitor, step: Step, action: Exclude<Action, 'stream'>): Promise<number> {
   const { method, path, body } = requestOf(step, action);
   const response = await pool.send(requestText(method, path, visitor.session, body, 'br', visitor.fields));
-  // The visitor sends the cookie as a browser does, so later pages show the visitor's own writes.
+  // Like a browser, the visitor returns the cookie, so later pages show the visitor's own writes.
   const cookie = /\r\nset-cookie: (last_write=[^;]+)/i.exec(response.head)?.[1];
   if (cookie !== undefined) visitor.fields.Cookie = cookie;
   acknowledge(visitor, step, response);
@@ -126,7 +126,7 @@ function requestOf({ productId, text }: Step, action: Exclude<Action, 'stream'>)
   }
 }
 
-/** The products that a page shows: the launches of the day on the home page, otherwise the product. */
+/** The products that a page shows: the launches of the day if it is the home page (no id), otherwise the product. */
 function shownProducts(productId: string): string {
   const shown = productId === '' ? load.catalogue.launches.slice(0, 20) : [productId];
   return shown.map(encodeURIComponent).join(',');
@@ -138,7 +138,7 @@ function acknowledge({ session }: Visitor, { action, productId }: Step, { status
   if (action === 'comment') acknowledged.commentIds.push(JSON.parse(body).comment.id);
 }
 
-/** Opens a stream, which stays open until the visitor leaves. @returns the status, once the first bytes have arrived. */
+/** Opens a stream, which stays open until the visitor leaves. @returns the status when the first bytes have arrived. */
 function openStream(visitor: Visitor, { productId }: Step): Promise<number> {
   const { hostname, port } = new URL(load.address);
   const path = `/api/events?products=${shownProducts(productId)}`;
@@ -156,7 +156,7 @@ function openStream(visitor: Visitor, { productId }: Step): Promise<number> {
       } else socket.destroy();
       resolve(status);
     });
-    // The server ended it while the visitor was still there.
+    // The visitor destroys the socket when leaving, so `end` means that the server ended the stream.
     socket.on('end', () => (brokenStreams += 1));
   });
 }

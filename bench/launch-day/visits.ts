@@ -1,9 +1,9 @@
 import { type Random, randomFrom } from '../seed/random.ts';
 
-/** The run is twelve times as fast as the day: visitors arrive, read and leave in a twelfth of the time. */
+/** Factor by which the simulation is faster than real time, for arrivals and for the pauses between steps. */
 export const TIMES_FASTER = 12;
 
-/** A part of the run, in which visitors arrive at an even rate. */
+/** A part of the run with a constant rate of arrivals. */
 export interface Phase {
   name: string;
   perSecond: number;
@@ -14,14 +14,14 @@ export interface Catalogue {
   /** The products of the launch day, the most popular first; `older` are the other products. */
   launches: readonly string[];
   older: readonly string[];
-  /** Words of the products, the most frequent first, which visitors search for and write. */
+  /** Words of the products, the most frequent first, for searches and comments. */
   words: readonly string[];
 }
 
 export type Action = 'home page' | 'product page' | 'search' | 'own upvotes' | 'stream' | 'upvote' | 'comment';
 
 export interface Step {
-  /** The time since the start of the run. */
+  /** Time of the step, relative to the start of the run. */
   dueMs: number;
   /** The number of the visitor. */
   visitor: number;
@@ -29,26 +29,26 @@ export interface Step {
   phase: string;
   action: Action | 'leave';
   productId: string;
-  /** A term to search for, or a comment. */
+  /** The search term or the comment. */
   text: string;
 }
 
-/** What visitors do after the first page, as shares of their further steps. The rest opens the home page again. */
+/** Probabilities of the actions after the first page. In the remaining cases, the visitor opens the home page again. */
 const SHARES = { 'product page': 0.45, search: 0.2, upvote: 0.25, comment: 0.06 } as const;
 const LANDS_ON_HOME = 0.7;
-/** Visitors mostly look at launches of the day. */
+/** Probability that a visitor picks a launch of the day instead of an older product. */
 const LAUNCH_SHARE = 0.8;
 const MORE_STEPS = 0.8;
 const MAX_STEPS = 12;
-/** The mean time between two steps, in the visitor's own time. */
+/** The mean time between two steps in real time, before `TIMES_FASTER` is applied. */
 const MEAN_PAUSE_MS = 18_000;
-/** The time from a page to the requests of its scripts, for which no visitor waits. */
+/** Time between a page request and the requests of its scripts, which visitors do not wait for. */
 const SCRIPT_MS = 300;
-/** The burst takes 10 % of the time, with this many times the visitors. */
+/** The burst: `times` the usual rate of arrivals, for 10 % of the run. */
 const BURST = { times: 10, from: 0.4, share: 0.1 } as const;
 const COMMENT_WORDS = 12;
 
-/** A launch day: an even rate with one burst. */
+/** The phases of a launch day: a constant rate of arrivals, interrupted by one burst. */
 export function launchDay(perSecond: number, seconds: number): Phase[] {
   const after = 1 - BURST.from - BURST.share;
   return [
@@ -59,8 +59,8 @@ export function launchDay(perSecond: number, seconds: number): Phase[] {
 }
 
 /**
- * Plans what all visitors do until the last phase ends, in order of time. Visitors arrive independently of each other (a
- * Poisson process).
+ * Plans the steps of all visitors until the end of the last phase, sorted by time. Visitors arrive independently of
+ * each other (a Poisson process).
  */
 export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed: number): Step[] {
   const random = randomFrom(seed);
@@ -82,7 +82,7 @@ export function planVisits(phases: readonly Phase[], catalogue: Catalogue, seed:
 
 function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
   const anyOf = (list: readonly string[]) => list[random.below(list.length)] ?? '';
-  // The square prefers the beginning of the list.
+  // Squaring makes items at the beginning of the list more likely.
   const pick = (list: readonly string[]) => list[Math.floor(list.length * random.next() ** 2)] ?? '';
   const anyProduct = () => (random.chance(LAUNCH_SHARE) ? pick(launches) : anyOf(older));
 
@@ -101,7 +101,7 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
     for (let count = 1; count <= MAX_STEPS && random.chance(MORE_STEPS); count += 1) {
       dueMs += SCRIPT_MS + exponential(random, MEAN_PAUSE_MS / TIMES_FASTER);
       const action = chooseAction(random);
-      // Votes and comments are for the product that the visitor looks at.
+      // Upvotes and comments are for the product that the visitor is viewing.
       if (action === 'product page' || productId === '') productId = anyProduct();
       steps.push(step(action, { text: textFor(action) }));
     }
@@ -111,7 +111,7 @@ function visitPlanner({ launches, older, words }: Catalogue, random: Random) {
 
   function textFor(action: Action): string {
     if (action === 'search') return pick(words);
-    // No two comments are alike, or the site would hold them for review.
+    // Random words make each comment distinct; the site would hold repeated comments for review.
     if (action === 'comment') return Array.from({ length: COMMENT_WORDS }, () => anyOf(words)).join(' ');
     return '';
   }

@@ -9,7 +9,7 @@ import { getRelatedProducts } from '../../src/core/products/related-products.ts'
 import { getUpvoted } from '../../src/core/upvotes/get-upvoted.ts';
 import type { Side } from './side.ts';
 
-/** The target for the larger database. */
+/** The target for the larger database: a ratio to the smaller one, or an absolute time. */
 export type Target = { p50Ratio: number } | { p95Ms: number } | undefined;
 
 export interface Read {
@@ -17,7 +17,7 @@ export interface Read {
   target: Target;
   /** The number of repetitions on each side. */
   times: number;
-  /** Prepares the requests, distinct ones where possible, so only their execution is measured. */
+  /** Prepares the requests before the measurement. They are distinct where possible. */
   prepare(side: Side, times: number): Promise<(() => Promise<unknown>)[]>;
 }
 
@@ -87,7 +87,7 @@ const SHORT_COMMON = 'a e in or 的 数据 🌊 и'.split(' ');
 const SHORT_RARE = '时公 水同 天头 面水 地经 道手 里又 能如'.split(' ');
 const SHORT_ABSENT = '§§ q~ ☂ ßß %_ \\'.split(' ');
 
-/** A word of letters that no product contains in this order. */
+/** A word that no product contains. */
 function absentWord(index: number): string {
   return `zxq${String.fromCharCode(97 + (index % 26), 97 + (Math.floor(index / 26) % 26))}vw`;
 }
@@ -99,7 +99,7 @@ function list(name: string, query: ProductListQuery, pages: number): Read {
     times: 300,
     async prepare(side, times) {
       const cursors: string[] = [];
-      // The first page is always the same request. Deeper in the list, each repetition begins at another product nearby.
+      // The first page is always the same request. Deeper pages begin at 20 different products that are close together.
       for (let each = 0; each < (pages === 0 ? 1 : 20); each += 1) {
         cursors.push(pages === 0 ? '' : await side.cursorAt(query.sort ?? 'newest', pages - each / 10));
       }

@@ -5,19 +5,19 @@ import type { Database } from '../../src/core/database/database.ts';
 import { cursorBehind } from '../../src/core/keyset.ts';
 import { PRODUCT_ORDERS } from '../../src/core/products/product-row.ts';
 
-/** A database of one size, and samples of its content. */
+/** A database of one size, with samples of its content for the requests. */
 export interface Side {
   database: Database;
   products: number;
-  /** Ids of products from all parts of the list. */
+  /** Ids of randomly selected products. */
   ids: string[];
   /** The product with the most comments. */
   hottest: string;
   sessions: string[];
-  /** Words that at most one product in 2,000 contains; `middlingWords` are more frequent, but not common. */
+  /** Words that at most one product in 2,000 contains. `middlingWords` are more frequent. */
   rareWords: string[];
   middlingWords: string[];
-  /** Leaderboards of each kind, those with the most launches first. */
+  /** Periods of the leaderboards by kind, those with the most launches first. */
   periods: Record<PeriodKind, string[]>;
   cursorAt(sort: ProductSort, pages: number): Promise<string>;
 }
@@ -52,7 +52,7 @@ export async function openSide(database: Database, products: number): Promise<Si
   };
 }
 
-/** Words of product names, divided by how many products of the whole list contain them. */
+/** Returns words of product names, classified by the number of products that contain them. */
 async function wordsOf(database: Database, products: number): Promise<{ rare: string[]; middling: string[] }> {
   const rows = await database.query<{ word: string; found: number }>(
     `SELECT word, (SELECT count(*)::integer FROM products WHERE search_text LIKE '%' || word || '%') AS found

@@ -7,7 +7,7 @@ export type Cell = string | number | null | readonly string[];
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Streams rows into a table by COPY (text format); `onRows` receives the number of rows sent. */
+/** Streams rows into a table with COPY (text format). `onRows` is called after each chunk with its number of rows. */
 export async function copyRows(
   client: pg.Client,
   table: string,

@@ -20,12 +20,12 @@ const TABLES = ['products', 'product_counts', 'upvotes', 'comments', 'launches',
 const NOW = Date.UTC(2026, 0, 1);
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** A part of each id, because rows of different kinds are all counted from 0 and must have different ids. */
+/** Distinguishes the ids of different kinds of rows, because the rows of each kind are numbered from 0. */
 const KIND = { upvote: 0, comment: 1, session: 2 } as const;
 
 /**
- * Fills an empty database with the current schema, completely or not at all. The same options make the same rows.
- * @throws Error if there are products already, unless `force`.
+ * Fills a migrated database in one transaction. The same sizes and seed produce the same rows.
+ * @throws Error if the database already contains products, unless `force` is set.
  */
 export async function fillDatabase(
   url: string,
@@ -44,7 +44,7 @@ export async function fillDatabase(
     await copyAll(client, sizes, progress);
     for (const statement of restore) await progress.timed(titleOf(statement), () => client.query(statement));
     await client.query('COMMIT');
-    // VACUUM also sets the visibility map, without which index-only scans visit every row.
+    // VACUUM also sets the visibility map, without which index-only scans read every row from the table.
     for (const table of TABLES)
       await progress.timed(`Vacuum ${table}`, () => client.query(`VACUUM (ANALYZE) ${table}`));
   } finally {
@@ -69,8 +69,8 @@ async function copyAll(
   const launches: Date[] = [];
 
   await copy('products', PRODUCT_COLUMNS, productRows({ products, seed, ids, launches }), products);
-  // All upvotes are cast in the launch windows, so all of them count on the boards. The results are final: otherwise the
-  // site would finalise a day every few milliseconds once it starts, and render its pages again after each.
+  // All upvotes are cast in the launch windows, so all of them count on the boards. The boards are inserted as final;
+  // otherwise the site would start by finalising a day every few milliseconds, each time rendering its pages again.
   const counts = ids.map((id, index) => [
     id,
     upvoteCounts[index] ?? 0,
@@ -90,7 +90,7 @@ const PRODUCT_COLUMNS = [
   ...['created_at', 'search_text', 'tag_keys'],
 ];
 
-/** The rows of products. Also collects their ids and launches, which the other tables need. */
+/** Generates the rows of products, and adds their ids and launch times to the arrays for the other tables. */
 function* productRows({
   products,
   seed,
@@ -135,7 +135,7 @@ function* upvoteRows({
 }: Engagement & { sessions: number; launches: readonly Date[] }): Generator<Cell[]> {
   const names = Array.from({ length: sessions }, (_, index) => `session-${uuidOf(seed, KIND.session, index)}`);
   const random = randomFrom(seed + 3);
-  // A prime larger than any table of sessions visits all of them before it repeats one.
+  // A prime stride larger than the number of sessions visits all of them before it repeats one.
   const stride = 2_147_483_629;
   let made = 0;
   for (const [index, id] of ids.entries()) {
@@ -184,7 +184,7 @@ async function fillLeaderboards(client: pg.Client): Promise<void> {
 }
 
 const COMMENT_COLUMNS = ['id', 'product_id', 'author_name', 'author_avatar', 'content', 'likes', 'created_at'];
-/** How many texts the comments share. */
+/** Maximum number of distinct texts, which the comments share. */
 const MAX_TEXTS = 20_000;
 
 function* commentRows({ ids, counts, seed }: Engagement): Generator<Cell[]> {
@@ -212,7 +212,7 @@ interface Engagement {
   seed: number;
 }
 
-/** A time in the last year, weighted towards recent days. */
+/** Maps a random number from 0 to 1 to a time in the last year; recent times are more likely. */
 function timeBefore(share: number): string {
   return new Date(NOW - Math.floor(365 * DAY_MS * share ** 2)).toISOString();
 }

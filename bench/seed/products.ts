@@ -3,7 +3,7 @@ import { completeProduct } from '../../src/core/products/save-products.ts';
 import { type Random, randomFrom, zipf } from './random.ts';
 import { capitalised, type Writer, writeName, writerFor, writeText } from './text.ts';
 
-/** The time of the first launch and of the last; products are spread between them. */
+/** The times of the first and the last launch. The other launches are spread between them. */
 const FIRST = Date.UTC(2020, 0, 1);
 const LAST = Date.UTC(2026, 0, 1);
 
@@ -22,7 +22,7 @@ const HEAD_TAGS = ['AI', 'Open Source', 'Productivity', 'Developer Tools', 'SaaS
 const TAGS = 5_000;
 const ROLES = ['Founder', 'Engineer', 'Designer', 'Marketing', 'Support'];
 
-/** Products in the order of their launch, oldest first, like a site's own history. */
+/** Generates products in the order of their launches, oldest first. */
 export function* makeProducts(count: number, seed: number): Generator<StoredProduct> {
   const writer = writerFor(seed);
   const random = randomFrom(seed);
@@ -30,7 +30,7 @@ export function* makeProducts(count: number, seed: number): Generator<StoredProd
   const step = (LAST - FIRST) / count;
   let createdAt = FIRST;
   for (let index = 0; index < count; index += 1) {
-    // Some products arrive in the same millisecond, like those of one import.
+    // 2 % of the products have the launch time of the previous one, like products of one import.
     if (!random.chance(0.02)) createdAt = Math.max(createdAt, Math.floor(FIRST + step * (index + random.next())));
     yield makeProduct({ index, createdAt: new Date(createdAt), random, writer, tagRank });
   }

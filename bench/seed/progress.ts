@@ -1,11 +1,11 @@
 const WIDTH = 30;
 const REDRAW_MS = 100;
 
-/** Shows the stages of a long job. */
+/** Reports the progress of a long job, which consists of stages. */
 export interface Progress {
-  /** A stage with a known number of parts. */
+  /** Starts a stage with a known number of items. */
   start(title: string, total: number): { add(count: number): void; end(): void };
-  /** A stage without countable parts. */
+  /** Runs a stage without countable items, and prints its duration. */
   timed<Result>(title: string, work: () => Promise<Result>): Promise<Result>;
 }
 
@@ -14,7 +14,7 @@ export const silentProgress: Progress = {
   timed: (_title, work) => work(),
 };
 
-/** A progress bar on standard error: redrawn in place on a terminal, else one line at the end of each stage. */
+/** Starts a progress bar on standard error: redrawn in place on a terminal, otherwise one line per finished stage. */
 function startBar(title: string, total: number): ReturnType<Progress['start']> {
   const started = performance.now();
   let done = 0;
@@ -39,7 +39,7 @@ function startBar(title: string, total: number): ReturnType<Progress['start']> {
   };
 }
 
-/** Prints the duration of a stage without countable parts. */
+/** Runs a stage, and prints its title and duration. */
 async function timed<Result>(title: string, work: () => Promise<Result>): Promise<Result> {
   const started = performance.now();
   if (process.stderr.isTTY) process.stderr.write(`${title.padEnd(16)} …`);

@@ -1,4 +1,4 @@
-/** Pseudo-random numbers, the same for the same seed, so the data can be reproduced elsewhere. */
+/** A seeded pseudo-random number generator, so the data can be reproduced. */
 export interface Random {
   /** A number from 0 up to, but not including, 1. */
   next(): number;
@@ -8,7 +8,7 @@ export interface Random {
   chance(probability: number): boolean;
 }
 
-/** mulberry32 (Tommy Ettinger): 32 bits of state, which is plenty for text that only has to look like text. */
+/** The mulberry32 generator (Tommy Ettinger). Its 32 bits of state are enough for sample data. */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -20,7 +20,10 @@ export function randomFrom(seed: number): Random {
   return { next, below: (bound) => Math.floor(next() * bound), chance: (probability) => next() < probability };
 }
 
-/** Draws ranks from 0. The probability of rank k is in proportion to 1 / (k + 1 + flatness) ** exponent (Zipf, Mandelbrot). */
+/**
+ * Returns a generator of ranks from 0 with a Zipf–Mandelbrot distribution: the probability of rank k is proportional to
+ * 1 / (k + 1 + flatness) ** exponent.
+ */
 export function zipf(size: number, exponent: number, flatness = 0): (random: Random) => number {
   const cumulative = new Float64Array(size);
   let total = 0;
@@ -40,11 +43,11 @@ export function zipf(size: number, exponent: number, flatness = 0): (random: Ran
   };
 }
 
-/** A UUID in the form of version 4, for a kind of row and its number. */
+/** A UUID in version 4 format, derived from the seed, the kind of row and its index. */
 export function uuidOf(seed: number, kind: number, index: number): string {
   const random = randomFrom(seed ^ Math.imul(kind + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const hex = Math.floor((1 + random.next()) * 2 ** 32).toString(16);
-  // The id contains the number itself, because 32 random bits alone would collide among millions.
+  // The id contains the index, because 32 random bits alone would collide among millions of rows.
   const number = (0x1000000000000 + index).toString(16);
   return `${hex.slice(1, 9)}-${hex.slice(2, 6)}-4${hex.slice(3, 6)}-a${hex.slice(5, 8)}-${number.slice(1)}`;
 }

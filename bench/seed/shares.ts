@@ -1,8 +1,8 @@
 import { randomFrom } from './random.ts';
 
 /**
- * Splits a total over products by a Zipf distribution: the parts add up to the total, and do not depend on the age of products.
- * `most` bounds the part of one product.
+ * Splits a total over products by a Zipf distribution. The parts add up to the total and are independent of the
+ * products' age. `most` is the maximum per product.
  */
 export function splitByZipf(
   total: number,
@@ -18,7 +18,7 @@ export function splitByZipf(
   let left = total;
   for (let rank = 0; rank < products; rank += 1) {
     const weight = weightOf(rank);
-    // The part is a share of the remainder, so the parts add up. It is rounded randomly, so the long tail is not all zero.
+    // Each part is a share of the remainder, so the parts add up. Random rounding lets the long tail get some, too.
     const exact = Math.min(most, (left * weight) / weightLeft);
     const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
     counts[order[rank] ?? 0] = part;
@@ -39,7 +39,7 @@ function random01(seed: number, index: number): number {
   return randomFrom(seed ^ Math.imul(index + 1, 0x9e3779b1)).next();
 }
 
-/** The numbers below `length` in random order, by the algorithm of Fisher and Yates. */
+/** Returns the numbers below `length` in random order (a Fisher–Yates shuffle). */
 function shuffled(length: number, seed: number): Int32Array {
   const random = randomFrom(seed);
   const order = Int32Array.from({ length }, (_, index) => index);

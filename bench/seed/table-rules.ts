@@ -6,8 +6,7 @@ interface Rule {
   restore: string;
 }
 
-// Foreign keys are dropped first and primary keys last, and restored in the opposite order. All are read from the server, so
-// indexes of later migrations are included.
+// Constraints and indexes are read from the server, so those of later migrations are included.
 const CONSTRAINTS = `SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname) AS drop,
     format('ALTER TABLE %s ADD CONSTRAINT %I %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) AS restore
   FROM pg_constraint
@@ -20,9 +19,9 @@ const INDEXES = `SELECT format('DROP INDEX %s', indexrelid::regclass) AS drop, p
     AND NOT EXISTS (SELECT 1 FROM pg_constraint WHERE conindid = indexrelid) ORDER BY indexrelid::regclass::text`;
 
 /**
- * Drops indexes, keys and references of tables, because building an index once is several times as fast as updating it row by
- * row, and so is checking references.
- * @returns the statements that recreate them, in order.
+ * Drops foreign keys, indexes and primary keys, in this order. Building an index or checking references once, after
+ * the tables are filled, is several times as fast as doing so for each row.
+ * @returns the statements that recreate them, in the opposite order.
  */
 export async function dropRules(client: pg.Client, tables: readonly string[]): Promise<string[]> {
   const references = await client.query<Rule>(CONSTRAINTS, [tables, 'f']);

@@ -1,7 +1,7 @@
 import type { Random } from './random.ts';
 import { EMOJI, SCRIPTS, type Vocabulary, vocabularyOf } from './words.ts';
 
-/** Writes text in several scripts, as on an international site. */
+/** Provides vocabularies of several scripts, as on an international site. */
 export interface Writer {
   vocabularyFor(random: Random): Vocabulary;
   latin: Vocabulary;
@@ -9,7 +9,7 @@ export interface Writer {
 
 const writers = new Map<number, Writer>();
 
-/** Returns the writer of a seed. Writers are cached, because building their vocabularies takes most of a second. */
+/** Returns the writer for a seed. Writers are cached, because building their vocabularies takes almost a second. */
 export function writerFor(seed: number): Writer {
   const writer = writers.get(seed) ?? createWriter(seed);
   writers.set(seed, writer);
@@ -36,7 +36,7 @@ function createWriter(seed: number): Writer {
   };
 }
 
-/** Sentences of some words; every tenth text contains an emoji. */
+/** Generates sentences with `words` words in total. One text in ten also contains an emoji. */
 export function writeText(vocabulary: Vocabulary, random: Random, words: number): string {
   const sentences: string[] = [];
   for (let left = words; left > 0; ) {
@@ -51,7 +51,7 @@ export function writeText(vocabulary: Vocabulary, random: Random, words: number)
   return sentences.join(vocabulary.spaced ? ' ' : '');
 }
 
-/** One to three words that could be a product's name. */
+/** Generates a product name of one to three words. */
 export function writeName(vocabulary: Vocabulary, random: Random): string {
   const words = Array.from({ length: 1 + random.below(3) }, () => capitalised(vocabulary.rareWord(random)));
   return words.join(vocabulary.spaced ? ' ' : '');

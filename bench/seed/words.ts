@@ -2,9 +2,9 @@ import { type Random, randomFrom, zipf } from './random.ts';
 
 const list = (text: string) => text.split(' ');
 
-/** A script and the parts of its words. `spaced` is false if words are not separated by spaces. */
+/** A script, and the words and syllables of its vocabulary. `spaced` is false if words are not separated by spaces. */
 export interface Script {
-  /** The share of all products. */
+  /** The share of products in this script. */
   share: number;
   frequent: readonly string[];
   syllables: readonly string[];
@@ -12,8 +12,8 @@ export interface Script {
 }
 
 /**
- * Syllables of an onset, a vowel and a coda, with frequent ones repeated. They make as many three-letter sequences as real
- * languages have, because a trigram index works well only if its trigrams are rare.
+ * Returns syllables of an onset, a vowel and a coda; frequent ones are repeated. They produce as many trigrams as real
+ * languages have, because a trigram index is fast only if its trigrams are rare.
  */
 function latinSyllables(): string[] {
   const onsets = list('s t c p m b d f l r n g h w v k st pr tr ch sh th pl cr br gr fl cl sp j qu dr sl sc y z x');
@@ -89,9 +89,9 @@ export const SCRIPTS: Record<string, Script> = {
 export const EMOJI = list('🌊 🚀 ✨ 🔥 🎉 💡 🧠 📦 🛠️ 🔒 📈 🎨 🧪 🗺️ 🎧 👩‍💻 🏄 🇺🇳');
 
 export interface Vocabulary {
-  /** A random word. Frequent words are drawn more often. */
+  /** Draws a random word; frequent words are more likely. */
   word(random: Random): string;
-  /** A word that is not one of the frequent ones. */
+  /** Draws a random word that is not a frequent one. */
   rareWord(random: Random): string;
   spaced: boolean;
 }
@@ -99,7 +99,8 @@ export interface Vocabulary {
 const WORDS = 20_000;
 
 /**
- * Frequent words are short and rare ones long (Zipf's law of abbreviation), and the k-th is drawn about 1/k as often.
+ * Creates a vocabulary in which frequent words are short and rare words are long (Zipf's law of abbreviation), and the
+ * probability of the k-th word is about proportional to 1/k.
  */
 export function vocabularyOf(script: Script, seed: number): Vocabulary {
   const random = randomFrom(seed);

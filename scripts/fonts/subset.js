@@ -1,6 +1,6 @@
-// Writes src/web/assets/funnel-display.woff2: the display font, reduced to the characters of names and headings. Run
-// it by hand (`npm install && npm run subset` in this folder) when the font is updated; the result is committed, so
-// neither a build nor a start needs this tool.
+// Writes src/web/assets/funnel-display.woff2, a subset of the display font with the characters of names and headings.
+// Run it manually (`npm install && npm run subset` in this folder) after updating the font. The result is committed, so
+// builds do not need this tool.
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import subsetFont from 'subset-font';

@@ -1,14 +1,14 @@
-/** Reads the JSON reports of Vitest and Playwright into one list of tests. */
+/** Converts the JSON reports of Vitest and Playwright to a common format. */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 /**
  * @typedef {object} TestResult
  * @property {string} name
- * @property {string} file Relative to the project.
+ * @property {string} file The path, relative to the project.
  * @property {number} milliseconds
  * @property {'passed' | 'failed' | 'skipped'} status
- * @property {string} message Why it failed.
+ * @property {string} message The error messages; empty if there are none.
  * @property {string} repeat The command that repeats this test alone.
  */
 
@@ -30,7 +30,7 @@ export function testsOfVitest({ testResults }, root) {
       message: (test.failureMessages ?? []).join('\n'),
       repeat: `npx vitest run ${file} -t ${quote(`^${escapePattern([...test.ancestorTitles, test.title].join(' '))}$`)}`,
     }));
-    // A file that cannot be loaded, or whose hook fails, fails without a failed test.
+    // If a file cannot be loaded, or a hook fails, Vitest reports the file as failed without a failed test.
     if (status === 'failed' && !tests.some((test) => test.status === 'failed')) {
       const repeat = `npx vitest run ${file}`;
       tests.push({
@@ -79,7 +79,7 @@ function escapePattern(text) {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 }
 
-/** Quotes a text for a POSIX shell. */
+/** Quotes a string for a POSIX shell. */
 function quote(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * The temporary folder of one test run: everything that the run starts or writes can be found by it, and is removed
- * with it.
+ * The temporary folder of a test run. It identifies the files and processes that the run creates, so they can be
+ * removed when the run ends.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -29,7 +29,7 @@ const QUIT_GRACE_MS = 2_000;
 const MEMORY_FOLDER = '/dev/shm';
 const MEMORY_NEEDED_BYTES = 6 * 1024 ** 3;
 
-/** Creates the folder. Like /tmp, every account may use it, since some tests run programs as another account. */
+/** Creates the folder with the permissions of /tmp, because some tests run programs under another account. */
 export function createRunFolder() {
   for (const parent of [tmpdir(), MEMORY_FOLDER]) removeAbandoned(parent);
   const folder = mkdtempSync(join(parentFolder(), `${PREFIX}${process.pid}-`));
@@ -43,7 +43,7 @@ export function leftovers(folder) {
   return { files, processes: processesOf(folder).map(({ pid, command }) => `${pid} ${command}`) };
 }
 
-/** Ends every process of the run and removes the folder. */
+/** Ends all processes of the run and removes the folder. */
 export async function removeRunFolder(folder) {
   const began = performance.now();
   for (;;) {
@@ -57,7 +57,7 @@ export async function removeRunFolder(folder) {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
-/** The folder is in memory if that is large enough, because tests create thousands of small files. */
+/** Prefers a folder in memory if it is large enough, because tests create thousands of small files. */
 function parentFolder() {
   if (process.platform !== 'linux' || !existsSync(MEMORY_FOLDER)) return tmpdir();
   const { bavail, bsize } = statfsSync(MEMORY_FOLDER);
@@ -71,14 +71,14 @@ function availableMemory() {
   return Math.min(Number(kilobytes) * 1024, constrained > 0 ? constrained : Number.POSITIVE_INFINITY);
 }
 
-/** Some tests run copies of programs, but some systems mount folders in memory with `noexec`. */
+/** Some tests execute copies of programs, but some systems mount tmpfs with `noexec`. */
 function mayRunPrograms(mountPoint) {
   const mounts = readFileSync('/proc/mounts', 'utf8').split('\n');
   const options = mounts.map((line) => line.split(' ')).find(([, path]) => path === mountPoint)?.[3] ?? '';
   return options.startsWith('rw') && !options.split(',').includes('noexec');
 }
 
-/** Removes the folders of killed runs, which could not clean up. The name of a folder contains its run's process id. */
+/** Removes the folders of killed runs, which did not clean up. A folder's name contains the process id of its run. */
 function removeAbandoned(parent) {
   if (!existsSync(parent)) return;
   for (const name of readdirSync(parent)) {
@@ -90,7 +90,9 @@ function removeAbandoned(parent) {
   }
 }
 
-/** The live processes that work in the folder, name it on their command line, or have it as their temporary folder. */
+/**
+ * Returns the running processes whose working directory is in the folder, or whose command line or TMPDIR contains it.
+ */
 function processesOf(folder) {
   if (process.platform === 'win32') return [];
   return process.platform === 'linux' ? processesInProc(folder) : processesOfPs(folder);
@@ -103,7 +105,7 @@ function processesInProc(folder) {
     if (!Number.isInteger(pid) || pid === process.pid) continue;
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
-      // A zombie has no command line, and has already ended.
+      // A process without a command line is a zombie, which has already ended, or a kernel thread.
       if (command === '') continue;
       const isOurs =
         `${readlinkSync(`/proc/${pid}/cwd`)}${sep}`.startsWith(`${folder}${sep}`) ||

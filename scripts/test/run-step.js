@@ -1,10 +1,10 @@
-/** Runs one step in its own process group, so the whole group can be ended. */
+/** Runs a step in its own process group, so signals reach all of its processes. */
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { readReport } from './reports.js';
 
-/** The reporters print progress; the JSON goes to a file. */
+/** The runners print progress and write a JSON report to a file. */
 const REPORTERS = {
   vitest: (path) => ({ parameters: ['--reporter=default', '--reporter=json', `--outputFile.json=${path}`] }),
   playwright: (path) => ({
@@ -28,7 +28,7 @@ export function startStep(step, { folder, root, environment, isAlone }) {
       cwd: root,
       detached: true,
       env: { ...environment, ...reporter.environment },
-      // The lines of parallel steps would be mixed, so their output is collected.
+      // The output of parallel steps would be interleaved, so it is buffered.
       stdio: ['ignore', isAlone ? 'inherit' : 'pipe', isAlone ? 'inherit' : 'pipe'],
     },
   );
@@ -53,13 +53,13 @@ export function startStep(step, { folder, root, environment, isAlone }) {
       try {
         if (child.pid !== undefined) process.kill(-child.pid, name);
       } catch {
-        // All processes of the group have ended.
+        // All processes of the group have already ended.
       }
     },
   };
 }
 
-/** A step without a report counts as one test, and so does a runner that fails without a failed test. */
+/** A step without a report counts as one test. A runner that fails without a failed test counts as one failed test. */
 function testsOf(step, code, output, reportPath, root) {
   const tests = step.reports && existsSync(reportPath) ? readReport(step.reports, reportPath, root) : [];
   rmSync(reportPath, { force: true });

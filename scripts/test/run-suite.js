@@ -1,4 +1,4 @@
-/** Runs groups of steps in their own temporary folder, and leaves no process and no folder behind. */
+/** Runs groups of steps in a temporary folder, then ends all remaining processes and removes the folder. */
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRunFolder, leftovers, removeRunFolder } from './run-folder.js';
@@ -6,13 +6,13 @@ import { startStep } from './run-step.js';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** How many steps of a group run in parallel. */
+/** Maximum number of steps of a group that run in parallel. */
 const SIDE_BY_SIDE = 2;
 const INTERRUPT_GRACE_MS = 5_000;
 
 /**
  * @param {import('./steps.js').Step[][]} groups
- * @param {{ chromium: string | undefined, show: boolean }} options `show` prints what the steps print.
+ * @param {{ chromium: string | undefined, show: boolean }} options `show`: whether to print the output of the steps.
  */
 export async function runSuite(groups, { chromium, show }) {
   const began = performance.now();
@@ -21,14 +21,14 @@ export async function runSuite(groups, { chromium, show }) {
     ...process.env,
     ...(chromium && { CHROMIUM_PATH: chromium }),
     TMPDIR: folder,
-    // Uses the Node.js of this process, and finds the project's own programs even if npm did not start this one.
+    // Steps use the same Node.js as this process and find the project's programs even if npm did not start it.
     PATH: [dirname(process.execPath), join(ROOT, 'node_modules/.bin'), process.env.PATH].join(delimiter),
   };
   /** @type {Set<ReturnType<typeof startStep>>} */
   const running = new Set();
   let isInterrupted = false;
 
-  /** The first Ctrl-C gives the steps time to end in order; then everything left is killed. */
+  /** The first Ctrl-C asks the steps to end. They are killed by the second one, or after a grace period. */
   function interrupt() {
     for (const step of running) step.signal(isInterrupted ? 'SIGKILL' : 'SIGINT');
     if (!isInterrupted) setTimeout(interrupt, INTERRUPT_GRACE_MS).unref();
@@ -73,7 +73,7 @@ function printOutcome({ step, code, output, seconds }) {
   console.log(`${step.name}: ${code === 0 ? 'passed' : 'FAILED'} in ${Math.round(seconds)} s`);
 }
 
-/** Tests must clean up: anything left in the temporary folder is a failure. */
+/** Tests must clean up: files or processes that remain in the temporary folder count as a failed test. */
 function leftBehind(folder) {
   const { files, processes } = leftovers(folder);
   const left = [...files.map((name) => `folder or file ${name}`), ...processes.map((each) => `process ${each}`)];

@@ -6,7 +6,7 @@
  * @property {string} program A program of the project, or `node`.
  * @property {string[]} parameters
  * @property {string} repeat The command that repeats this step alone.
- * @property {number} budgetSeconds How long it may take on two cores that have nothing else to do.
+ * @property {number} budgetSeconds The expected maximum duration on two otherwise idle cores.
  * @property {'vitest' | 'playwright'} [reports] The runner whose JSON report lists the tests of this step.
  */
 
@@ -58,7 +58,7 @@ export const STEP_GROUPS = [
   ],
 ];
 
-/** The build, and the tests whose file matches a pattern. */
+/** Returns groups of the build step and of a test step that runs only the files that match a pattern. */
 export function stepsOnly(pattern) {
   const reports = pattern.includes('e2e') ? 'playwright' : 'vitest';
   const steps = STEP_GROUPS.flat();

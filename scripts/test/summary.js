@@ -1,8 +1,8 @@
-/** The end of the output of `npm test`. */
+/** Formats the summary at the end of `npm test`. */
 
 const SLOWEST = 10;
 
-/** The last lines: times and budgets, the slowest tests, each failure with its command, and the count. */
+/** Returns the lines of the summary: times and budgets, slowest tests, failures with their commands, and the totals. */
 export function summarize(results, totalSeconds, budgetSeconds) {
   const tests = results.flatMap((result) => result.tests);
   const failed = tests.filter(({ status }) => status === 'failed');

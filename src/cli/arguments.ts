@@ -19,12 +19,12 @@ const FILE_KINDS: ReadonlyMap<string, FileKind> = new Map([
   ['.ndjson', 'json-lines'],
 ]);
 
-/** The format that a file's extension names; undefined for an unknown extension. */
+/** Returns the format that the file extension indicates, or undefined if the extension is unknown. */
 export function fileKindOf(path: string): FileKind | undefined {
   return FILE_KINDS.get(extname(path).toLowerCase());
 }
 
-/** The format that a file's extension names. @throws UsageError for an unknown extension. */
+/** Returns the format that the file extension indicates. @throws UsageError if the extension is unknown. */
 export function readFileKind(path: string): FileKind {
   const kind = fileKindOf(path);
   if (kind === undefined)
@@ -44,7 +44,7 @@ export function jsonOption(example: string): Option {
   return new Option('--json', `print JSON: ${example}`);
 }
 
-/** Reads a whole number within bounds. */
+/** Returns a parser of whole numbers from `min` to `max`. */
 export function numberReader(min: number, max: number): (text: string) => number {
   return (text) => {
     const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
@@ -53,7 +53,7 @@ export function numberReader(min: number, max: number): (text: string) => number
   };
 }
 
-/** Reads a text that the database can store. */
+/** Checks that an argument is not empty and that the database can store it. */
 export function readText(text: string): string {
   if (text === '' || !isStorableText(text))
     throw new InvalidArgumentError('It must not be empty or contain NUL characters or lone surrogates.');
@@ -63,10 +63,10 @@ export function readText(text: string): string {
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 const INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Reads a date, meaning midnight in UTC, or an instant with its offset. */
+/** Parses a date, which means midnight in UTC, or a time with a UTC offset. */
 export function readInstant(text: string): Date {
   const instant = new Date(DATE.test(text) || INSTANT.test(text) ? text : Number.NaN);
-  // `Date` accepts 30 February as a day in March.
+  // `Date` also accepts 30 February, and converts it to a day in March.
   const isReal = !Number.isNaN(instant.getTime()) && isDay(text.slice(0, 10));
   if (!isReal) throw new InvalidArgumentError('It must be a date such as 2026-01-31, or 2026-01-31T18:00:00Z.');
   return instant;

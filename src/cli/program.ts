@@ -20,7 +20,7 @@ import { votesCommand } from './commands/votes.ts';
 import { webhooksCommand } from './commands/webhooks.ts';
 import { print, printError } from './terminal/output.ts';
 
-/** The operator's command, one file per subcommand. */
+/** Builds the `groundswell` command. Each subcommand has its own file. */
 export function buildProgram(): Command {
   const program = new Command('groundswell')
     .description('Runs and manages a Groundswell site. Settings come from the environment: see docs/configuration.md.')
@@ -48,7 +48,7 @@ export function buildProgram(): Command {
   return program;
 }
 
-/** Configures a command, because commands added by `addCommand` do not inherit this, and would exit with code 1. */
+/** Configures a command and its subcommands: with `addCommand` they do not inherit this, and would exit with code 1. */
 function configure(command: Command): void {
   command
     .exitOverride()

@@ -39,7 +39,7 @@ const ADVICE: ReadonlyMap<string, string> = new Map([
   ['57P03', 'The database is starting up or shutting down. Run the command again in a moment.'],
 ]);
 
-/** Prints why a command failed in as few lines as possible. @returns its exit code. */
+/** Prints a short explanation of why a command failed. @returns the exit code. */
 export function reportFailure(error: unknown): number {
   // Commander has already printed its own message, or the help.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : BAD_USAGE;
@@ -56,7 +56,7 @@ export function reportFailure(error: unknown): number {
   return FAILED;
 }
 
-/** The message of an error, or its database cause if that is more precise. */
+/** Returns the advice for a database error among the causes, or else the message of the error. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // A connection error already contains the address and the reason.

@@ -4,8 +4,8 @@ import { PACKAGE_FOLDERS } from '../settings/package-root.ts';
 import { readSettings, type Settings } from '../settings/settings.ts';
 
 /**
- * Runs a command's work on the site's database, with its schema up to date, whether or not the site is running.
- * The log goes to standard error, so standard output holds only the result.
+ * Connects to the site's database, migrates it and runs `work`, whether or not the site is running. Logs go to standard
+ * error, so standard output contains only the result.
  */
 export async function withDatabase<Result>(
   work: (connection: Connection, applied: readonly string[], settings: Settings) => Promise<Result>,
@@ -26,8 +26,8 @@ export async function withDatabase<Result>(
 }
 
 /**
- * Runs work that cleans up after itself. Ctrl-C or SIGTERM aborts its signal; the promise settles once the work has
- * ended.
+ * Runs `work`, which must clean up when its signal is aborted by Ctrl-C, SIGTERM or SIGHUP. The promise settles when
+ * the work has ended.
  */
 export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const controller = new AbortController();

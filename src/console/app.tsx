@@ -8,7 +8,7 @@ import { Shell } from './shell/shell.tsx';
 import { AcceptInvitation, SignIn } from './shell/sign-in.tsx';
 import { Failure } from './ui/states.tsx';
 
-/** The console behind its session: an invitation, the sign-in, or the screens. */
+/** The console: depending on the session, it shows an invitation, the sign-in page or the screens. */
 export function App() {
   const client = useQueryClient();
   const [invitation, setInvitation] = useState(takeInvitation);
@@ -48,7 +48,7 @@ export function App() {
   );
 }
 
-/** Returns the token of an invitation's link, and removes it from the URL, so it stays in no history. */
+/** Returns the token of an invitation link, and removes it from the URL, so it does not remain in the history. */
 function takeInvitation(): string | undefined {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('invitation') ?? undefined;
   if (token !== undefined) window.history.replaceState(null, '', window.location.pathname);

@@ -11,7 +11,7 @@ try {
   const theme = localStorage.getItem(THEME_STORAGE_KEY);
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
 } catch {
-  // Without storage the console follows the system.
+  // Without local storage, the system's theme applies.
 }
 
 const root = document.getElementById('root');

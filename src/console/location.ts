@@ -8,7 +8,7 @@ export interface ConsoleLocation {
 }
 
 const listeners = new Set<() => void>();
-/** The parsed URL of the window, the same object until the URL changes, as `useSyncExternalStore` requires. */
+/** The parsed URL of the window. `useSyncExternalStore` requires the same object until the URL changes. */
 let current = read();
 
 function read(): ConsoleLocation {
@@ -50,7 +50,7 @@ export function goTo(screen: ConsoleScreen, query?: Query): void {
   window.scrollTo(0, 0);
 }
 
-/** Changes parameters of the current URL in place, such as filters during typing. */
+/** Changes parameters of the current URL without adding a history entry, for example filters during typing. */
 export function setQuery(changes: Query): void {
   const { screen, query } = current;
   window.history.replaceState(null, '', addressOf(screen, { ...Object.fromEntries(query), ...changes }));

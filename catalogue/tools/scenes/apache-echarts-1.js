@@ -1,6 +1,6 @@
 import * as echarts from 'echarts';
 
-// A dashboard: area, bars, rose, radar and a heat map of the week.
+// A dashboard with an area chart, bars, a rose chart, a radar chart and a heat map of the week.
 const app = document.querySelector('#app');
 app.style.cssText =
   'display:grid;grid-template-columns:1.6fr 1fr 1fr;grid-template-rows:1fr 1fr;gap:18px;padding:24px;background:#0f1626';

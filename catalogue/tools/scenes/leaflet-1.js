@@ -3,7 +3,7 @@ import 'leaflet/dist/leaflet.css';
 import { feature } from 'topojson-client';
 import world from 'world-atlas/countries-50m.json';
 
-// No tiles: the land comes from Natural Earth, bundled with the page.
+// The land is Natural Earth data, bundled with the page, so no tiles are loaded.
 const app = document.querySelector('#app');
 app.style.background = '#a8d3e0';
 const map = L.map(app, { zoomSnap: 0.1, zoomAnimation: false, fadeAnimation: false }).setView([50.6, 6], 5.1);

@@ -3,14 +3,14 @@ import 'leaflet/dist/leaflet.css';
 import { feature } from 'topojson-client';
 import world from 'world-atlas/countries-110m.json';
 
-// A choropleth with a legend: how long the country's name is, an honest number to colour by.
+// A choropleth with a legend. The value is the length of each country's name, which needs no further data.
 const app = document.querySelector('#app');
 app.style.background = '#14202e';
 const map = L.map(app, { zoomSnap: 0.05, zoomAnimation: false, fadeAnimation: false }).setView([24, 8], 2.15);
 const steps = [0, 6, 8, 10, 13, 17];
 const colors = ['#ffffcc', '#c7e9b4', '#7fcdbb', '#41b6c4', '#2c7fb8', '#253494'];
 const color = (n) => colors[steps.findLastIndex((step) => n >= step)];
-// Rings that cross the antimeridian are unrolled to the east of it; Antarctica stays out.
+// Rings that cross the antimeridian are continued to the east of it. Antarctica is omitted.
 const land = feature(world, world.objects.countries);
 land.features = land.features.filter((f) => f.properties.name !== 'Antarctica');
 const unroll = (ring) =>

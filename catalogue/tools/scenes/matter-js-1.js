@@ -1,6 +1,6 @@
 import Matter from 'matter-js';
 
-// A tower of boxes, a wrecking ball and a pile of shapes, simulated for a while.
+// A tower of boxes, a wrecking ball and a pile of shapes, after 96 steps of simulation.
 const { Bodies, Body, Composite, Composites, Constraint, Engine, Render } = Matter;
 const engine = Engine.create();
 const render = Render.create({

@@ -1,6 +1,6 @@
 import Matter from 'matter-js';
 
-// Balls through a field of pegs, sorting themselves into a bell curve.
+// A Galton board: balls that fall through pegs form a bell curve.
 const { Bodies, Composite, Engine, Render } = Matter;
 const engine = Engine.create();
 const render = Render.create({

@@ -12,7 +12,7 @@ import View from 'ol/View.js';
 import { feature } from 'topojson-client';
 import world from 'world-atlas/countries-50m.json';
 
-// A heat map of made-up sightings around the North Sea, with shipping lanes.
+// A heat map of generated sightings around the North Sea, with shipping lanes.
 document.querySelector('#app').style.background = '#0a1626';
 const land = new VectorSource({
   features: new GeoJSON().readFeatures(feature(world, world.objects.countries), { featureProjection: 'EPSG:3857' }),

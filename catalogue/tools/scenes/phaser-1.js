@@ -1,6 +1,6 @@
 import Phaser from 'phaser';
 
-// A small platform level; every texture is drawn by the scene itself.
+// A small level of a platform game. The scene draws all of its textures.
 globalThis.sceneReady = false;
 function texture(scene, key, width, height, draw) {
   const pen = scene.make.graphics({ add: false });

@@ -1,6 +1,6 @@
 import Phaser from 'phaser';
 
-// A brick wall with particles flying.
+// A brick wall with flying particles.
 globalThis.sceneReady = false;
 new Phaser.Game({
   type: Phaser.CANVAS,

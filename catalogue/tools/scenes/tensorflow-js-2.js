@@ -1,6 +1,6 @@
 import * as tf from '@tensorflow/tfjs';
 
-// The decision surface of a network on two spirals, at four moments of its training.
+// The decision surface of a network on two spirals, at four stages of its training.
 globalThis.sceneReady = false;
 await tf.setBackend('cpu');
 const app = document.querySelector('#app');

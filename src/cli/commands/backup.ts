@@ -75,7 +75,7 @@ function backUp(path: string, signal: AbortSignal) {
   });
 }
 
-/** Checks that a file can be written at this path, before any database is started for it. @throws UsageError */
+/** Checks the path of an output file before a database is started. @throws UsageError if the path cannot be used. */
 export async function checkOutputPath(path: string, { force }: { force: boolean }): Promise<void> {
   const folder = await stat(dirname(path)).catch(() => undefined);
   if (!folder?.isDirectory()) throw new UsageError(`there is no folder ${dirname(path)}: create it first`);
@@ -84,7 +84,7 @@ export async function checkOutputPath(path: string, { force }: { force: boolean 
   if (present && !force) throw new UsageError(`${path} exists: choose another name, or add --force to replace it`);
 }
 
-/** Turns a denied write into a usage error; other errors stay as they are. */
+/** Converts a permission error to a `UsageError`. Returns other errors unchanged. */
 export function asOutputError(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!['EACCES', 'EPERM', 'EROFS'].includes(code)) return error;
@@ -132,7 +132,7 @@ The whole file is checked first. Either all of it is restored, or nothing.`,
     });
 }
 
-/** A backup of an older version lacks newer tables; any other missing table may have been removed on purpose. */
+/** Warns about missing tables. Backups of older versions lack newer tables; others may have been removed on purpose. */
 function warnOfMissingTables(names: readonly string[]): void {
   const missing = SITE_TABLES.filter((name) => !names.includes(name));
   if (missing.length === 0) return;
@@ -144,8 +144,8 @@ function warnOfMissingTables(names: readonly string[]): void {
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * @throws UsageError for a file of products, such as an export. Missing files are reported later, by the check of the
- * backup.
+ * Checks that the file is not a product file, such as an export. A missing file is reported later, when the backup is
+ * verified. @throws UsageError if it is a product file.
  */
 async function refuseProductFile(path: string): Promise<void> {
   if (fileKindOf(path) === undefined) return;

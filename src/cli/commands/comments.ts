@@ -15,7 +15,7 @@ import { print, printJson, startProgress, utcMinute } from '../terminal/output.t
 import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Exit code if some of the comments were unknown or already in the requested state; the others were changed. */
+/** Exit code if some comments are unknown or already in the requested state. The others are changed. */
 const SOME_SKIPPED = 1;
 
 const MIN_PREFIX = 4;
@@ -122,7 +122,7 @@ function checkPrefixes(ids: readonly string[]): void {
   if (wrong !== undefined) throw new UsageError(`'${wrong}' is not a comment id`);
 }
 
-/** Completes shortened ids; an unknown one stays unchanged. @throws UsageError for an ambiguous one. */
+/** Resolves short ids to full ids; unknown ids stay unchanged. @throws UsageError if a short id is ambiguous. */
 async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const resolved: string[] = [];
   for (const id of ids) {
@@ -138,7 +138,7 @@ function splitId(id: string): [start: string, end: string] {
   return [start, end];
 }
 
-/** Prints `Hid 2 of 3 comments.` and the skipped ids, one per line; or the JSON. */
+/** Prints `Hid 2 of 3 comments.` and the skipped ids, one per line; with `--json`, prints `json` instead. */
 function report(
   { done, skipped }: { done: readonly ModeratedComment[]; skipped: readonly string[] },
   words: { done: string; skipped: string },
@@ -162,7 +162,7 @@ interface Flags {
   json?: boolean;
 }
 
-/** Length of short ids. If they are not unique, a few digits of the end are appended. */
+/** Length of short ids. If they are not unique, the last digits of each id are appended. */
 const SHORT_ID = 8;
 
 /** The number of digits after the last hyphen of a UUID. */
@@ -224,8 +224,8 @@ function printComments(comments: readonly BrowsedComment[]): void {
 }
 
 /**
- * Shortens ids as far as they stay unique. Ids that were not generated may share a prefix, such as those of the sample:
- * `5a3b1e00..0005`.
+ * Returns a function that shortens ids but keeps them unique. Ids with a common prefix, such as those of the sample
+ * catalogue, also show their last digits: `5a3b1e00..0005`.
  */
 function shortIds(ids: readonly string[]): (id: string) => string {
   const isShort = (shorten: (id: string) => string) => new Set(ids.map(shorten)).size === ids.length;

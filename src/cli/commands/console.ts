@@ -95,7 +95,7 @@ function commandOnName(name: string, description: string, json: string): Command
     .addOption(jsonOption(json));
 }
 
-/** @throws UsageError for an invalid operator name. */
+/** @throws UsageError if the operator name is invalid. */
 function checkName(name: string): void {
   if (!isOperatorName(name))
     throw new UsageError(

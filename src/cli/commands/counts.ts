@@ -6,10 +6,10 @@ import { jsonOption } from '../arguments.ts';
 import { print, printJson, startProgress } from '../terminal/output.ts';
 import { withDatabase } from '../with-database.ts';
 
-/** Products per statement. Batches avoid long snapshots and show progress. */
+/** Number of products per statement. Batches avoid long-lived snapshots and allow for a progress bar. */
 const BATCH = 1_000;
 
-/** Maximum number of printed products; the JSON holds all of them. */
+/** Maximum number of printed products. The JSON contains all of them. */
 const MAX_NAMED = 20;
 
 const COUNTS_WRONG = 1;
@@ -57,7 +57,7 @@ async function checkAll(database: Database, repair: boolean): Promise<CountsRepo
   return report;
 }
 
-/** Repairs counts. @returns those that were still wrong under the lock: another process may have corrected some. */
+/** Repairs counts under a lock. @returns the repaired counts; another process may already have corrected others. */
 function repairProducts(database: Database, wrong: readonly WrongCount[]): Promise<WrongCount[]> {
   return repairCounts(
     database,

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const close of open.splice(0)) close();
 });
 
-/** Starts a server that responds to every request with one status. @returns its port. */
+/** Starts a server that responds to every request with `status`. @returns its port. */
 async function serveStatus(status: number, host = '127.0.0.1'): Promise<number> {
   const server = createServer((_request, response) => response.writeHead(status).end('x')).listen(0, host);
   await once(server, 'listening');

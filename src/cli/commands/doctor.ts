@@ -65,7 +65,7 @@ async function* examine(): AsyncGenerator<Finding> {
   yield checkProxyTrust(settings);
 }
 
-/** Undefined if the site has no brand of its own. */
+/** Checks the logo and the other settings of the brand. @returns undefined if none of them is set. */
 export async function checkBrand(settings: Settings): Promise<Finding | undefined> {
   const { siteTagline, siteLogo, accent, siteArticles } = settings;
   const parts = [
@@ -87,7 +87,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // If the cluster is stored elsewhere, its owner file is still here.
+  // The cluster may be stored elsewhere, but its owner file is always in DATA_DIR.
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
@@ -159,7 +159,7 @@ function exists(path: string): Promise<boolean> {
 
 const FETCH_TIMEOUT_MS = 3_000;
 
-/** Checks that absolute links lead back to the site. */
+/** Checks that SITE_URL, the base of absolute links, is set, encrypted and reachable. */
 export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   const check = 'SITE_URL';
   if (siteUrl === undefined) {
@@ -186,7 +186,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
   return ok(check, `${siteUrl} is reachable`);
 }
 
-/** Checks whether the site runs here. A stopped site is not a fault, because commands also work without it. */
+/** Checks whether the site is running on this machine. A stopped site is no problem: commands also work without it. */
 export async function checkSite({ host, port }: Settings): Promise<Finding> {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   const address = `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
@@ -201,7 +201,7 @@ export async function checkSite({ host, port }: Settings): Promise<Finding> {
   return ok('site', `not running at ${address}`);
 }
 
-/** Checks that visitors behind a proxy are distinguished. */
+/** Checks TRUST_PROXY, without which all visitors behind a proxy share one address. */
 export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Settings): Finding {
   const check = 'TRUST_PROXY';
   const isBehindProxy = siteUrl?.startsWith('https:') ?? false;
@@ -226,7 +226,7 @@ function isThisMachine(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || host.startsWith('127.');
 }
 
-/** The status of the response, or the code of the error. */
+/** Returns the status of the response, or the error code if there is none. */
 async function statusOf(address: string): Promise<string> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(FETCH_TIMEOUT_MS), redirect: 'manual' });

@@ -19,7 +19,7 @@ interface ExportFlags {
 /** The tables and the format of an export. */
 type Contents = Pick<Parameters<typeof writeExport>[1], 'table' | 'kind' | 'counts'>;
 
-/** The name that stands for standard output. */
+/** The file name that selects standard output. */
 const STANDARD_OUTPUT = '-';
 
 export function exportCommand(): Command {
@@ -63,7 +63,7 @@ To save the whole site, use \`groundswell backup\`.`,
 }
 
 /**
- * Writes to a temporary file, readable by its owner only, which gets its final name once it is complete and on disk.
+ * Writes to a temporary file that only its owner can read, and renames it after it is complete and synced to disk.
  */
 async function exportToFile(path: string, contents: Contents): Promise<number> {
   const partial = `${path}.${process.pid}.partial`;

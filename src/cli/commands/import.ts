@@ -102,7 +102,7 @@ async function importFile(
       if (stage === 'write') bars.check.end();
       bars[stage].at(done[stage], stage === 'check' ? size : undefined);
     };
-    // A batch may wait for visitors' locks longer than a request may.
+    // A batch may have to wait for the locks of visitors' writes for longer than the time limit of requests.
     return withoutTimeLimit((database) =>
       importProducts(database, {
         path,
@@ -122,11 +122,11 @@ async function importFile(
   });
 }
 
-/** Prints faults. Each line names the file, so it can be understood on its own. */
+/** Prints the errors in a file. Each line contains the file name, so it can be understood without the others. */
 function reportFaults(path: string, { faults, count }: ImportRefusedError): void {
   const shown = faults.slice(0, MAX_SHOWN);
   for (const { line, item, field, reason } of shown) {
-    // An item of a JSON array on one line needs no line number.
+    // If a JSON array is on a single line, the position of the item is enough.
     const where = [describePosition({ line, item }), item !== undefined && line > 1 && `line ${line}`, field];
     printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
@@ -134,11 +134,11 @@ function reportFaults(path: string, { faults, count }: ImportRefusedError): void
   printError(`groundswell: ${basename(path)}: ${countOf(count, 'fault')}${rest}; nothing was imported`);
 }
 
-/** Maximum number of printed items of each list; the JSON holds more. */
+/** Maximum number of printed items per list. The JSON contains more. */
 const MAX_SHOWN = 20;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** The result of an import or a dry run for programs: lists hold the first hundred items, counts include all. */
+/** The result of an import or a dry run as JSON. Lists contain the first 100 items; counts include all. */
 function importAsJson(report: ImportReport, dryRun: boolean): object {
   const { created, updated, unchanged, duplicates } = report;
   return {
@@ -154,7 +154,7 @@ function importAsJson(report: ImportReport, dryRun: boolean): object {
   };
 }
 
-/** The result of an import or a dry run, human-readable. */
+/** The human-readable result of an import or a dry run. */
 function describeImport(report: ImportReport, dryRun: boolean): string {
   const { created, updated, unchanged } = report;
   const counts = `${number(created.count)} created, ${number(updated.count)} updated, ${number(unchanged)} unchanged`;

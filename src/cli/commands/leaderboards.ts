@@ -12,7 +12,7 @@ import { withDatabase } from '../with-database.ts';
 
 const DIFFERENT = 1;
 
-/** The size of a page of the API's leaderboard. */
+/** The maximum page size of leaderboards, as in the API. */
 const MAX_SHOWN = 100;
 
 export function leaderboardsCommand(): Command {
@@ -117,7 +117,7 @@ function checkCommand(): Command {
     });
 }
 
-/** @throws UsageError for an invalid period. */
+/** @throws UsageError if the period is invalid. */
 function readPeriod(name: string): Period {
   const period = parsePeriod(name);
   if (period === undefined) throw new UsageError(`'${name}' is not a period`);

@@ -26,7 +26,7 @@ Examples:
   groundswell log --limit 10
   groundswell log --json | jq '.entries[] | select(.action == "import")'`,
       )
-      // Without this, the command would take the options of its subcommand.
+      // Without this, Commander would treat options after `undo` as options of `log`.
       .enablePositionalOptions()
       .addCommand(undoCommand())
       .action(async ({ limit, json = false }: { limit: number; json?: boolean }) => {

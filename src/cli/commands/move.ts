@@ -15,7 +15,9 @@ import { print, printJson, startProgress } from '../terminal/output.ts';
 import { untilInterrupted } from '../with-database.ts';
 import { describeBackup } from './backup.ts';
 
-/** The variable that should hold the target's address, because other users can read command lines. */
+/**
+ * The environment variable for the target's URL. It is safer than `--to`, because other users can read command lines.
+ */
 const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 
 export function moveCommand(): Command {
@@ -44,7 +46,7 @@ Examples:
     });
 }
 
-/** Reads the target's address, validated like the setting that it will become. */
+/** Reads the target's URL and validates it in the same way as DATABASE_URL. */
 function readTarget(to: string | undefined): string {
   const text = to ?? process.env[TARGET_VARIABLE] ?? '';
   try {
@@ -66,7 +68,7 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   });
   try {
     await target.migrate(PACKAGE_FOLDERS.migrations);
-    // Checked early, so a used database fails before the copy; filling it checks again.
+    // Checked before the copy, so a target with data is refused early. The restore checks it again.
     await mustBeEmpty(target.database);
     // The source is opened as its owner: this fails while the site runs, and no site can start during the copy, so no
     // write is lost.
@@ -85,7 +87,7 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
   }
 }
 
-/** Copies through a backup, in a folder that only this user can enter. */
+/** Copies the site through a temporary backup file, in a folder that only this user can access. */
 async function copy(source: Connection, target: Connection, folder: string, signal: AbortSignal) {
   const aside = await mkdtemp(join(folder, 'move-'));
   const path = join(aside, 'site.backup');

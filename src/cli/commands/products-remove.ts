@@ -101,7 +101,7 @@ function throwIfUnknown(ids: readonly string[]): void {
   if (ids.length > 0) throw new Error(`nothing was removed: there is no product ${ids.join(', ')}`);
 }
 
-/** @throws Error if nothing can be restored, or another product has the id; then nothing was changed. */
+/** @throws Error if nothing can be restored or another product has the id. In this case, nothing is changed. */
 async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
   const { restored, notRemoved, taken } = await withDatabase((connection) =>
     connection.withoutTimeLimit((database) => restoreProducts(database, choice)),

@@ -171,7 +171,7 @@ function factsOf({ product, removals, heldComments, hiddenComments }: InspectedP
   return shown;
 }
 
-/** The fields of a product under their labels. */
+/** Returns the fields of a product as pairs of label and text. Each team member and screenshot has its own pair. */
 export function productFacts(product: Product): [string, string][] {
   return PRODUCT_FIELD_NAMES.flatMap((name) => {
     const value = product[name];
@@ -217,14 +217,14 @@ Values are read as an import reads them; team and lists may be JSON.`,
     });
 }
 
-/** @throws UsageError for a text without `=`. */
+/** Adds a `field=value` argument to the previous ones. @throws UsageError if it has no field name or no `=`. */
 function collect(text: string, before: ReadonlyMap<string, unknown> = new Map()): Map<string, unknown> {
   const split = text.indexOf('=');
   if (split < 1) throw new UsageError(`--set ${text}: it must look like field=value`);
   return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
 }
 
-/** Parses a list given as JSON; other text stays as it is. */
+/** Parses a JSON array. Returns other text unchanged. */
 function fieldValue(text: string): unknown {
   if (!text.trimStart().startsWith('[')) return text;
   try {

@@ -67,7 +67,7 @@ Products that were changed stay; their ids are printed.`,
     });
 }
 
-/** Reads the sample catalogue, with its launches as on this site, or as loading it now would create them. */
+/** Reads the sample catalogue. Launch times are those of the loaded sample or, without one, those of loading it now. */
 async function readCatalogue(sql: Sql): Promise<SampleCatalogue> {
   const { timeZone } = readSettings(process.env).launches;
   const loadedAt = (await getSampleTime(sql)) ?? { now: systemRuntime.now().toISOString(), timeZone };

@@ -6,14 +6,14 @@ import { createLog } from '../../settings/logging.ts';
 import { readSettings, type Settings } from '../../settings/settings.ts';
 import { print } from '../terminal/output.ts';
 
-/** Requests in flight get this long when the site stops, after STOP_DELAY. */
+/** Time for requests in flight to finish when the site stops, in addition to STOP_DELAY. */
 const CLOSE_DEADLINE_MS = 10_000;
 
 export function serveCommand(): Command {
   return new Command('serve').description('run the site until it is stopped (Ctrl-C or SIGTERM)').action(async () => {
     const settings = readSettings(process.env);
     const log = createLog(settings.logLevel, process.stdout);
-    // This is a dynamic import, because the other commands start sooner without the server's code.
+    // The server is imported dynamically, because other commands start faster without its code.
     if (cluster.isWorker) await (await import('../../server/cluster/run-worker.ts')).runWorker(settings, log);
     else await runSite(settings, log);
   });

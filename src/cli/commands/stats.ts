@@ -40,7 +40,7 @@ Examples:
     });
 }
 
-/** Runs without a time limit, since many days may have many millions of upvotes. */
+/** Reads without a time limit, because there may be millions of upvotes in these days. */
 function read(connection: Connection, days: number): Promise<SiteStats> {
   return connection.withoutTimeLimit((database) => readStats(database, { days, now: new Date() }));
 }
@@ -108,7 +108,7 @@ function printSection<Item>(
 
 const BARS = '▁▂▃▄▅▆▇█';
 
-/** One bar per count, as high as its share of the highest; only zero has no bar. */
+/** Draws a bar per count, scaled to the highest count. Only zero has no bar. */
 export function sparkline(counts: readonly number[]): string {
   const highest = Math.max(0, ...counts);
   return counts.map((each) => (each <= 0 ? ' ' : BARS[Math.ceil((each / highest) * BARS.length) - 1])).join('');

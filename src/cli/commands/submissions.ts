@@ -32,7 +32,7 @@ import { printTable } from '../terminal/table.ts';
 import { withDatabase } from '../with-database.ts';
 import { printFact, productFacts } from './products.ts';
 
-/** Exit code if some of the decisions were refused; the others were made. */
+/** Exit code if some decisions are refused. The others take effect. */
 const SOME_REFUSED = 1;
 
 const MAX_REVISION = 999_999_999;
@@ -128,7 +128,7 @@ function decisionCommand(name: string): Command {
 
 type Decide = (database: Database, target: DecisionTarget, rules: LaunchRules) => Promise<SubmissionRow>;
 
-/** Decides on submissions one by one; a refused one does not stop the others. */
+/** Decides on submissions one after the other. A refused decision does not stop the others. */
 async function decideAll(ids: readonly string[], { revision, json = false }: Flags, decide: Decide): Promise<void> {
   readProductIds(ids);
   if (revision !== undefined && ids.length > 1) throw new UsageError('--revision needs exactly one submission');
@@ -214,7 +214,7 @@ function factsOf(submission: SubmissionRecord): [string, string][] {
   ];
 }
 
-/** The details of a product without those that its launch determines. */
+/** Returns the fields of a product, except those that its launch determines. */
 function factsOfProduct(product: Product): [string, string][] {
   return productFacts(product).filter(([name]) => name !== 'Listed since' && name !== 'Launched');
 }

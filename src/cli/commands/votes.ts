@@ -119,7 +119,7 @@ function sentenceOf(done: string, { productId, day, votes, revised }: VerdictCha
   return `${done} ${countOf(votes, 'vote')} for ${productId} on ${day}.${revision}`;
 }
 
-/** @throws UsageError for an invalid voter. */
+/** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */
 function readVoters(voter: string, others: string[] = []): string[] {
   if (!/^[0-9a-f]{32}$/.test(voter)) throw new UsageError(`'${voter}' is not a voter of a tally`);
   return [...others, voter];

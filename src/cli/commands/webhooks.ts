@@ -86,7 +86,7 @@ function testCommand(): Command {
     });
 }
 
-/** @throws UsageError if none is configured. */
+/** Returns the settings of the receiver. @throws UsageError if no receiver is configured. */
 function readReceiver(): NonNullable<Settings['webhooks']> {
   const { webhooks } = readSettings(process.env);
   if (webhooks === undefined) throw new UsageError('there is no receiver: set WEBHOOK_URL and WEBHOOK_SECRET');

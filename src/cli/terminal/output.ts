@@ -4,7 +4,7 @@ import { UsageError } from '../arguments.ts';
 
 export type StyleName = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-/** A piece of a line: text alone, or text with its style. */
+/** A part of a line: plain text, or text with a style. */
 export type Span = string | readonly [style: StyleName, text: string];
 
 interface Output {
@@ -17,8 +17,8 @@ interface Output {
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
- * Prints a line on standard output. Every command prints through here or `printError`, which escape everything that a
- * terminal would act on; only our own styles reach it.
+ * Prints a line on standard output. All commands print with this function or `printError`, which escape unsafe
+ * characters, so text from visitors cannot control the terminal.
  */
 export function print(...spans: Span[]): void {
   console.log(format(spans, process.stdout));
@@ -36,7 +36,7 @@ export function printJson(value: unknown): void {
   console.log(safeJson(JSON.stringify(value)));
 }
 
-/** JSON text with every unsafe character as `\uXXXX`. */
+/** Escapes each unsafe character in JSON text as `\uXXXX`. */
 export function safeJson(json: string): string {
   return json.replaceAll(UNSAFE, (character) =>
     character
@@ -46,14 +46,14 @@ export function safeJson(json: string): string {
   );
 }
 
-/** Text with unsafe characters escaped; line feeds stay. */
+/** Escapes unsafe characters in text, except line feeds. */
 export function safeText(text: string): string {
   return text.replaceAll(UNSAFE, (character) =>
     character === '\n' ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
 }
 
-/** Text as `safeText` escapes it, on one line. */
+/** Escapes text like `safeText`, and also line feeds, so it fits on one line. */
 export function oneLine(text: string): string {
   return safeText(text).replaceAll('\n', '\\n');
 }
@@ -64,7 +64,7 @@ function format(spans: readonly Span[], output: Output): string {
     .map((span) => {
       if (typeof span === 'string') return safeText(span);
       const [style, text] = span;
-      // `hasColours` has already decided for this output, so the codes are applied directly.
+      // Not `styleText`, which would decide again whether the output supports colours.
       const [on, off] = inspect.colors[style] ?? [0, 0];
       return colours ? `\u001b[${on}m${safeText(text)}\u001b[${off}m` : safeText(text);
     })
@@ -91,14 +91,14 @@ interface Progress {
   end(): void;
 }
 
-/** Shorter work shows no progress. */
+/** Progress appears only if the command takes longer than this. */
 const SHOW_AFTER_MS = 1_000;
 const INTERVAL_MS = 100;
 const BAR_COLUMNS = 24;
 
 /**
- * Shows progress in one line on standard error, once a command takes longer than a second. It is shown only on a
- * terminal, so other programs never read it.
+ * Shows progress in one line on standard error if a command takes longer than a second. It is shown only on a terminal,
+ * so other programs never read it.
  */
 export function startProgress(
   what: string,
@@ -137,13 +137,13 @@ interface Terminal {
 
 const TERMINAL: Terminal = { input: process.stdin, output: process.stderr };
 
-/** Fails early in commands that look something up before they ask. @throws UsageError without a terminal. */
+/** Lets a command fail before the work that precedes its question. @throws UsageError if there is no terminal. */
 export function requireTerminal({ input, output }: Terminal = TERMINAL): void {
   if (input.isTTY && output.isTTY) return;
   throw new UsageError('this command asks for confirmation, and there is no terminal to ask on: add --yes');
 }
 
-/** Asks for confirmation on the terminal. @throws UsageError without one: a script must pass `--yes`. */
+/** Asks for confirmation on the terminal. @throws UsageError if there is none: scripts must pass `--yes`. */
 export async function confirm(question: string, terminal: Terminal = TERMINAL): Promise<boolean> {
   requireTerminal(terminal);
   const lines = createInterface(terminal);

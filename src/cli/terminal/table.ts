@@ -13,10 +13,10 @@ export interface Column {
 
 const GAP = '  ';
 
-/** The minimum width of a cut column: a wrapped line is better than an unreadable one. */
+/** The minimum width of a cut column. If the table is still too wide, the terminal wraps its lines. */
 const MIN_WIDTH = 8;
 
-/** Prints a table on standard output: as wide as the terminal, or uncut without one. */
+/** Prints a table on standard output. Its cells are cut only if it is a terminal and too narrow. */
 export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   for (const line of formatTable(columns, rows, width)) print(...line);
@@ -24,7 +24,9 @@ export function printTable(columns: readonly Column[], rows: readonly (readonly 
 
 const MIN_TEXT_WIDTH = 20;
 
-/** Prints a text after a lead. On a terminal, it wraps beside the lead; in a file or pipe it stays on one line. */
+/**
+ * Prints text after a lead. On a terminal, further lines are indented to align; in a file or pipe, there is one line.
+ */
 export function printBeside(lead: readonly [style: StyleName, text: string], text: string): void {
   const { isTTY, columns } = process.stdout;
   const used = stringWidth(lead[1]);
@@ -34,9 +36,9 @@ export function printBeside(lead: readonly [style: StyleName, text: string], tex
 }
 
 /**
- * Formats rows as aligned lines under a line of titles. Each cell becomes one line first, and its width is that on a
+ * Formats rows as aligned lines under a line of titles. Line feeds in cells are escaped. Widths are those on a
  * terminal, where a Chinese character takes two columns and a combining accent none.
- * @param width columns of the terminal. If undefined, nothing is cut, for files and other programs.
+ * @param width The terminal's width in columns. If undefined, nothing is cut, for files and other programs.
  */
 export function formatTable(
   columns: readonly Column[],
@@ -107,12 +109,12 @@ function pad(text: string, width: number, align: Column['align'], isLast: boolea
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Shortens a text that is too wide, without splitting a visible character, and appends `…`. */
+/** Shortens text that is too wide and appends `…`. Never splits a grapheme cluster. */
 export function cut(text: string, width: number): string {
   return stringWidth(text) <= width ? text : `${head(text, width - 1)}…`;
 }
 
-/** Breaks a text into lines of at most `width` columns: between words, and within a word that is too wide for a line. */
+/** Breaks text into lines of at most `width` columns, between words or within a word that is too wide for a line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -133,7 +135,7 @@ export function wrap(text: string, width: number): string[] {
   return line === '' && lines.length > 0 ? lines : [...lines, line];
 }
 
-/** Returns the longest start of a text that fits, at least one character. */
+/** Returns the longest prefix of the text that fits, but at least one character. */
 function head(text: string, width: number): string {
   let taken = '';
   let used = 0;

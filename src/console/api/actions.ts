@@ -6,22 +6,22 @@ import { showToast } from '../../web/ui/toasts.ts';
 import type { Edit } from '../screens/products/product-draft.ts';
 import { call, consoleKeys, messageOf } from './console-api.ts';
 
-/** An operation that shows its result at once and can be undone. */
+/** An operation with an optional optimistic update and an optional undo. */
 export interface Action {
-  /** Shows the result before the server confirms it. @returns a function that reverts what is shown. */
+  /** Applies the optimistic update. @returns a function that rolls it back. */
   show?: () => () => void;
-  /** @returns a description of the result, such as 'Hid 2 comments', and of the items that failed. */
+  /** Runs the operation. @returns a message, such as 'Hid 2 comments', and a note about items that failed. */
   run: () => Promise<{ done: string; note?: string | undefined }>;
   undo?: (() => Promise<unknown>) | undefined;
-  /** The lists to refetch afterwards. */
+  /** The subjects whose queries are refetched afterwards. */
   subjects: readonly string[];
 }
 
-/** What can be undone. The console's entry creates it. */
+/** The mutable undo state of the console, provided by a context. */
 interface Undoable {
   /** Undoes the last operation; undefined if it cannot be undone. */
   last?: (() => void) | undefined;
-  /** The edit of a product that was discarded last, once its discarding was undone. */
+  /** A discarded edit of a product. Set by undoing the discard, and resumed by the editor. */
   abandonedEdit?: Edit | undefined;
 }
 
@@ -44,7 +44,7 @@ export function useUndoLast(): () => void {
 }
 
 /**
- * @returns a function that runs operations: their results show at once, are rolled back on failure, and can be undone.
+ * @returns a function that runs operations with their optimistic updates, rolls these back on failure, and offers undo.
  */
 export function usePerform(): (action: Action) => Promise<boolean> {
   const client = useQueryClient();
@@ -89,7 +89,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
 }
 
 /**
- * Undoes the newest of the last 20 entries of the audit log with this action and target that can be undone.
+ * Undoes the newest undoable entry of the audit log with this action and target, among the last 20 entries.
  * @throws Error if there is none.
  */
 export async function undoNewest(action: string, target: string): Promise<void> {

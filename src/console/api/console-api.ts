@@ -10,7 +10,7 @@ export class ConsoleError extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
-    /** The faults of the request's fields. */
+    /** The errors in fields of the request. */
     readonly fields: readonly FieldFault[] = [],
     /** The current version of the item, after a conflict. */
     readonly current?: unknown,
@@ -23,17 +23,17 @@ export class ConsoleError extends Error {
 interface Call {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   query?: Record<string, string | number | boolean | undefined>;
-  /** Sent as JSON, or as bytes if it is a file. */
+  /** Sent as JSON, unless it is a `Blob`, such as a file. */
   body?: unknown;
-  /** The media type of a file; by default plain bytes. */
+  /** The media type of a `Blob`; `application/octet-stream` by default. */
   contentType?: string;
   signal?: AbortSignal | undefined;
 }
 
-/** The event of the window when a response says that the session has ended. */
+/** The event that is dispatched on `window` when a response says that the session has ended. */
 export const SIGNED_OUT = 'signedout';
 
-/** Calls the console's API. @throws ConsoleError, or the reason of an abort. */
+/** Calls the console's API. @throws ConsoleError if the request fails, or the reason of `signal` if it is aborted. */
 export async function call<Result>(path: string, options: Call = {}): Promise<Result> {
   const { method = 'GET', query, body, contentType, signal } = options;
   let response: Response;
@@ -76,12 +76,12 @@ async function errorOf(response: Response): Promise<ConsoleError> {
   return new ConsoleError(response.status, code, detail, problem.errors, problem.current);
 }
 
-/** A message for the operator about any failure. */
+/** Returns the message of any error, to be shown to the operator. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Live updates refetch changed data. Returning to the tab refetches everything. */
+/** Creates the query client. Live updates refetch changed data; returning to the tab refetches data older than 10 s. */
 export function createConsoleClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
@@ -95,14 +95,16 @@ export function createConsoleClient(): QueryClient {
   });
 }
 
-/** The keys of all queries. The first part is the subject, by which operations and live updates refetch. */
+/**
+ * The keys of all queries. The first part is the subject, by which operations and live updates select what to refetch.
+ */
 export const consoleKeys = {
   session: ['session'],
   overview: ['overview'],
   waiting: ['waiting'],
   doctor: ['doctor'],
   categories: ['categories'],
-  /** All queries of a subject. */
+  /** The prefix of the keys of a subject's queries. */
   subject: (subject: string) => [subject],
   page: (subject: string, path: string, filter: object, cursor: string) => [subject, path, filter, cursor],
   product: (id: string) => ['product', id],
@@ -111,7 +113,7 @@ export const consoleKeys = {
   invitation: (token: string) => ['invitation', token],
 } as const;
 
-/** Begins or ends a session in this tab; cached data of another operator is dropped. */
+/** Begins or ends (`null`) a session in this tab. Drops all other cached data, which may be of another operator. */
 export function switchSession(client: QueryClient, session: ConsoleSession | null): void {
   client.setQueryData(consoleKeys.session, session);
   client.removeQueries({ predicate: ({ queryKey: [subject] }) => subject !== consoleKeys.session[0] });

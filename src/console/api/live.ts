@@ -4,7 +4,7 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { LiveSubject } from '../../contract/console/records.ts';
 import { consoleKeys } from './console-api.ts';
 
-/** The data that may be stale after each kind of change, by the first part of its query keys. */
+/** The subjects of the queries whose data is stale after each kind of change. */
 const STALE: Record<LiveSubject, readonly string[]> = {
   audit: ['audit'],
   queue: ['queue', 'votes', 'waiting'],

@@ -5,7 +5,7 @@ import { call, consoleKeys } from './console-api.ts';
 
 type Filter = Record<string, string | undefined>;
 
-/** A list that loads page by page as it is scrolled. Pages far from the screen are dropped and loaded again when needed. */
+/** A list that loads pages as it is scrolled. Pages far from the visible rows are dropped, and reloaded when needed. */
 export interface Pages<Item> {
   /** Identifies the list and its filter. */
   id: string;
@@ -16,7 +16,7 @@ export interface Pages<Item> {
   /** Undefined while its page is loading. */
   itemAt(index: number): Item | undefined;
   state: 'loading' | 'failed' | 'ready';
-  /** Why a visible page could not be loaded, even if other pages are shown; null if none failed. */
+  /** The error of a visible page that could not be loaded, or null. Other pages may be shown nevertheless. */
   error: unknown;
   hasMore: boolean;
   isLoadingMore: boolean;
@@ -25,7 +25,7 @@ export interface Pages<Item> {
   retry(): void;
 }
 
-/** Where a page begins, and its number of rows when it was last loaded. `rows` is undefined if it never was. */
+/** The cursor at which a page begins, and its number of rows; undefined if it has never been loaded. */
 interface Place {
   cursor: string;
   rows: number | undefined;
@@ -33,12 +33,12 @@ interface Place {
 
 /** The next page loads when the visible rows are this close to the end of the known rows. */
 const AHEAD_ROWS = 20;
-/** How long a page off screen stays in memory. */
+/** How long pages off screen stay in the cache. */
 const FORGET_MS = 60_000;
 
 /**
- * Loads a list of the console; `subject` is its name in live updates. Each page is a separate query and only those near the screen
- * are active, so an update costs the same however far the list was scrolled.
+ * Loads a list of the console; `subject` is its name in live updates. Each page is a separate query, and only those
+ * near the visible rows are active, so the cost of an update does not depend on how far the list has been scrolled.
  */
 export function usePages<Item>(subject: string, path: string, filter: Filter = {}, limit = 50): Pages<Item> {
   const client = useQueryClient();
@@ -46,9 +46,9 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const keyOf = (cursor: string) => consoleKeys.page(subject, path, filter, cursor);
   const list = useRef<{ id: string; places: Place[] }>({ id: '', places: [] });
   const [span, setSpan] = useState({ id, first: 0, last: 0 });
-  /** The last rows of visible pages, shown while such a page is loaded again from another cursor. */
+  /** The previous rows of visible pages, shown while a page is reloaded with a changed cursor. */
   const recent = useRef(new Map<number, readonly Item[]>());
-  /** The last list, shown until the list of a new filter has loaded. */
+  /** The previous list, shown until the list for a new filter has loaded. */
   const before = useRef<Pages<Item>>(undefined);
   if (list.current.id !== id) {
     list.current = { id, places: [{ cursor: '', rows: undefined }] };
@@ -57,7 +57,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const { places } = list.current;
   const wanted = span.id === id ? span : { first: 0, last: 0 };
 
-  // The cache is read before the queries are declared, because the end of a page decides where the next one begins.
+  // The cache is read before the queries are declared, because each cached page contains the cursor of the next one.
   const read = new Map<number, readonly Item[]>();
   for (let page = wanted.first; page <= wanted.last; page += 1) {
     const data = client.getQueryData<ConsolePage<Item>>(keyOf(places[page]?.cursor ?? ''));
@@ -73,7 +73,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
       queryFn: ({ signal }: { signal: AbortSignal }) =>
         call<ConsolePage<Item>>(path, { query: { ...filter, limit, cursor: cursor || undefined }, signal }),
       gcTime: FORGET_MS,
-      // The rows come from the cache above, so the library cannot see which properties are used.
+      // The rows are read from the cache above, so TanStack Query cannot track which properties are used.
       notifyOnChangeProps: 'all' as const,
     })),
   });
@@ -115,7 +115,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 
 const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
 
-/** Records the length of a page and where the next one begins. */
+/** Records the number of rows of a page and the cursor of the next page. */
 function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
   const place = places[at];
   if (!place) return;
@@ -126,7 +126,7 @@ function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: Cons
   else places.push({ cursor: nextCursor, rows: undefined });
 }
 
-/** The pages that hold these rows, and the next one near the end of the known rows. */
+/** Returns the pages that contain these rows, and the next page if they are near the end of the known rows. */
 function pagesOf(places: readonly Place[], firstRow: number, lastRow: number): { first: number; last: number } {
   let start = 0;
   let first: number | undefined;
@@ -149,8 +149,7 @@ function placeOf(places: readonly Place[], row: number): { page: number; row: nu
 }
 
 /**
- * Changes the items of every cached list of a subject, before the server confirms the change. If `change` returns `undefined`,
- * the item is removed.
+ * Applies an optimistic update to all cached lists of a subject. Removes an item if `change` returns `undefined`.
  * @returns a function that restores the lists.
  */
 export function changeItems<Item>(

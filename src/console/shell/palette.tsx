@@ -23,7 +23,7 @@ interface Props {
 
 const MAX_PRODUCTS = 6;
 
-/** A palette that finds a screen, a command or a product by typing; Enter opens it. */
+/** The command palette, which searches for screens, commands and products. Enter opens the selected one. */
 export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const listId = useId();

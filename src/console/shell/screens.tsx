@@ -13,7 +13,7 @@ import { AuditIcon, BackupIcon, ImportIcon, OverviewIcon, ProductsIcon, QueueIco
 export interface ScreenEntry {
   screen: ConsoleScreen;
   label: string;
-  /** The key that opens the screen after G. */
+  /** The second key of the sequence that opens the screen, after G. */
   key: string;
   Icon: ComponentType;
   Screen: ComponentType;

@@ -18,7 +18,7 @@ import { SCREENS } from './screens.tsx';
 import { ShortcutsDialog } from './shortcuts-dialog.tsx';
 import { useWaiting } from './waiting.ts';
 
-/** How long a second key is accepted after G. */
+/** How long after G a second key is accepted. */
 const SEQUENCE_MS = 1_200;
 
 /** The frame of all screens: navigation, palette and shared state. */
@@ -35,7 +35,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
   const current = SCREENS.find((each) => each.screen === screen) ?? SCREENS[0];
 
   async function signOut(everywhere = false): Promise<void> {
-    // A request after the end of the session would fail, so none may be sent until this screen is gone.
+    // Requests after the end of the session would fail, so the live updates and all other requests end first.
     flushSync(() => setLeaving(true));
     await client.cancelQueries();
     try {

@@ -146,7 +146,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
   );
 }
 
-/** The frame of the pages before sign-in: one column over the waves. */
+/** The layout of the pages before sign-in: one card over the background. */
 function Gate({ title, children }: { title: string; children: ReactNode }) {
   return (
     <main className="gate">
@@ -161,7 +161,7 @@ function Gate({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Why the last attempt failed; announced when it appears. */
+/** Shows why the last attempt failed. Screen readers announce it when it appears. */
 function GateFault({ children }: { children: ReactNode }) {
   return (
     <p className="gate-fault" role="alert">

@@ -154,7 +154,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
   );
 }
 
-/** Resolves a colour token for the canvas. An element with this colour resolves `light-dark()`, which a canvas cannot. */
+/** Resolves a colour token for the canvas, which lacks `light-dark()`, through the computed style of an element. */
 function resolved(within: HTMLElement, token: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(${token})`;

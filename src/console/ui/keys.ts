@@ -4,7 +4,7 @@ import { isShortcutBlocked } from '../../web/ui/shortcuts.ts';
 /** The handler of each key, by `KeyboardEvent.key` in lower case. */
 export type Keys = Readonly<Record<string, ((event: KeyboardEvent) => void) | undefined>>;
 
-/** Runs single keys while no text field or dialog has the focus. */
+/** Handles single-key shortcuts, except while a text field or a dialog has the focus. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -8,7 +8,7 @@ import { formatCount } from './format-amount.ts';
 import { type Keys, useKeys } from './keys.ts';
 import { Failure, Loading } from './states.tsx';
 
-/** Whether a row is active, i.e. the one on which keys act, and whether it is selected. */
+/** Whether a row is active, which means that keys act on it, and whether it is selected. */
 export interface RowState {
   isActive: boolean;
   isChosen: boolean;
@@ -32,8 +32,8 @@ interface ListProps<Item> {
 }
 
 /**
- * A list of any length: only the visible rows are in the document. J and K move, X selects, Shift X selects a range, Enter
- * opens. Rows have any height.
+ * A virtualised list: only the visible rows, which may have any height, are in the document. Keys: J and K move, X
+ * selects, Shift-X selects a range, Enter opens.
  */
 export function List<Item>(props: ListProps<Item>) {
   const { label, pages, keyOf, renderRow, empty, estimatePx, keys = {}, onOpen, renderBar } = props;

@@ -39,7 +39,7 @@ interface ChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** A choice between a few alternatives. */
+/** A segmented control: a choice between a few options. */
 export function Segments<Value extends string>({ label, value, options, onChange }: ChoiceProps<Value>) {
   return (
     <fieldset className="segments">

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { SearchIcon } from '../../web/ui/icons.tsx';
 import { useKeys } from './keys.ts';
 
-/** The search runs after this pause in typing. */
+/** The debounce delay of the search. */
 const PAUSE_MS = 150;
 
 interface Props {
@@ -11,7 +11,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** A search that runs during typing; `/` focuses it, Escape empties it. */
+/** A search field that searches during typing. The key `/` focuses it, Escape clears it. */
 export function SearchField({ label, value, onChange }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(value);

@@ -12,7 +12,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-/** Shown after a failed read. */
+/** Shown if data could not be loaded. Offers to retry. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <div className="notice" data-tone="failure" role="alert">

@@ -21,7 +21,7 @@ const ACTIONS = [
   ['console', 'Access to the console'],
 ] as const;
 
-/** The operations of all operators, with undo. */
+/** The audit log: the operations of all operators, most of which can be undone. */
 export function AuditScreen() {
   const { query } = useConsoleLocation();
   const action = ACTIONS.find(([each]) => each === query.get('action'))?.[0] ?? '';
@@ -102,7 +102,7 @@ export function AuditScreen() {
   );
 }
 
-/** A day from the URL; an invalid one becomes an empty string. */
+/** Returns a day from the URL, or an empty string if it is malformed. */
 const dayOf = (text: string | null) => (text !== null && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : '');
 
 interface DayFieldProps {
@@ -113,7 +113,7 @@ interface DayFieldProps {
   onChange: (day: string) => void;
 }
 
-/** A field for a day in UTC. */
+/** A date field. Days are in UTC. */
 function DayField({ label, value, min = '', max = '', onChange }: DayFieldProps) {
   return (
     <label className="select">

@@ -17,7 +17,7 @@ const KINDS = [
   ['json-lines', 'JSON Lines'],
 ] as const;
 
-/** The site as files: everything as a backup, or one table as an export. */
+/** Downloads: a backup of the whole site, or an export of one table. */
 export function BackupScreen() {
   const { data, isError } = useOverview();
   const [table, setTable] = useState<(typeof TABLES)[number][0]>('products');

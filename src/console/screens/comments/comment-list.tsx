@@ -14,7 +14,9 @@ interface Props {
   empty: ReactNode;
 }
 
-/** Comments to moderate one by one or in bulk. A holds, releases or restores; D hides, with an optional reason. */
+/**
+ * Comments to moderate individually or in bulk. Keys: A holds, releases or restores; D hides, with an optional reason.
+ */
 export function CommentList({ label, pages, empty }: Props) {
   const moderate = useModerate();
   const [hiding, setHiding] = useState<readonly ConsoleComment[]>();
@@ -83,7 +85,7 @@ interface RowProps {
   onAct: (action: CommentAction) => void;
 }
 
-/** The operations on a comment; A runs the first one, D the last one. */
+/** Returns the operations on a comment. The key A runs the first one, the key D the last one. */
 function actionsOf({ held, hidden }: ConsoleComment): CommentAction[] {
   if (hidden !== null) return ['restore'];
   return held ? ['release', 'hide'] : ['hold', 'hide'];

@@ -19,7 +19,7 @@ const send = (action: CommentAction, ids: readonly string[], reason?: string) =>
     body: { action, ids, ...(reason && { reason }) },
   });
 
-/** @returns a function that moderates comments: they change at once, and the operation can be undone. */
+/** @returns a function that moderates comments, with an optimistic update and undo. */
 export function useModerate() {
   const client = useQueryClient();
   const perform = usePerform();
@@ -47,7 +47,7 @@ export function useModerate() {
   };
 }
 
-/** Hides restored comments again for their former reasons, with one request for each reason. */
+/** Hides restored comments again for their former reasons, with one request per reason. */
 async function hideAgain(comments: readonly ConsoleComment[], ids: readonly string[]): Promise<void> {
   const byReason = new Map<string, string[]>();
   for (const { id, hidden } of comments) {
@@ -71,7 +71,7 @@ function after(comment: ConsoleComment, action: CommentAction, reason = ''): Con
   }
 }
 
-/** Returns undefined if a list of this state no longer contains the comment. */
+/** Returns the comment, or undefined if it no longer belongs in a list that is filtered by `state`. */
 function fitting(comment: ConsoleComment, state: string | undefined): ConsoleComment | undefined {
   const fits = {
     held: comment.held,

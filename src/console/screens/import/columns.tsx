@@ -1,10 +1,10 @@
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { ChosenFile } from './read-file.ts';
 
-/** The column of each field. A field without one stays unchanged, or gets its default. */
+/** The column that is assigned to each field. A field without a column stays unchanged, or gets its default. */
 export type ColumnChoice = Partial<Record<ProductFieldName, string>>;
 
-/** The names that other sites and spreadsheets use for a field, without case, spaces and punctuation. */
+/** Common names of the columns in files of other sites, in lower case and without spaces and punctuation. */
 const SYNONYMS: Partial<Record<ProductFieldName, readonly string[]>> = {
   id: ['slug', 'key', 'identifier'],
   name: ['title', 'product', 'productname'],
@@ -19,7 +19,7 @@ const SYNONYMS: Partial<Record<ProductFieldName, readonly string[]>> = {
   createdAt: ['created', 'launchedat', 'publishedat', 'timestamp', 'listedsince'],
 };
 
-/** Guesses the column of each field: by the field's own names first, then by its label and other common names. */
+/** Guesses the column of each field: first by the names of the field, then by its label and its synonyms. */
 export function guessColumns(columns: readonly string[]): ColumnChoice {
   const free = new Set(columns);
   const choice: ColumnChoice = {};
@@ -35,8 +35,8 @@ export function guessColumns(columns: readonly string[]): ColumnChoice {
 }
 
 /**
- * The values of `--map`: one for each chosen column, and one to ignore each column that has a field's name but was not chosen
- * for it.
+ * Returns values of `--map`: one per assigned column, and an empty one per field without a column whose name occurs in
+ * the file, because the import would otherwise use that column.
  */
 export function mapTexts(choice: ColumnChoice, columns: readonly string[]): string[] {
   return PRODUCT_FIELD_NAMES.flatMap((field) => {

@@ -6,7 +6,7 @@ import type { ChosenFile } from './read-file.ts';
 import type { ImportResult } from './run-import.ts';
 
 interface Props {
-  /** The rows that have faults or, if there are none, the first rows. */
+  /** The rows with errors or, if there are none, the first rows. */
   rows: ChosenFile['rows'];
   choice: ColumnChoice;
   /** The result of the last dry run with these columns. */
@@ -15,7 +15,7 @@ interface Props {
   onImport: () => void;
 }
 
-/** The effect of an import, row by row, with every fault in its place. */
+/** Shows the result of a dry run: the changes by product, or the rows with their errors. */
 export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
   return (
     <section className="card panel" aria-labelledby="dry-run-title">
@@ -66,7 +66,7 @@ function Outcome({ result }: { result: ImportResult }) {
   );
 }
 
-/** Lists the changes by product, the first hundred of each kind. */
+/** Lists the changes by product: the first 100 of each kind. */
 function Changes({ summary }: { summary: ImportSummary }) {
   const { firstCreated, firstUpdated } = summary;
   const more = changesOf(summary) - firstCreated.length - firstUpdated.length;
@@ -123,7 +123,7 @@ function Changes({ summary }: { summary: ImportSummary }) {
 
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
-/** Shows rows of the file, with each fault in its cell. */
+/** Shows rows of the file, with each error in its cell. */
 function Rows({ rows, choice, faults }: Pick<Props, 'rows' | 'choice'> & { faults: readonly ImportFaultRecord[] }) {
   const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
   const isAt = (fault: ImportFaultRecord, row: Props['rows'][number]) =>

@@ -18,7 +18,7 @@ export function ImportScreen() {
   const [choice, setChoice] = useState<ColumnChoice>({});
   const [slugifyIds, setSlugifyIds] = useState(false);
   const [result, setResult] = useState<ImportResult>();
-  /** The rows that have faults or, if there are none, the first rows. */
+  /** The rows with errors or, if there are none, the first rows. */
   const [rows, setRows] = useState<ChosenFile['rows']>([]);
   const [progress, setProgress] = useState<{ label: string; share: number }>();
 
@@ -34,7 +34,7 @@ export function ImportScreen() {
     }
   }
 
-  /** Assigns other columns, and drops the result of the dry run, which is valid for its own columns only. */
+  /** Changes the assignment of columns, and discards the result of the dry run, which used the previous assignment. */
   function change(next: ColumnChoice, slugify = slugifyIds): void {
     setChoice(next);
     setSlugifyIds(slugify);

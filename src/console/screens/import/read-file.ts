@@ -3,18 +3,18 @@ export interface ChosenFile {
   file: File;
   kind: 'csv' | 'json' | 'json-lines';
   columns: string[];
-  /** The first rows, as texts by column. */
+  /** The first rows, each as strings by column. */
   rows: { line: number; item?: number; values: Record<string, string> }[];
 }
 
-/** The number of rows that are shown before an import. */
+/** Maximum number of rows that are shown before an import. */
 const MAX_ROWS = 50;
 /** Enough bytes for the first rows of a CSV file. */
 const SAMPLE_BYTES = 512 * 1024;
-/** Searching a larger file for rows would block the page. */
+/** Maximum size of files that are searched for rows. Searching larger files would block the page. */
 const MAX_SEARCHED_BYTES = 16 * 1024 * 1024;
 
-/** The lines of rows to read, or their items in a JSON array. Default: the first rows. */
+/** The rows to read, by line number or, in a JSON array, by item number. If undefined, the first rows. */
 type Wanted = ReadonlySet<number> | undefined;
 
 const isWanted = (wanted: Wanted, at: number) => wanted === undefined || wanted.has(at);
@@ -32,7 +32,7 @@ export async function readRowsAt(
   return readLines(text.split('\n'), wanted).rows;
 }
 
-/** Reads columns and the first rows. @throws Error with the expected format. */
+/** Reads the columns and the first rows of a file. @throws Error if the format is unknown or the file is malformed. */
 export async function readFile(file: File): Promise<ChosenFile> {
   const ending = /\.(\w+)$/.exec(file.name)?.[1]?.toLowerCase();
   if (ending === 'csv') return { file, kind: 'csv', ...readCsvSample(await file.slice(0, SAMPLE_BYTES).text()) };
@@ -46,7 +46,7 @@ export async function readFile(file: File): Promise<ChosenFile> {
 
 type Sample = Pick<ChosenFile, 'columns' | 'rows'>;
 
-/** Reads rows of a CSV text (RFC 4180), with the separators that the import accepts. */
+/** Reads rows of CSV text (RFC 4180), with the separators that the import accepts. */
 export function readCsvSample(text: string, wanted?: Wanted): Sample {
   const header = text.split('\n', 1)[0] ?? '';
   const delimiter = [',', ';', '\t'].sort((a, b) => header.split(b).length - header.split(a).length)[0] ?? ',';
@@ -117,7 +117,7 @@ function readLines(lines: readonly string[], wanted?: Wanted): Sample {
         ? []
         : [{ line: index + 1, value: JSON.parse(text) as unknown }];
     } catch {
-      // The dry run reports the fault of this line.
+      // The dry run reports the error in this line.
       return [];
     }
   });

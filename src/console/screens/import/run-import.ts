@@ -15,7 +15,7 @@ interface Options {
   onProgress: (progress: Progress) => void;
 }
 
-/** Sends the file and follows the import to its end. @throws ConsoleError. */
+/** Uploads the file and reports progress until the import has ended. @throws ConsoleError if the request fails. */
 export async function runImport({ file, kind, columns }: ChosenFile, options: Options): Promise<ImportResult> {
   const { choice, slugifyIds, dryRun, signal, onProgress } = options;
   const query = new URLSearchParams({

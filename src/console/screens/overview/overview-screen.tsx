@@ -35,7 +35,7 @@ export function OverviewScreen() {
   );
 }
 
-/** Placeholders as large as the content that they stand for, so nothing moves once it has loaded. */
+/** Placeholders of the same size as the content, to avoid layout shifts when it has loaded. */
 function LoadingOverview() {
   return (
     <div className="overview" role="status" aria-label="Loading the overview">
@@ -185,7 +185,7 @@ function Boards({ boards }: { boards: OverviewRecord['boards'] }) {
 
 const SIGNS = { ok: '✓', warning: '!', fault: '✗' } as const;
 
-/** The findings of `groundswell doctor`, which the operator can check again. */
+/** The findings of `groundswell doctor`, with a button that runs the checks again. */
 function Doctor() {
   const doctor = useQuery({
     queryKey: consoleKeys.doctor,

@@ -8,7 +8,9 @@ interface Props {
   onResolve: (keepMine: boolean) => void;
 }
 
-/** Both versions of a product that two operators edited at the same time; saving waits for a choice. */
+/**
+ * Shows both versions of a product that two operators edited at the same time. The operator must choose one to save.
+ */
 export function Conflict({ before, mine, theirs, onResolve }: Props) {
   const fields = DRAFT_FIELDS.filter((name) => theirs[name] !== before[name] || mine[name] !== before[name]);
   return (

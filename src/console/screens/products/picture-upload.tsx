@@ -7,11 +7,11 @@ interface Props {
   use: 'image' | 'screenshot';
   /** The button's text, such as 'Upload a picture'. */
   label: ReactNode;
-  /** Called with the URL of each stored picture. The product uses the picture once the product is saved. */
+  /** Called with the URL of each uploaded picture. The product uses it only after the product has been saved. */
   onUploaded: (address: string) => void;
 }
 
-/** Uploads pictures one by one. */
+/** A button that uploads the chosen pictures one after the other. */
 export function PictureUpload({ use, label, onUploaded }: Props) {
   const [isSending, setSending] = useState(false);
   const [faults, setFaults] = useState<readonly string[]>([]);

@@ -2,13 +2,13 @@ import type { ProductDetails } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES, type ProductFieldName } from '../../../contract/products/fields.ts';
 import type { Product, TeamMember } from '../../../contract/products/schema.ts';
 
-/** The fields that a form edits, each as the text in its box. */
+/** The fields that the form edits. A draft contains the text of each input. */
 export type DraftField = Exclude<ProductFieldName, 'id'>;
 export type Draft = Record<DraftField, string>;
 
 /** An edit that has not been saved. */
 export interface Edit {
-  /** The version that the edit began with. */
+  /** The version of the product that the edit is based on. */
   base: ProductDetails;
   draft: Draft;
 }
@@ -18,7 +18,10 @@ export type PictureField = 'image' | 'screenshots';
 
 export const DRAFT_FIELDS = PRODUCT_FIELD_NAMES.filter((name): name is DraftField => name !== 'id');
 
-/** A product as texts: lists have one item per line, and the team is JSON, since names may hold any character. */
+/**
+ * Returns the draft of a product. Tags are separated by commas, pictures are one per line, and the team is JSON,
+ * because names may contain any character.
+ */
 export function draftOf(product: Product): Draft {
   return Object.fromEntries(DRAFT_FIELDS.map((name) => [name, textOf(product, name)])) as Draft;
 }
@@ -31,17 +34,17 @@ function textOf(product: Product, name: DraftField): string {
   return (value as string[]).join(name === 'tags' ? ', ' : '\n');
 }
 
-/** The members of a draft's team. */
+/** Returns the team members of a draft. */
 export function membersOf({ team }: Pick<Draft, 'team'>): TeamMember[] {
   return JSON.parse(team) as TeamMember[];
 }
 
-/** The inverse of `membersOf`. The order of the properties is fixed, so equal teams have equal texts. */
+/** The inverse of `membersOf`. The order of the properties is fixed, so equal teams have equal strings. */
 export function teamText(team: readonly TeamMember[]): string {
   return JSON.stringify(team.map(({ name, role, avatar }) => ({ name, role, avatar })));
 }
 
-/** A field's text as operators read it. */
+/** Returns the text of a field in a form that operators can read. */
 export function shownText(name: DraftField, text: string): string {
   if (name !== 'team') return text;
   return membersOf({ team: text })
@@ -55,7 +58,7 @@ export function changesOf(before: Draft, draft: Draft): Record<string, unknown> 
   return Object.fromEntries(changed.map((name) => [name, fieldValue(name, draft[name])]));
 }
 
-/** Converts the text of a box to the value of its field. */
+/** Converts the text of an input to the value of its field. */
 export function fieldValue(name: DraftField, text: string): unknown {
   const lines = text
     .split('\n')
@@ -63,7 +66,7 @@ export function fieldValue(name: DraftField, text: string): unknown {
     .filter(Boolean);
   switch (fieldOf(name).kind) {
     case 'time':
-      // The box has no time zone; the console uses UTC.
+      // The input has no time zone; the console uses UTC.
       return text === '' ? '' : `${text}Z`;
     case 'texts':
       return text
@@ -80,7 +83,7 @@ export function fieldValue(name: DraftField, text: string): unknown {
   }
 }
 
-/** Adds an uploaded picture: as the image, or after the screenshots. */
+/** Adds an uploaded picture as the image or as the last screenshot. */
 export function withPicture(draft: Draft, name: PictureField, address: string): Draft {
   const screenshots = [...(fieldValue('screenshots', draft.screenshots) as string[]), address].join('\n');
   return name === 'image' ? { ...draft, image: address } : { ...draft, screenshots };
@@ -99,7 +102,7 @@ export function previewOf(product: Product, draft: Draft): Product {
   };
 }
 
-/** The URL of a picture, or an empty text while it is incomplete; saving rejects other invalid ones. */
+/** Returns the URL of a picture, or an empty string if it is incomplete. The server rejects other invalid URLs. */
 export function completeAddress(text: string): string {
   return /^(?:https?:\/\/.|\/.|data:image\/)/i.test(text) ? text : '';
 }

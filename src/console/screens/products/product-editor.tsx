@@ -26,7 +26,7 @@ import { ProductFieldsForm } from './product-fields-form.tsx';
 import { ProductPreview } from './product-preview.tsx';
 
 /**
- * A form for every field of one product beside the list, with a preview. Closing it discards unsaved changes, which can be
+ * A dialog with a form for all fields of a product and a preview. Closing it discards unsaved changes, which can be
  * undone.
  */
 export function ProductEditor({ id, onClose }: { id: string; onClose: () => void }) {
@@ -90,7 +90,7 @@ export function ProductEditor({ id, onClose }: { id: string; onClose: () => void
 
 interface EditingProps {
   details: ProductDetails;
-  /** Called with the edit, or with undefined while nothing is unsaved. */
+  /** Called with the unsaved edit, or with undefined if there is none. */
   onDraft: (edit: Edit | undefined) => void;
   onSaved: () => void;
 }
@@ -103,7 +103,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
     const { abandonedEdit } = undoable;
     return abandonedEdit?.base.product.id === details.product.id ? abandonedEdit : undefined;
   });
-  // The version that the edit began with. A later version must not replace text while the operator is typing.
+  // The version that the edit is based on. A later version must not replace text while the operator is typing.
   const [base, setBase] = useState(resumed?.base ?? details);
   const [draft, setDraft] = useState(() => resumed?.draft ?? draftOf(details.product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
@@ -143,7 +143,7 @@ function Editing({ details, onDraft, onSaved }: EditingProps) {
     }
   }
 
-  /** Continues from the other operator's version, with or without this operator's changes. */
+  /** Resolves a conflict: continues from the latest version, with or without this operator's changes. */
   async function resolve(keepMine: boolean): Promise<void> {
     const latest = await call<ProductDetails>(CONSOLE_API.product(product.id));
     client.setQueryData(consoleKeys.product(product.id), latest);

@@ -9,7 +9,7 @@ interface Props {
   onChange: (change: Partial<Draft>) => void;
   /** Called with the URL of an uploaded picture. */
   onPicture: (name: PictureField, address: string) => void;
-  /** Changes the latest team, which may differ from the draft's during an upload. */
+  /** Applies a change to the latest team: the operator may edit the team while a picture is being uploaded. */
   onTeam: ChangeTeam;
 }
 
@@ -21,7 +21,7 @@ const HINTS: Partial<Record<DraftField, string>> = {
   launchDate: 'Shown as written.',
 };
 
-/** The kind of picture that a field uploads, and its button. */
+/** The kind of upload and the label of its button, by field. */
 const UPLOADS = {
   image: { use: 'image', label: 'Upload a picture' },
   screenshots: { use: 'screenshot', label: 'Upload screenshots' },
@@ -33,7 +33,7 @@ const LABELS: Partial<Record<DraftField, string>> = {
   screenshots: 'Screenshots',
 };
 
-/** A box for each field of a product, generated from the field definitions. */
+/** An input for each field of a product, generated from the field definitions. */
 export function ProductFieldsForm({ draft, faults, onChange, onPicture, onTeam }: Props) {
   return (
     <div className="form">

@@ -13,7 +13,9 @@ import { type VoteChoice, VotesDialog } from './votes-dialog.tsx';
 
 const HOUR_MS = 3_600_000;
 
-/** Hours in which one network cast many votes. D shows the votes of that hour, to exclude them from the leaderboards. */
+/**
+ * Hours in which one network cast many votes. The key D lists the votes of the hour, to exclude them from leaderboards.
+ */
 export function BurstList({ pages }: { pages: Pages<BurstRecord> }) {
   const perform = usePerform();
   const [shown, setShown] = useState<BurstRecord>();

@@ -19,7 +19,9 @@ const send = (id: string, revision: number, decision: Decision | { action: 'undo
     body: { ...decision, revision },
   });
 
-/** @returns a function that decides submissions: they leave the queue at once, and the decision can be undone. */
+/**
+ * @returns a function that decides submissions, with an optimistic update that removes them from the queue, and undo.
+ */
 export function useDecide() {
   const client = useQueryClient();
   const perform = usePerform();
@@ -34,7 +36,7 @@ export function useDecide() {
         ),
       async run() {
         const failed: unknown[] = [];
-        // Submissions are decided one by one, so one that has changed stays in the queue and does not affect the others.
+        // Each submission has its own request, so one that has changed stays in the queue without affecting others.
         for (const { id, revision } of submissions) {
           await send(id, revision, decision).then(
             ({ submission }) => decided.push(submission),

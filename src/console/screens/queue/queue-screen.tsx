@@ -12,7 +12,7 @@ import { SubmissionList } from './submission-list.tsx';
 const KINDS = ['submissions', 'comments', 'bursts'] as const;
 type Kind = (typeof KINDS)[number];
 
-/** The items that wait for a decision. */
+/** The queue of items that need an operator's decision. */
 export function QueueScreen() {
   const { query } = useConsoleLocation();
   const waiting = useWaiting();

@@ -9,7 +9,7 @@ import { SubmissionRow } from './submission-row.tsx';
 
 type Asking = { action: 'decline' | 'schedule'; submissions: readonly SubmissionRecord[] };
 
-/** Submissions, oldest first. A approves, D declines with a reason, S schedules. */
+/** Submissions, oldest first. Keys: A approves, D declines with a reason, S schedules. */
 export function SubmissionList({ pages }: { pages: Pages<SubmissionRecord> }) {
   const decide = useDecide();
   const [asking, setAsking] = useState<Asking>();
@@ -99,7 +99,7 @@ interface ScheduleDialogProps {
   onSubmit: (launchAt: string) => void;
 }
 
-/** Asks when a launch begins, in UTC. */
+/** Asks for the launch time in UTC. */
 function ScheduleDialog({ launchAt, onSubmit, ...dialog }: ScheduleDialogProps) {
   const [now] = useState(() => new Date().toISOString());
   const [time, setTime] = useState(() =>

@@ -8,7 +8,7 @@ import { formatAmount } from '../../ui/format-amount.ts';
 import { Segments } from '../../ui/page.tsx';
 import { Loading } from '../../ui/states.tsx';
 
-/** The votes to change: those of the named voters or, without names, all votes of the hour. */
+/** The votes to change: those of `voters` or, if undefined, all votes of the hour. */
 export interface VoteChoice {
   action: 'exclude' | 'include';
   reason: string;
@@ -31,11 +31,11 @@ const REASONS = {
 
 const WHY_EXCLUDED = { network: 'Limit per network', operator: 'Excluded by an operator' } as const;
 
-/** Shows the votes of an hour, counted or not, to be excluded or included one by one or all at once. */
+/** Lists the counted and the excluded votes of an hour. The operator excludes or includes all or only some of them. */
 export function VotesDialog({ burst: { productId, productName, hour }, to, description, onClose, onSubmit }: Props) {
   const [action, setAction] = useState<'exclude' | 'include'>('exclude');
   const [reason, setReason] = useState('');
-  /** The voters whose votes are left as they are. */
+  /** The voters whose votes are deselected. */
   const [spared, setSpared] = useState<ReadonlySet<string>>(new Set());
   const votes = useQuery({
     queryKey: consoleKeys.votes(productId, hour),
