@@ -10,7 +10,7 @@ import type { ModerationLog, ModerationLogQuery } from './moderation/schema.ts';
 import type { ProductDetail, ProductListQuery, ProductPage, RelatedProducts } from './products/schema.ts';
 import type { Upvoted, UpvoteState } from './upvotes/schema.ts';
 
-/** The read operations of pages: HTTP requests in the browser, calls of `core` while rendering on the server. */
+/** The read operations of pages: HTTP requests in the browser, calls to `core` when rendering on the server. */
 export interface ReadApi {
   listProducts(query: ProductListQuery, signal?: AbortSignal): Promise<ProductPage>;
   /** Resolves to `null` if the product does not exist. */

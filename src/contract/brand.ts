@@ -6,7 +6,7 @@ export interface Article {
   subtitle: string;
 }
 
-/** The operator's branding of pages. Unset properties keep the look of the specification. */
+/** The operator's branding of pages. Unset properties default to the appearance that the specification prescribes. */
 export interface PageBrand {
   /** The value of SITE_TAGLINE. */
   tagline?: string;

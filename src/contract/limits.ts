@@ -2,7 +2,7 @@
 export const LIMITS = {
   /** The default and the maximum number of items on a page of a list. */
   pageSize: { default: 30, max: 100 },
-  /** Products on one page of the list: as many as a mid-range phone hydrates smoothly. */
+  /** Number of products per page of the list, limited to what a mid-range phone hydrates without a noticeable delay. */
   listedProducts: 20,
   /** Hours after a launch in which votes count for it. */
   launchWindowHours: 24,
@@ -18,7 +18,7 @@ export const LIMITS = {
   searchCharacters: 200,
   tagCharacters: 60,
   cursorCharacters: 512,
-  /** Hours for which a repeated idempotency key returns the comment that was added with it. */
+  /** Hours for which a repeated idempotency key returns the comment or submission that was created with it. */
   idempotencyKeyHours: 24,
   /** Maximum size of a JSON request body. */
   bodyBytes: 16 * 1024,

@@ -50,7 +50,7 @@ export const PROBLEM_CODES = [
 
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
-/** A fault in one field of the request. */
+/** An error in one field of the request. */
 export const FieldFaultSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldFault' });
 
 /** The body of every error response: `application/problem+json` (RFC 9457) with a stable code. */
@@ -59,7 +59,7 @@ export const ProblemSchema = Type.Object(
     type: Type.String(),
     title: Type.String(),
     status: Type.Integer(),
-    /** A human-readable explanation, in a sentence. */
+    /** A human-readable explanation of one sentence. */
     detail: Type.String(),
     code: Type.String(),
     /** The invalid fields, if the code is `submission_invalid`. */

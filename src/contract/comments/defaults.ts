@@ -16,13 +16,13 @@ export const VISITOR_AUTHOR = {
 /** The default order of comments: most likes first. */
 export const DEFAULT_COMMENT_SORT: CommentSort = 'best';
 
-/** The request header that identifies the draft of a comment, so a repeated request adds only one comment. */
+/** The request header with the idempotency key, so a retried request adds only one comment or submission. */
 export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** An idempotency key: 1 to 200 visible ASCII characters. */
 export const IDEMPOTENCY_KEY_PATTERN = '^[\\x21-\\x7e]{1,200}$';
 
-/** The specification's texts about comments, for the API and the log. */
+/** The messages about comments that the specification prescribes for the API and the log. */
 export const COMMENT_MESSAGES = {
   incomplete: 'Product ID and content are required',
   idRequired: 'Comment ID is required',

@@ -24,7 +24,7 @@ export const CommentListQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-/** `total` counts all comments of the product, not only those of this page. */
+/** One page of comments. `total` is the number of all public comments on the product. */
 export const CommentPageSchema = Type.Object(
   {
     items: Type.Array(CommentSchema),

@@ -13,7 +13,7 @@ export interface ConsolePage<Item> {
 /** The maximum number of products or comments that one request may change. */
 export const MAX_AT_ONCE = 200;
 
-/** Data that open pages of the console must refetch. The event `change` carries a list of these. */
+/** A subject whose data open pages of the console must refetch. The event `change` contains a list of subjects. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
 
 /** An entry of the audit log. */
@@ -54,7 +54,7 @@ export interface ModerationResult {
   skipped: string[];
 }
 
-/** A product, and the version that an edit of it must send. */
+/** A product with the version that an edit must send, so conflicting edits are detected. */
 export interface ProductDetails {
   product: Product;
   version: string;
@@ -80,14 +80,14 @@ export interface BurstRecord {
   sessions: number;
 }
 
-/** The first thousand votes of a launch, in the order of its tally. */
+/** Up to 1,000 votes of a launch, in the order of its tally. */
 export interface VoteList {
   /** The day of the launch. */
   day: string;
   votes: { voter: string; at: string; counted: boolean; reason: ExclusionReason | null }[];
 }
 
-/** The activity in one hour or one day (UTC). */
+/** The activity in an hour or a day (UTC). */
 export interface ActivityRecord {
   /** The start of the day (`2026-11-22`) or of the hour (`2026-11-22T09:00:00.000Z`). */
   from: string;
@@ -133,7 +133,7 @@ export interface SubmissionRecord {
   revision: number;
   suspectedSpam: boolean;
   reason: string | null;
-  /** The time of the launch (ISO 8601, UTC), or `null` if approval launches the product at once. */
+  /** The time of the launch (ISO 8601, UTC), or `null` if approval launches the product immediately. */
   launchAt: string | null;
   /** The product as it would launch, or as it launched. */
   product: Product;
@@ -147,7 +147,7 @@ export interface SubmissionRecord {
   canUndo: boolean;
 }
 
-/** A fault in one field of an imported row. If `field` is null, the fault is in the row, or in the file at that line. */
+/** An error in a field of an imported row or, if `field` is null, in the row itself or in the file at that line. */
 export interface ImportFaultRecord {
   line: number;
   /** In a JSON array, the number of the item, starting at 1. */
@@ -156,7 +156,7 @@ export interface ImportFaultRecord {
   reason: string;
 }
 
-/** The result of an import or a dry run: total counts, and details of the first hundred products of each kind. */
+/** The result of an import or a dry run: total counts, and details of the first 100 products of each kind. */
 export interface ImportSummary {
   created: number;
   updated: number;
@@ -180,10 +180,12 @@ export type ImportEvent =
   | { kind: 'faults'; faults: ImportFaultRecord[]; count: number }
   | { kind: 'failed'; message: string };
 
-/** The largest file that the console imports; larger ones need `groundswell import`. */
+/** Maximum size of files for imports in the console. Larger files need `groundswell import`. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024;
 
-/** The length of a passphrase in Unicode code points. The upper bound only keeps requests small. */
+/**
+ * The length of a passphrase in Unicode code points. The only purpose of the maximum is to limit the size of requests.
+ */
 export const PASSPHRASE_CHARACTERS = { min: 12, max: 1_000 } as const;
 
 /** The name of an operator. Upper case is not allowed, so two names cannot differ only in case. */

@@ -23,7 +23,7 @@ export function parsePeriod(name: string): Period | undefined {
     week !== undefined
       ? periodOf('week', weekStart(Number(year), Number(week)))
       : periodOf(day ? 'day' : month ? 'month' : 'year', utcDay(`${year}-${month ?? '01'}-${day ?? '01'}`));
-  // A day or week that does not exist, such as February 30, becomes another one with another name.
+  // A day or week that does not exist, such as February 30, results in a period with another name.
   return period?.name === name ? period : undefined;
 }
 
@@ -39,7 +39,7 @@ export function adjacentPeriod({ kind, firstDay, endDay }: Period, step: -1 | 1)
   return periodOf(kind, step === 1 ? utcDay(endDay) : utcDay(firstDay) - DAY_MS);
 }
 
-/** Returns the period that contains a day, given as midnight in UTC, whatever the time zone of the site. */
+/** Returns the period that contains a day. `day` is midnight in UTC, regardless of the site's time zone. */
 function periodOf(kind: PeriodKind, day: number): Period | undefined {
   const date = new Date(day);
   const year = date.getUTCFullYear();
@@ -79,7 +79,7 @@ function utcDay(day: string): number {
   return Date.parse(`${day}T00:00:00Z`);
 }
 
-/** Replaces `Date.UTC`, which reads the years 0 to 99 as 1900 to 1999. */
+/** Like `Date.UTC`, which however interprets the years 0 to 99 as 1900 to 1999. */
 function utcTime(year: number, month: number, day: number): number {
   return new Date(0).setUTCFullYear(year, month, day);
 }

@@ -25,7 +25,7 @@ export const LeaderboardListQuerySchema = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: LIMITS.cursorCharacters })),
 });
 
-/** One period in the list of leaderboards, with the products that lead it. */
+/** A period in the list of leaderboards, with its highest-ranked products. */
 export const LeaderboardSummarySchema = Type.Object(
   {
     ...periodFields,
@@ -41,8 +41,8 @@ export const LeaderboardListSchema = Type.Object(
 );
 
 /**
- * A launch on a leaderboard. `votes` is the number of counted votes, `excluded` that of votes in the launch window that
- * do not count, and `upvotes` that of all upvotes, which the button shows.
+ * A launch on a leaderboard. `votes` is the number of counted votes, `excluded` is the number of votes in the launch
+ * window that do not count, and `upvotes` is the number of all upvotes, which the button shows.
  */
 export const LeaderboardEntrySchema = Type.Object(
   {
@@ -76,7 +76,7 @@ export const LeaderboardSchema = Type.Object(
     revisedAt: Type.Union([Type.String(), Type.Null()]),
     digest: Type.Union([Type.String(), Type.Null()]),
     launches: CountSchema,
-    /** The adjacent periods, or null where no leaderboard can exist. */
+    /** The adjacent periods; null if no leaderboard can exist for them. */
     previousPeriod: Type.Union([Type.String(), Type.Null()]),
     nextPeriod: Type.Union([Type.String(), Type.Null()]),
     items: Type.Array(LeaderboardEntrySchema),
@@ -125,7 +125,7 @@ export const TallyHeaderSchema = Type.Object(
   { $id: 'TallyHeader' },
 );
 
-/** Every other line of a tally: a vote in the launch window of its product. `at` has a precision of seconds. */
+/** Each further line of a tally: a vote in the launch window of its product. `at` has a precision of seconds. */
 export const TallyVoteSchema = Type.Object(
   {
     product: Type.String(),

@@ -47,7 +47,7 @@ export function instantInWords(time: string, timeZone = 'UTC'): string {
   return `${periodInWords({ kind: 'day', name: local.slice(0, 10) })}, ${local.slice(11, 16)}${zone}`;
 }
 
-/** Formats a time as '2026-11-21 10:30'. Names of months are not used: they may differ between server and browser. */
+/** Formats a time as '2026-11-21 10:30', without month names, which may differ between server and browser. */
 function localTime(time: string, timeZone: string): string {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -58,7 +58,7 @@ function localTime(time: string, timeZone: string): string {
   return `${parts.year}-${parts.month}-${parts.day} ${parts.hour}:${parts.minute}`;
 }
 
-/** Formats the time left as '3 days 04:05:06' or '04:05:06'. Negative times count as zero. */
+/** Formats a remaining time as '3 days 04:05:06' or '04:05:06'. Negative times count as zero. */
 export function clockTime(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));
   const days = Math.floor(seconds / 86_400);

@@ -1,11 +1,11 @@
 /**
- * The events of `GET /api/events`, for `EventSource`. Every frame has the current state, never a difference, so
- * repeats are harmless. A stream starts with the changes after it was opened; a client with older data passes `since`.
+ * The events of `GET /api/events`, for `EventSource`. Each frame contains the current state, never a difference, so
+ * repeats are harmless. A stream reports the changes after its start; a client with older data passes `since`.
  */
 export const LIVE_EVENTS = {
   /** `LiveCounts[]`: products whose counts may have changed. */
   counts: 'counts',
-  /** `LiveComment[]`: comments of the named products that are new or were liked. */
+  /** `LiveComment[]`: new or liked comments on the products of the subscription. */
   comments: 'comments',
   /** `{}`: products were added, edited or removed. */
   catalogue: 'catalogue',
@@ -20,7 +20,7 @@ export const LIVE_EVENTS = {
  */
 export const LIVE_PARAMETERS = { products: 'products', since: 'since' } as const;
 
-/** The maximum number of events of each kind per second. */
+/** Maximum number of events of each kind per second and stream. */
 export const LIVE_FRAMES_PER_SECOND = 4;
 
 /** Seconds between heartbeats. After twice as long without data, a client considers the connection lost. */

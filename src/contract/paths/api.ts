@@ -1,12 +1,12 @@
 /**
- * Returns a function that fills in the one parameter of a path, mostly an id. Its property `route` is the pattern for
+ * Returns a function that fills in the only parameter of a path, usually an id. Its property `route` is the pattern for
  * Fastify.
  */
 export function withId(route: string): ((id: string) => string) & { route: string } {
   return Object.assign((id: string) => route.replace(/:\w+/, encodeURIComponent(id)), { route });
 }
 
-/** The start of every URL of the API. */
+/** The prefix of all paths of the API. */
 export const prefix = '/api/';
 export const products = '/api/products';
 export const product = /* @__PURE__ */ withId('/api/products/:id');
@@ -17,7 +17,7 @@ export const productComments = /* @__PURE__ */ withId('/api/products/:id/comment
 export const heldComments = /* @__PURE__ */ withId('/api/products/:id/comments/held');
 export const comments = '/api/comments';
 export const events = '/api/events';
-/** The OpenAPI document, and the reference for people. */
+/** The OpenAPI document, and the page with the API reference. */
 export const description = '/api/openapi.json';
 export const reference = '/api/docs';
 export const leaderboards = '/api/leaderboards';

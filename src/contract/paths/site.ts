@@ -13,7 +13,7 @@ export const COMMENTS_HASH = '#comments';
 
 export const home = '/';
 
-/** The filters, the order and the start of the list on the home page. */
+/** The filters, the sort order and the cursor of the list on the home page. */
 export interface ListAddress {
   q?: string;
   tag?: string;
@@ -37,11 +37,11 @@ export const product = /* @__PURE__ */ withId('/product/:id');
 
 export const productComments = (id: string) => `${product(id)}${COMMENTS_HASH}`;
 
-/** A product's page, whose comments start at a cursor. */
+/** A product's page with the comments after a cursor. */
 export const commentsFrom = (id: string, cursor: string) =>
   `${product(id)}?comments=${encodeURIComponent(cursor)}${COMMENTS_HASH}`;
 
-/** The list with the dialog for submitting a product. */
+/** The home page with the dialog for submitting a product. */
 export const submit = '/?submit';
 
 /** The share image of a product, 1200×630. */
@@ -69,7 +69,7 @@ export const feed = '/feed.xml';
 export const jsonFeed = '/feed.json';
 export const commentsFeed = /* @__PURE__ */ withId('/product/:id/comments.xml');
 
-/** The Atom feed of daily leaderboards, which lists a day once its result is final. */
+/** The Atom feed of daily leaderboards, which lists the days with final results. */
 export const leaderboardFeed = '/feed/leaderboards.xml';
 
 export const sitemap = '/sitemap.xml';
@@ -90,5 +90,5 @@ export const oembed = /* @__PURE__ */ Object.assign(
 export const manifest = '/manifest.webmanifest';
 export const serviceWorker = '/service-worker.js';
 
-/** The document without a page's content, from which an offline browser starts the site. */
+/** The app shell: a document without the content of a page, which the service worker caches for use offline. */
 export const offlineShell = '/offline-shell';

@@ -14,9 +14,9 @@ export interface ProductField {
   column: string;
   /** The label in `products show` and forms. */
   label: string;
-  /** The value if a text is missing or blank. Missing lists are empty; a missing time is the current time. */
+  /** The value if text is missing or blank. Missing lists are empty; a missing time is the current time. */
   default?: string;
-  /** The maximum length of the text, or of each text of a list. */
+  /** The maximum length of the text, or of each string in a list. */
   maxCharacters: number;
   maxItems?: number;
   /** The example in the OpenAPI document. */
@@ -28,7 +28,7 @@ const SHORT_TEXT_CHARACTERS = 300;
 
 /**
  * The fields of a product, except the counts, which visitors' actions determine. Schema, SQL, import, export, the
- * OpenAPI document and `products show` are derived from this list and its order.
+ * OpenAPI document and `products show` are derived from this list, including its order.
  */
 export const PRODUCT_FIELDS = {
   id: { kind: 'id', column: 'id', label: 'Id', maxCharacters: 64, example: 'git' },
@@ -119,7 +119,7 @@ export type ProductFieldName = keyof ProductFields;
 /** Limits of the name, role and avatar of a team member. */
 export const TEAM_MEMBER_BOUNDS = { maxCharacters: SHORT_TEXT_CHARACTERS, maxAddressCharacters: ADDRESS_CHARACTERS };
 
-/** Returns the declaration of a field, with the optional properties that the type of the list omits. */
+/** Returns the declaration of a field. Its type has the optional properties, which the literal types lack. */
 export function fieldOf(name: ProductFieldName): ProductField {
   return PRODUCT_FIELDS[name];
 }
@@ -131,7 +131,7 @@ export const PRODUCT_ID_PATTERN = '^[a-z0-9-]{1,64}$';
 
 const PRODUCT_ID = new RegExp(PRODUCT_ID_PATTERN);
 
-/** Returns whether a text has the form of a product id. */
+/** Returns whether a string has the form of a product id. */
 export function isProductId(text: string): boolean {
   return PRODUCT_ID.test(text);
 }

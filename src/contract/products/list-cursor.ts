@@ -1,12 +1,12 @@
 /**
- * Writes the cursor of a page of the product list: the sort keys of the product before the page, a dot, and the number
- * of products before the page, e.g. `WyJuZXdlc3QiLCI…0.20`. With the position in the cursor, each page has one URL.
+ * Formats the cursor of a page of the product list: the sort keys of the product before the page, a dot, and the number
+ * of products before the page, e.g. `WyJuZXdlc3QiLCI…0.20`. Because it includes the position, each page has one URL.
  */
 export function writeListCursor(keys: string, position: number): string {
   return `${keys}.${position}`;
 }
 
-/** Splits a cursor into its keys and its position. @returns undefined unless it has both. */
+/** Splits a cursor into its keys and its position. @returns undefined if the cursor is malformed. */
 export function readListCursor(cursor: string): { keys: string; position: number } | undefined {
   const [, keys, position] = /^([\w-]+)\.(0|[1-9]\d{0,8})$/.exec(cursor) ?? [];
   return keys === undefined ? undefined : { keys, position: Number(position) };

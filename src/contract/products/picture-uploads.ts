@@ -1,12 +1,12 @@
-/** Bounds of uploaded pictures, and the sizes of the stored ones. */
+/** Limits of uploaded pictures, and the sizes of stored pictures. */
 export const PICTURE_UPLOADS = {
   mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif'],
   maxBytes: 5 * 1024 * 1024,
   /** Maximum width times height of the first frame. */
   maxPixels: 40_000_000,
-  /** Scaling pictures of extreme proportions takes long: 17 seconds for 1 × 40,000,000 pixels. */
+  /** Maximum width and height. Scaling extreme proportions is slow: 1 × 40,000,000 pixels take 17 seconds. */
   maxSidePixels: 32_768,
-  /** The width and height of a product's image. */
+  /** The width and height of a product's stored image. */
   imagePixels: 512,
   /** Maximum longer side of a screenshot. Smaller screenshots keep their size. */
   screenshotPixels: 1_600,

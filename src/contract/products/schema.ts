@@ -29,7 +29,7 @@ const fieldSchemas = Object.fromEntries(
   PRODUCT_FIELD_NAMES.map((name) => [name, KIND_SCHEMAS[fieldOf(name).kind]]),
 ) as FieldSchemas;
 
-/** A product as everyone sees it: its fields, and the counts of its upvotes and public comments. */
+/** A product as visitors see it: its fields, and the numbers of its upvotes and public comments. */
 export const ProductSchema = Type.Object(
   {
     ...fieldSchemas,
@@ -41,7 +41,7 @@ export const ProductSchema = Type.Object(
 
 export const ProductSortSchema = Type.Union([Type.Literal('newest'), Type.Literal('top'), Type.Literal('discussed')]);
 
-/** `q` and `tag` narrow the list; empty ones have no effect. */
+/** `q` and `tag` filter the list; empty values have no effect. */
 export const ProductListQuerySchema = Type.Object({
   q: Type.Optional(Type.String({ maxLength: LIMITS.searchCharacters, format: TEXT_FORMAT })),
   tag: Type.Optional(Type.String({ maxLength: LIMITS.tagCharacters, format: TEXT_FORMAT })),
