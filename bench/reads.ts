@@ -27,8 +27,8 @@ interface Measured extends LoadResult {
 type Side = 'bare' | 'groundswell' | 'underWrites';
 
 /**
- * Measures cached responses of the site, alternately with a bare `node:http` server that sends the same bytes and
- * header fields, and with the site while upvotes change its responses. The bare server receives no writes.
+ * Measures three sides alternately: a bare `node:http` server that sends recorded responses of the site, the site with
+ * cached responses, and the site while upvotes change its responses.
  */
 export async function reads(options: BenchOptions): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-bench-'));

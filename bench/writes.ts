@@ -44,7 +44,7 @@ const WORKLOADS = {
   ],
 };
 const WORKLOAD_NAMES = Object.keys(WORKLOADS) as Workload[];
-/** The workloads that are compared with the baseline, which has no launches. */
+/** The workloads to compare with the baseline, which does not support launches. */
 const COMPARED = WORKLOAD_NAMES.filter((name) => name !== 'upvotes, in a launch window');
 
 /**

@@ -63,7 +63,8 @@ CREATE TABLE upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- The voter's network, hashed with the secret of the launch day (tally_secrets). Only votes in a launch window have it.
+  -- The voter's network, hashed with the secret of the launch day (tally_secrets). NULL for votes outside a launch
+  -- window.
   network uuid,
   -- Whether a vote in a launch window counts on leaderboards: yes if NULL, or 'included' (by the operator); no if
   -- 'network' (beyond the cap per network) or 'operator'.
@@ -301,7 +302,7 @@ CREATE TABLE removed_upvotes (
   created_at timestamptz(3) NOT NULL,
   network uuid,
   verdict text COLLATE "C",
-  -- Whether the row belonged to retracted_upvotes.
+  -- Whether the row is from retracted_upvotes instead of upvotes.
   retracted boolean NOT NULL DEFAULT false,
   PRIMARY KEY (removal_id, id)
 );

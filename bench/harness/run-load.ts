@@ -27,7 +27,7 @@ export interface LoadResult {
   perSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** 2xx responses, including those of the warm-up. */
+  /** Number of 2xx responses, including those during the warm-up. */
   succeeded: number;
   sent: number;
   statuses: Record<string, number>;

@@ -17,7 +17,7 @@ import type { Catalogue } from './visits.ts';
 
 export const PRODUCTS = 2_000;
 export const LAUNCHES = 60;
-/** The other products launch in this many days, up to two days ago. */
+/** Length of the period in which the other products launched. It ended two days ago. */
 const OLDER_DAYS = 90;
 const DAY_MS = 24 * 3_600_000;
 const WORDS = 2_000;

@@ -56,7 +56,7 @@ async function moderate(site: LaunchSite, seconds: number): Promise<FlowResult> 
   return recorder.result();
 }
 
-/** Hides or restores the newest comment in that state. @returns the status of the last request. */
+/** Hides the newest public comment, or restores the newest hidden one. @returns the status of the last request. */
 async function moderateOne(site: LaunchSite, number: number): Promise<number> {
   const action = number % RESTORE_EVERY === RESTORE_EVERY - 1 ? 'restore' : 'hide';
   const state = action === 'hide' ? 'public' : 'hidden';

@@ -23,7 +23,7 @@ export type Action = 'home page' | 'product page' | 'search' | 'own upvotes' | '
 export interface Step {
   /** Time of the step, relative to the start of the run. */
   dueMs: number;
-  /** The number of the visitor. */
+  /** Identifies the visitor; visitors are numbered from 0. */
   visitor: number;
   /** The name of the phase in which the visitor arrived. */
   phase: string;

@@ -18,7 +18,7 @@ export function splitByZipf(
   let left = total;
   for (let rank = 0; rank < products; rank += 1) {
     const weight = weightOf(rank);
-    // Each part is a share of the remainder, so the parts add up. Random rounding lets the long tail get some, too.
+    // Each part is a share of the remainder, so the parts add up. Without random rounding, the long tail would be zero.
     const exact = Math.min(most, (left * weight) / weightLeft);
     const part = Math.min(left, Math.floor(exact + random01(seed, rank)));
     counts[order[rank] ?? 0] = part;

@@ -58,7 +58,7 @@ export const STEP_GROUPS = [
   ],
 ];
 
-/** Returns groups of the build step and of a test step that runs only the files that match a pattern. */
+/** Returns two groups: the build, and the tests in files that match a pattern. */
 export function stepsOnly(pattern) {
   const reports = pattern.includes('e2e') ? 'playwright' : 'vitest';
   const steps = STEP_GROUPS.flat();

@@ -10,7 +10,7 @@ export const LIMITS = {
   votesPerNetwork: 20,
   /** Maximum product ids per request for upvotes. */
   upvoteQueryProducts: 100,
-  /** Maximum products that a stream of events can name. */
+  /** Maximum products that a stream of events can subscribe to. */
   eventProducts: 100,
   /** Maximum Unicode code points of a comment after trimming. */
   commentCharacters: 2_000,
@@ -22,7 +22,7 @@ export const LIMITS = {
   idempotencyKeyHours: 24,
   /** Maximum size of a JSON request body. */
   bodyBytes: 16 * 1024,
-  /** Maximum related products of a product. */
+  /** Maximum related products that are shown for a product. */
   relatedProducts: 6,
   /** Maximum tags that a card of the list shows. */
   cardTags: 3,

@@ -70,8 +70,8 @@ async function move({ databaseUrl, dataDir, logLevel }: Settings, targetUrl: str
     await target.migrate(PACKAGE_FOLDERS.migrations);
     // Checked before the copy, so a target with data is refused early. The restore checks it again.
     await mustBeEmpty(target.database);
-    // The source is opened as its owner: this fails while the site runs, and no site can start during the copy, so no
-    // write is lost.
+    // Opening the source in the mode `own` fails while the site runs, and prevents it from starting during the copy, so
+    // no write is lost.
     const source = await connect({ databaseUrl, dataDir, mode: 'own', log });
     try {
       await source.migrate(PACKAGE_FOLDERS.migrations);

@@ -11,9 +11,7 @@ interface Output {
   isTTY?: boolean | undefined;
 }
 
-/**
- * Controls, format characters, line separators and lone surrogates, which move the cursor, recolour or reorder text.
- */
+/** Control and format characters, line separators and lone surrogates, which can move the cursor or reorder text. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
 /**
@@ -78,12 +76,12 @@ export function hasColours(output: Output, environment: NodeJS.ProcessEnv = proc
   return output.isTTY === true && !environment.NO_COLOR && environment.TERM !== 'dumb';
 }
 
-/** Shows an ISO 8601 instant in UTC to the minute: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
+/** Formats an ISO 8601 time in UTC to the minute: `2026-01-31T18:00:59.123Z` as `2026-01-31 18:00`. */
 export function utcMinute(instant: string): string {
   return instant.slice(0, 16).replace('T', ' ');
 }
 
-/** The progress of a command. */
+/** Displays the progress of a command. */
 interface Progress {
   /** Shows how much is done. `all` is undefined if the total is unknown. */
   at(done: number, all?: number): void;

@@ -16,7 +16,7 @@ const GAP = '  ';
 /** The minimum width of a cut column. If the table is still too wide, the terminal wraps its lines. */
 const MIN_WIDTH = 8;
 
-/** Prints a table on standard output. Its cells are cut only if it is a terminal and too narrow. */
+/** Prints a table on standard output. Cells are cut only to fit the width of a terminal. */
 export function printTable(columns: readonly Column[], rows: readonly (readonly string[])[]): void {
   const width = process.stdout.isTTY ? process.stdout.columns : undefined;
   for (const line of formatTable(columns, rows, width)) print(...line);

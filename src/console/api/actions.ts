@@ -34,7 +34,7 @@ export function useUndoable(): Undoable {
   return undoable;
 }
 
-/** @returns a function that undoes the last operation that can be undone, as the key U does. */
+/** @returns a function that undoes the last undoable operation, like the key U. */
 export function useUndoLast(): () => void {
   const undoable = useUndoable();
   return () => {

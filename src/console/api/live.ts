@@ -17,7 +17,7 @@ const STALE: Record<LiveSubject, readonly string[]> = {
 const REFRESH_MS = { change: 500, counts: 10_000 };
 
 /**
- * Keeps the screen up to date with the changes of other operators and visitors, unless it is paused.
+ * Refetches data after changes by visitors and other operators, unless `isPaused` is set.
  * @returns whether the stream is connected.
  */
 export function useLiveUpdates(isPaused: boolean): boolean {

@@ -21,7 +21,7 @@ import { useWaiting } from './waiting.ts';
 /** How long after G a second key is accepted. */
 const SEQUENCE_MS = 1_200;
 
-/** The frame of all screens: navigation, palette and shared state. */
+/** The app shell around the current screen: navigation, command palette and shared state. */
 export function Shell({ session }: { session: ConsoleSession }) {
   const client = useQueryClient();
   const undoLast = useUndoLast();
@@ -48,7 +48,7 @@ export function Shell({ session }: { session: ConsoleSession }) {
     }
   }
 
-  /** Whether a key is the second one of a sequence such as `G P`. Otherwise it belongs to the screen. */
+  /** Whether a key is the second one of a sequence such as `G P`. Otherwise, the screen handles it. */
   const isAfterG = () => performance.now() - goneAt.current < SEQUENCE_MS;
   useKeys({
     g: () => {

@@ -3,7 +3,7 @@ import { CONSOLE_API } from '../../contract/console/paths.ts';
 import type { OverviewRecord, WaitingRecord } from '../../contract/console/records.ts';
 import { call, consoleKeys } from '../api/console-api.ts';
 
-/** The data of the overview. */
+/** Loads the data of the overview. */
 export function useOverview() {
   return useQuery({
     queryKey: consoleKeys.overview,
@@ -11,7 +11,7 @@ export function useOverview() {
   });
 }
 
-/** The number of items that wait for a decision; undefined until it is loaded. */
+/** Loads the numbers of items that need a decision. Returns undefined until they have loaded. */
 export function useWaiting(): WaitingRecord | undefined {
   return useQuery({
     queryKey: consoleKeys.waiting,

@@ -14,7 +14,7 @@ interface ChartProps {
   /** ISO 8601, one for each value. */
   times: readonly string[];
   series: readonly Series[];
-  /** Formats a time in the table and at the pointer. */
+  /** Formats a time in the table, and in the legend, which describes the point under the pointer. */
   formatTime: (time: string) => string;
   /** Formats a time below the chart, where there is less room. */
   formatTick: (time: string) => string;
@@ -22,7 +22,7 @@ interface ChartProps {
 
 const HEIGHT_PX = 220;
 
-/** A line chart over time, with a table of the same numbers, for example for screen readers. */
+/** A line chart over time, with a table of the same values for accessibility. */
 export function Chart({ title, times, series, formatTime, formatTick }: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const legend = useRef<HTMLParagraphElement>(null);

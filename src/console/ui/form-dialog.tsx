@@ -12,7 +12,7 @@ interface FormDialogProps {
   onSubmit: () => void;
 }
 
-/** Asks for the input of an operation, with the focus in its first text field. Enter submits it, Escape cancels. */
+/** A dialog with the form of an operation. Its first text field has the focus; Enter submits, Escape cancels. */
 export function FormDialog({ title, label, isDisabled = false, children, onClose, onSubmit }: FormDialogProps) {
   const form = useRef<HTMLFormElement>(null);
 
@@ -53,7 +53,7 @@ interface ReasonFieldProps {
   onChange: (reason: string) => void;
 }
 
-/** A field for the reason of an operation, with buttons for the usual reasons. */
+/** A field for the reason for an operation, with buttons for common reasons. */
 export function ReasonField({ value, suggestions, isRequired = false, onChange }: ReasonFieldProps) {
   return (
     <>
@@ -85,7 +85,7 @@ interface ReasonDialogProps extends Pick<FormDialogProps, 'title' | 'label' | 'o
   onSubmit: (reason: string) => void;
 }
 
-/** Asks for the reason of an operation. */
+/** A dialog that asks for the reason for an operation. */
 export function ReasonDialog({ note, suggestions, isRequired = false, onSubmit, ...dialog }: ReasonDialogProps) {
   const [reason, setReason] = useState('');
   return (

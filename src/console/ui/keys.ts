@@ -24,7 +24,7 @@ export function useKeys(keys: Keys): void {
   }, []);
 }
 
-/** Handles the key after G before any screen does. */
+/** Handles the second key of a sequence in the capture phase, before the shortcuts of the screen. */
 export function useSequence(isPending: () => boolean, run: (key: string) => void): void {
   const latest = useRef({ isPending, run });
   latest.current = { isPending, run };

@@ -135,7 +135,7 @@ export interface SubmissionRecord {
   reason: string | null;
   /** The time of the launch (ISO 8601, UTC), or `null` if approval launches the product immediately. */
   launchAt: string | null;
-  /** The product as it would launch, or as it launched. */
+  /** The product as it would launch or, if it exists, as it is on the site. */
   product: Product;
   /** The approved version, if its maker has edited the product since; otherwise `null`. */
   approvedProduct: Product | null;

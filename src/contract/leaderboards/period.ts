@@ -27,7 +27,7 @@ export function parsePeriod(name: string): Period | undefined {
   return period?.name === name ? period : undefined;
 }
 
-/** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the text is not a day. */
+/** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the day is malformed. */
 export function periodHolding(kind: PeriodKind, day: string): Period {
   const period = periodOf(kind, utcDay(day));
   if (period === undefined) throw new RangeError(`Not a day: ${day}`);

@@ -44,13 +44,13 @@ export const commentsFrom = (id: string, cursor: string) =>
 /** The home page with the dialog for submitting a product. */
 export const submit = '/?submit';
 
-/** The share image of a product, 1200×630. */
+/** The image of a product for link previews (Open Graph), 1200×630. */
 export const card = /* @__PURE__ */ withId('/og/:id.png');
 
-/** The share image of a leaderboard, by its period. */
+/** The image of a leaderboard for link previews, by its period. */
 export const boardCard = /* @__PURE__ */ withId('/og/board/:id.png');
 
-/** The share image of the site. */
+/** The image of the site for link previews. */
 export const siteCard = '/og.png';
 
 const badgeOf = /* @__PURE__ */ withId('/badge/:id.svg');

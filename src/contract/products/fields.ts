@@ -2,7 +2,7 @@ import { LIMITS } from '../limits.ts';
 
 /**
  * The kind of a field determines its type in JSON, its column type and how an import reads it:
- * `id`, `text`, `dateText` (shown as written), `address` (a picture: http, https or a path), `time` (ISO 8601, UTC)
+ * `id`, `text`, `dateText` (shown as written), `address` (the URL or path of a picture), `time` (ISO 8601, UTC)
  * and lists: `texts`, `addresses`, `team`.
  */
 export type ProductFieldKind = 'id' | 'text' | 'dateText' | 'address' | 'time' | 'texts' | 'addresses' | 'team';

@@ -2,7 +2,7 @@
 export const PICTURE_UPLOADS = {
   mediaTypes: ['image/png', 'image/jpeg', 'image/webp', 'image/avif', 'image/gif'],
   maxBytes: 5 * 1024 * 1024,
-  /** Maximum width times height of the first frame. */
+  /** Maximum number of pixels (width × height) of the first frame. */
   maxPixels: 40_000_000,
   /** Maximum width and height. Scaling extreme proportions is slow: 1 × 40,000,000 pixels take 17 seconds. */
   maxSidePixels: 32_768,
