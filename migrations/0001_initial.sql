@@ -63,8 +63,7 @@ CREATE TABLE upvotes (
   product_id text COLLATE "C" NOT NULL REFERENCES products (id) ON DELETE CASCADE,
   user_session text COLLATE "C" NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT now(),
-  -- The voter's network, hashed with the secret of the launch day (tally_secrets). NULL for votes outside a launch
-  -- window.
+  -- The voter's network, hashed with the secret of the launch day (tally_secrets). NULL outside a launch window.
   network uuid,
   -- Whether a vote in a launch window counts on leaderboards: yes if NULL, or 'included' (by the operator); no if
   -- 'network' (beyond the cap per network) or 'operator'.
