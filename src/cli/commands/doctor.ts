@@ -87,7 +87,7 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
 async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   const { databaseUrl, dataDir, backups } = settings;
   const clusterDir = join(dataDir, 'postgres');
-  // The cluster may be stored elsewhere, but its owner file is always in DATA_DIR.
+  // If the cluster is stored elsewhere, DATA_DIR still contains the folder with its owner's socket.
   const hasDatabase =
     databaseUrl !== undefined || (await exists(clusterDir)) || (await exists(join(dataDir, 'postgres.owner')));
   if (databaseUrl === undefined && (await exists(clusterDir))) yield await checkDataFolder(clusterDir);
