@@ -20,7 +20,7 @@ export class CoreError extends Error {
   }
 }
 
-/** Creates the error of operations on an unknown product. */
+/** Creates the error for a product that does not exist. */
 export function productNotFound(): CoreError {
   return new CoreError('product_not_found', PRODUCT_MESSAGES.notFound);
 }

@@ -104,7 +104,10 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     }
   }
 
-  /** Isolates the failing items of a batch by halving it. One of a thousand items takes about twenty transactions. */
+  /**
+   * Isolates the failing items of a batch by halving it. Isolating one of a thousand items takes about twenty
+   * transactions.
+   */
   async function processHalves(batch: readonly Waiting<Item, Result>[]): Promise<void> {
     const middle = Math.ceil(batch.length / 2);
     await processBatch(batch.slice(0, middle));

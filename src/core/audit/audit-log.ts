@@ -8,12 +8,14 @@ import { isUuid } from '../runtime.ts';
 
 const current = new AsyncLocalStorage<{ operator?: string; undoes?: string }>();
 
-/** Runs `work`, whose entries in the audit log then name this operator of the console. */
+/** Runs `work` and attributes its entries in the audit log to this operator of the console. */
 export function runAsOperator<Result>(operator: string, work: () => Result): Result {
   return current.run({ ...current.getStore(), operator }, work);
 }
 
-/** Runs `work`, whose entries in the audit log then revert the entry with this id, unless they name another one. */
+/**
+ * Runs `work` and marks its entries in the audit log as reverting the entry with this id, unless they name another one.
+ */
 export function runUndoing<Result>(undoes: string, work: () => Result): Result {
   return current.run({ ...current.getStore(), undoes }, work);
 }
@@ -23,7 +25,7 @@ function undoneEntry(): string | undefined {
   return current.getStore()?.undoes;
 }
 
-/** Returns the operator of the console, or for a command the operating system user who runs it. */
+/** Returns the operator of the console or, for a command, the operating system user who runs it. */
 function operatorName(): string {
   return current.getStore()?.operator ?? systemUser();
 }
@@ -99,7 +101,8 @@ const INSERT_ENTRIES = `INSERT INTO audit_log (id, created_at, operator, action,
   FROM jsonb_to_recordset($1::jsonb) AS row (id uuid, action text, target text, details jsonb, undoes uuid)`;
 
 /**
- * Adds entries to the audit log. Call it in the command's transaction, so the entries exist if and only if that commits.
+ * Adds entries to the audit log. Call it in the command's transaction, so the entries exist if and only if the
+ * transaction commits.
  * @throws CoreError `unavailable`.
  */
 export async function recordAudit(sql: Sql, entries: NewAuditEntry | readonly NewAuditEntry[]): Promise<void> {
@@ -120,7 +123,10 @@ const SELECT_LAST = `SELECT target, id FROM (
     FROM audit_log WHERE target = ANY($1::text[]) AND action = $2
   ) AS entries WHERE place = 1`;
 
-/** Finds each target's newest entry with an action, for `undoes`. @returns ids by target. @throws CoreError `unavailable`. */
+/**
+ * Finds each target's newest entry with this action, as a value for `undoes`.
+ * @returns ids by target. @throws CoreError `unavailable`.
+ */
 export async function lastAuditIds(
   sql: Sql,
   action: AuditAction,

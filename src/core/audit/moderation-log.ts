@@ -39,8 +39,8 @@ export function isModerationCursor(cursor: string): boolean {
   return isCursorOf(ORDER, cursor);
 }
 
-// Skips exclusions that found no vote, because they changed nothing. Selects single fields of `details`, which also has
-// names of removed products and of voters.
+// Skips exclusions that found no vote, because they changed nothing. Selects only these fields of `details`, because
+// others contain names of removed products and identifiers of voters.
 const SELECT_PAGE = `SELECT a.id, a.created_at, a.action, (a.details ->> 'votes')::integer AS votes, a.details ->> 'reason' AS reason,
     CASE WHEN a.action LIKE 'comments %' THEN a.details ->> 'productId' WHEN a.action <> 'submissions decline' THEN a.target END
       AS product_id,

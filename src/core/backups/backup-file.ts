@@ -18,13 +18,13 @@ export interface BackedUpTable {
   rows: number;
 }
 
-/** The header of a backup. */
+/** The time of the snapshot according to the database's clock (ISO 8601). */
 export interface BackupHeader {
   backup: 'groundswell';
   version: number;
-  /** The time of the snapshot by the database's clock, in ISO 8601. */
+  /** The versions of Groundswell and PostgreSQL that wrote the backup. */
   createdAt: string;
-  /** The versions of the program and of the database that wrote the backup. */
+  /** The file names of the migrations that the schema contains. */
   groundswell: string;
   postgresql: string;
   /** The file names of the migrations of its schema. */
@@ -45,7 +45,7 @@ export function markLine(mark: BackupMark): Buffer {
   return Buffer.from(`${MARK}${JSON.stringify(mark)}\n`);
 }
 
-/** The error of a file that cannot be restored. The message gives the operator the reason in one line. */
+/** Thrown if a file cannot be restored. The message tells the operator why, in one line. */
 export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }
@@ -64,7 +64,10 @@ export async function listPictures(folder: string): Promise<string[]> {
   }
 }
 
-/** Formats a picture as one line, without a line feed. The content is null if it was deleted since it was listed. */
+/**
+ * Formats a picture as one line, without a line feed. The content is null if the picture has been deleted since it was
+ * listed.
+ */
 export async function pictureLine(folder: string, name: string): Promise<string> {
   const content = await readFile(join(folder, name), 'base64').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return null;
@@ -95,7 +98,10 @@ export async function restorePicture(folder: string, line: string): Promise<void
 const SCHEDULED = /^groundswell-([0-9a-f]{8})-(\d{8}T\d{6}Z)\.backup$/;
 const SCHEDULED_PARTIAL = /^groundswell-([0-9a-f]{8})-\d{8}T\d{6}Z\.backup\.\d+\.partial$/;
 
-/** Returns the name of a scheduled backup, from a tag of its database and its time in UTC. Names of one tag sort by time. */
+/**
+ * Returns the file name of a scheduled backup: a tag of its database, then its time in UTC. Names with the same tag
+ * sort by time.
+ */
 export function scheduledName(tag: string, moment: Date): string {
   return `groundswell-${tag}-${moment.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup`;
 }
@@ -114,7 +120,10 @@ export async function pruneBackups(folder: string, last: string, keep: number): 
   return old;
 }
 
-/** Deletes incomplete files of scheduled backups that were killed. Only the process with the lease may call it. */
+/**
+ * Deletes the incomplete files of scheduled backups whose process was killed. Only the process with the lease may call
+ * it, because no backup is then running.
+ */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (SCHEDULED_PARTIAL.exec(name)?.[1] === tag) await rm(join(folder, name), { force: true });

@@ -208,7 +208,7 @@ describe('a file that cannot be restored is refused without changes', () => {
   async function expectRefused(file: Buffer, reason: RegExp): Promise<void> {
     await writeFile(path(), file);
     await expect(verifyBackup(path())).rejects.toThrow(reason);
-    // Restoring the file without verifying it fails, too, and rolls back the rows before the fault.
+    // Restoring the file without verifying it fails, too, and rolls back the rows before the error.
     await expect(restore(path())).rejects.toThrow(reason);
     expect(await contentsOf(target)).toEqual(before);
   }

@@ -179,7 +179,7 @@ function isHeader({ createdAt, migrations, tables }: Partial<BackupHeader>): boo
   );
 }
 
-/** Returns where the rows that begin at `start` end: at the next marker, or at the end of the text. */
+/** Returns the end position of the rows that begin at `start`: the next marker, or the end of the text. */
 function endOfRows(text: Buffer, start: number): number {
   const mark = text.indexOf(`\n${MARK}`, start);
   return mark === -1 ? text.length : mark + 1;

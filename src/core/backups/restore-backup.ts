@@ -15,24 +15,26 @@ export interface RestoreOptions {
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
-  /** The target in the audit log: the file name of the backup. */
+  /** Called regularly with the number of rows restored so far. */
   target: string;
   /** Called from time to time with the number of restored rows. */
   onProgress?: ((rows: number) => void) | undefined;
 }
 
-/** The error of a restore without `replace` into a site that has data. */
+/** Thrown by a restore without `replace` into a site that has data. */
 export class SiteNotEmptyError extends Error {
   override readonly name = 'SiteNotEmptyError';
 }
 
-/** Locking may deadlock with concurrent writes. It is retried, because nothing has been changed before it. */
+/**
+ * Locking may deadlock with concurrent writes, so it is retried. This is safe, because nothing has been changed yet.
+ */
 const LOCK_ATTEMPTS = 10;
 
 /**
- * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and
- * their writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify
- * the backup first, because a fault rolls everything back. `database` must have no statement timeout.
+ * Restores a backup in one transaction. Until it commits, visitors of a running site read the previous state, and their
+ * writes wait. The schema must be up to date; columns that are newer than the backup get their defaults. Verify the
+ * backup first, because an error rolls everything back. `database` must have no statement timeout.
  * @throws BackupFileError, SiteNotEmptyError; CoreError `unavailable`.
  */
 export async function restoreBackup(database: Database, path: string, options: RestoreOptions): Promise<BackupHeader> {
@@ -151,7 +153,7 @@ function mustFit(
   }
 }
 
-/** Updates the planner's statistics. Those of the previous data would make pages slow. */
+/** Updates the planner's statistics. With those of the previous data, the planner would choose slow plans. */
 async function refreshStatistics(database: Database): Promise<void> {
   for (const name of SITE_TABLES) await database.query(`ANALYZE ${name}`);
 }

@@ -79,7 +79,7 @@ export async function readTableShapes(sql: Sql, names: readonly string[]): Promi
 /**
  * Reads a table in the order of its key, each row as one line of JSON without a line break. PostgreSQL writes the JSON,
  * which preserves microseconds, long numbers and the content of `jsonb`; parsing it in JavaScript would lose precision.
- * The only ambiguity is a `jsonb` null, which reads like a missing value. Call it in a transaction after
+ * The only exception is a `jsonb` null, which is restored as an SQL NULL. Call it in a transaction after
  * `holdSnapshot`, for one table at a time.
  */
 export async function* readRows(sql: Sql, shape: TableShape, batchRows?: number): AsyncGenerator<string[]> {

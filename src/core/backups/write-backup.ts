@@ -21,7 +21,7 @@ import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-
 export interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
-  /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
+  /** Called regularly with the number of rows written so far. */
   pictureFolder?: string | undefined;
   /** Called from time to time with the number of rows written. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
@@ -38,7 +38,7 @@ export interface WrittenBackup {
  * Writes a backup of a snapshot of the running site, in one read-only transaction that blocks no other. The file, which
  * only its owner can read, appears when it is complete and synced to disk, and replaces an existing file. `database`
  * must have no statement timeout.
- * @throws CoreError `unavailable`, or the error of the file system.
+ * @throws CoreError `unavailable`, or an error of the file system.
  */
 export async function writeBackup(
   database: Database,
@@ -51,7 +51,8 @@ export async function writeBackup(
       await beginSnapshot(sql);
       const tables = await readTableShapes(sql, SITE_TABLES);
       const about = await describeSite(sql, tables, groundswell);
-      // Lists pictures after the snapshot began: they are stored before rows name them, so none is missing.
+      // Lists pictures after the snapshot has begun. Pictures are stored before rows reference them, so none is
+      // missing.
       const pictures = pictureFolder === undefined ? [] : await listPictures(pictureFolder);
       about.tables.push({ name: PICTURES, columns: ['name', 'content'], rows: pictures.length });
       const sections: Section[] = tables.map((shape) => ({ name: shape.name, rows: readRows(sql, shape) }));

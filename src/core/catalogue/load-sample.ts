@@ -57,7 +57,7 @@ export async function loadSampleIfNew(
   return products.length > 0 ? 0 : database.transaction((sql) => addMissing(sql, catalogue, runtime));
 }
 
-// Changes no counts of launches, because placing a launch counts the votes in its window.
+// Does not update the counts of launches: placing a launch on its leaderboards counts the votes in its window.
 const INSERT_UPVOTES = `WITH added AS (
     INSERT INTO upvotes (id, product_id, user_session, created_at, verdict)
     SELECT id, product_id, user_session, created_at, verdict

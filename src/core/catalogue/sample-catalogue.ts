@@ -47,7 +47,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** If less of the day has passed, the launches do not fit into it, and the catalogue ends with the previous day. */
 const MIN_DAY_MS = 60_000;
 
-/** Reads the catalogue of the package and moves its last day to the day of `now`. */
+/** Reads the catalogue in `directory` and moves its times, so its last day becomes the day of `loadedAt.now`. */
 export async function readSampleCatalogue(
   directory: string,
   loadedAt: SampleTime = { now: new Date().toISOString(), timeZone: 'UTC' },
@@ -77,7 +77,7 @@ export async function readSampleCatalogue(
 
 /**
  * Returns a function that moves times. The last day becomes the day of `now`, compressed into the part of it that has
- * passed, so a new site has launches of today and none in the future. On all other days, the times of day stay.
+ * passed, so a new site has launches today and none in the future. On all other days, the time of day does not change.
  */
 function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: string) => string {
   const instant = DateTime.fromISO(now, { zone: timeZone });
@@ -121,12 +121,12 @@ function castUpvotes(
   }));
 }
 
-/** Returns a pseudo-random number in [0, 1), which is always the same for one text. */
+/** Returns a pseudo-random number in [0, 1) that depends only on the text. */
 function shareOf(text: string): number {
   return createHash('sha256').update(text).digest().readUInt32BE(0) / 2 ** 32;
 }
 
-/** The names of the site's stored state. */
+/** The keys of the table `site_metadata`. */
 type MetadataName = 'sample_catalogue' | 'sample_loaded_at';
 
 export async function getSiteMetadata(sql: Sql, name: MetadataName): Promise<string | undefined> {

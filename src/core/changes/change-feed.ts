@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Sql } from '../database/database.ts';
 
-/** Stands for the public moderation log among `productIds`; never the id of a product. */
+/** A value in `productIds` that represents the public moderation log. It is never the id of a product. */
 export const MODERATION_LOG = '#moderation-log';
 
-/** Stands for the audit log among `productIds`, so operators who have it open see new entries. */
+/** A value in `productIds` that represents the audit log, so operators who have it open see new entries. */
 export const AUDIT_LOG = '#audit-log';
 
-/** Stands for submissions and bursts of votes that wait for an operator's decision. */
+/** A value in `productIds` that represents the submissions and vote bursts that wait for an operator's decision. */
 export const OPERATOR_QUEUE = '#operator-queue';
 
 /** The changes made by a transaction, for caches and open pages. */
@@ -20,7 +20,10 @@ export interface Change {
   commentIds?: readonly string[];
 }
 
-/** Older rows are deleted. A process that was disconnected for longer cannot catch up, and revalidates everything. */
+/**
+ * Rows older than this are deleted. A process that was disconnected for longer cannot catch up, and revalidates
+ * everything.
+ */
 export const RETENTION_MS = 10 * 60 * 1_000;
 
 /**
@@ -42,7 +45,7 @@ export async function recordChange(sql: Sql, { productIds, catalogue, commentIds
 const INSERT_CHANGE = `INSERT INTO changes (id, product_ids, catalogue, comment_ids, created_at)
   VALUES ($1::uuid, $2::text[], $3, $4::uuid[], clock_timestamp())`;
 
-/** Stands for every product among `productIds`; never the id of a product. */
+/** A value in `productIds` that represents every product. It is never the id of a product. */
 const EVERYTHING = '*';
 
 /**

@@ -2,19 +2,21 @@ import type { Database } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import { type ChangePage, type ChangeRecord, isEverything, readChanges } from './change-feed.ts';
 
-/** The pause between two reads, and so how soon a process learns of a change without a notification. */
+/** The pause between two reads, which determines how soon a process learns of a change without a notification. */
 const POLL_INTERVAL_MS = 200;
 
 /** If a read takes longer, the database counts as unreachable, and responses from the cache carry their age. */
 const READ_TIMEOUT_MS = 2_000;
 /**
- * When a read is cancelled. Longer than `READ_TIMEOUT_MS`, so a process that was itself blocked still gets the
- * response.
+ * The time after which a read is cancelled. It is longer than `READ_TIMEOUT_MS`, so a process that was itself blocked
+ * can still receive the response.
  */
 const ABANDON_READ_MS = 4_000;
 
 export interface ChangePollerListener {
-  /** Called with the records of the first read, from before this process served anything, and the time of the read. */
+  /**
+   * Called with the records and the time of the first read. The records precede everything that this process serves.
+   */
   onHistory(records: readonly ChangeRecord[], now: number): void;
   /** Called once for each later record. */
   onChange(record: ChangeRecord): void;
@@ -141,7 +143,7 @@ export function pollChanges(database: Database, log: Log, listener: ChangePoller
 
   async function read(): Promise<void> {
     let isOver = false;
-    // If this process itself was blocked, `setImmediate` lets it read a response that has already arrived first.
+    // If this process itself was blocked, `setImmediate` lets it first read a response that has already arrived.
     const overdue = setTimeout(() => {
       setImmediate(() => {
         const error = new Error(`No response within ${READ_TIMEOUT_MS} ms`);

@@ -22,8 +22,8 @@ interface ChangePublisher {
 
 /**
  * Publishes the committed changes of this process to others, up to ten times a second and outside of the transaction. A
- * crash before publication loses the changes, so cached responses are used for at most a minute. `onPublished` runs
- * once others can read a record.
+ * crash before publication loses the changes, so responses are cached for at most a minute. `onPublished` runs when
+ * others can read a record.
  */
 export function createChangePublisher(
   database: Database,
@@ -85,8 +85,8 @@ const PROBE_TIMEOUT_MS = 2_000;
 
 /**
  * Notifies other processes of new changes with LISTEN and NOTIFY, if the database supports that, so they read the table
- * of changes at once instead of at their next interval. Nothing depends on notifications: they name only their sender,
- * and polling finds every change.
+ * of changes immediately instead of at their next interval. Nothing depends on notifications: they name only their
+ * sender, and polling finds every change.
  */
 export class ChangeNotify {
   readonly #database: Database;
@@ -125,7 +125,7 @@ export class ChangeNotify {
     this.#probe = new AbortController();
     const { signal } = this.#probe;
     await this.#notify();
-    // The timeout starts after the probe was sent, which may take seconds on a busy machine.
+    // The timeout starts after the probe has been sent, which may take seconds on a busy machine.
     if (signal.aborted) return;
     const timer = setTimeout(() => this.#giveUp(), PROBE_TIMEOUT_MS).unref();
     signal.addEventListener('abort', () => clearTimeout(timer));
@@ -140,7 +140,7 @@ export class ChangeNotify {
   #notify(): Promise<unknown> {
     return this.#database.query('SELECT pg_notify($1, $2)', [CHANNEL, this.#self]).catch((error: unknown) => {
       if (error instanceof CoreError) return;
-      // The engine has no notifications, so every further attempt would fail.
+      // The database does not support NOTIFY, so every further attempt would fail.
       this.#isWorking = false;
     });
   }

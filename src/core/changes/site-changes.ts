@@ -90,7 +90,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
       if (productIds === undefined) for (const listener of listeners) listener.onGap();
       else if (productIds.length > 0) passOn({ productIds, catalogue: true });
     } catch (error) {
-      // The next call starts from the same moment again.
+      // The next call starts from the same time again.
       launchedUpTo = Math.min(launchedUpTo ?? from, from);
       if (!(error instanceof CoreError))
         log.warn({ err: error }, 'Cannot read the products that launched; trying again');
@@ -174,8 +174,8 @@ const MAX_COMMENTS = 10_000;
 const MARGIN_MS = 5_000;
 
 /**
- * The changes since a time, and some from shortly before it. `commentIds` is not limited to `productIds`. Callers read
- * the current state, so reporting a change twice is harmless.
+ * The changes since a time, and possibly some from shortly before it. `commentIds` is not limited to `productIds`.
+ * Callers read the current state, so reporting a change twice is harmless.
  */
 interface MissedChanges {
   productIds: string[];
@@ -187,7 +187,7 @@ interface MissedChanges {
 export class RecentChanges {
   /** When each product last changed, in order of that time. */
   readonly #products = new Map<string, number>();
-  /** Ordered by time. A comment that was liked twice is listed twice. */
+  /** Changes up to this time may have been evicted. */
   #comments: { id: string; at: number }[] = [];
   #catalogueAt = Number.NEGATIVE_INFINITY;
   /** Changes up to this time may be forgotten. */

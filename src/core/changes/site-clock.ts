@@ -1,4 +1,7 @@
-/** If the database's clock is set back by less than this, the site's clock waits until it has caught up. */
+/**
+ * If the database's clock is set back by less than this, the site's clock stands still until the database's has caught
+ * up.
+ */
 const MAX_STEP_BACK_MS = 60_000;
 
 /**
@@ -30,8 +33,9 @@ export class SiteClock {
   }
 
   /**
-   * Sets the clock by the database's, which was just read. If that was ahead by mistake, the site's clock follows it back.
-   * Otherwise it would stand still until then, and all votes would get the same time.
+   * Sets the clock to the database's time, which was just read. If the site's clock is ahead by more than
+   * `MAX_STEP_BACK_MS`, it is set back; otherwise it would stand still for that long, and all votes would get the same
+   * time.
    * @returns by how many milliseconds the site's clock was set back; usually 0.
    */
   synchronise(databaseMs: number, monotonicMs: number): number {

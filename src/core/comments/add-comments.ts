@@ -157,8 +157,8 @@ export interface Repetition {
 }
 
 /**
- * Adds a comment, which is held until an operator releases it if it looks like spam: its text was repeated, or the
- * hidden field is filled in, which only programs do.
+ * Adds a comment. It is held until an operator releases it if it looks like spam: its text was repeated, or the hidden
+ * field is filled in, which only bots do.
  * @throws the errors of `add`.
  */
 export async function holdSpam(

@@ -24,7 +24,10 @@ export interface CommentFilter {
 
 type BrowsedRow = CommentRow & { held: boolean; hidden_at: Date | null; hidden_reason: string | null };
 
-/** Rows that one statement of a text search reads. No index supports it, so it may have to read all comments. */
+/**
+ * The number of rows that one statement of a text search reads. No index supports this search, so it may have to read
+ * all comments.
+ */
 const WINDOW_ROWS = 2_000;
 
 /**

@@ -42,7 +42,11 @@ const COUNT_WAITING = `SELECT
     (SELECT count(*)::integer FROM (SELECT FROM submissions WHERE status = 'waiting' LIMIT ${MAX_COUNTED}) AS submitted) AS submissions,
     (SELECT count(*)::integer FROM (SELECT FROM upvote_bursts b JOIN products p ON p.id = b.product_id LIMIT ${MAX_COUNTED}) AS burst) AS bursts`;
 
-/** Counts the items that wait for a decision, cheaply, because every open page of the console does. @throws CoreError `unavailable`. */
+/**
+ * Counts the items that wait for a decision, up to `MAX_COUNTED` of each kind, because every open page of the console
+ * requests this.
+ * @throws CoreError `unavailable`.
+ */
 export async function readWaiting(sql: Sql): Promise<WaitingRecord> {
   const [row] = await sql.query<{ held: number; submissions: number; bursts: number }>(COUNT_WAITING);
   return { heldComments: row?.held ?? 0, submissions: row?.submissions ?? 0, bursts: row?.bursts ?? 0 };

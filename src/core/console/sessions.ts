@@ -9,7 +9,7 @@ const MAX_DAYS = 30;
 /** The minimum interval between recorded uses of a session. */
 const USE_INTERVAL_MS = 60_000;
 
-/** Returns the time after which a session must have been used to be open. */
+/** Returns the idle limit: a session that was last used before this time has ended. */
 export function idleSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_HOURS * 3_600_000);
 }
@@ -47,7 +47,9 @@ export async function touchSession(sql: Sql, token: string | undefined, now: Dat
   return session?.operator;
 }
 
-/** Ignores that the database accepts no changes, so the console stays readable. A later request records the use. */
+/**
+ * Ignores the error if the database accepts no writes, so the console stays readable. A later request records the use.
+ */
 function unlessUnavailable(error: unknown): void {
   if (!(error instanceof CoreError && error.code === 'unavailable')) throw error;
 }
@@ -61,7 +63,7 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
   return new Set(tokens.filter((token) => open.has(hashToken(token).toString('hex'))));
 }
 
-/** Returns the time after which a session must have begun to be open. */
+/** Returns the age limit: a session that began before this time has ended. */
 function oldestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }
@@ -92,7 +94,7 @@ export async function deleteOldSessions(sql: Sql, now: Date): Promise<void> {
   await sql.query('DELETE FROM operator_devices WHERE created_at < $1::timestamptz', [since(DEVICE_DAYS)]);
 }
 
-/** Days for which a browser in which an operator signed in stays known. */
+/** Days for which a browser counts as known after an operator signed in with it. */
 export const DEVICE_DAYS = 365;
 
 /** A secret for a browser, and its hash for the database. */

@@ -19,7 +19,7 @@ export interface SignedIn {
 const SELECT_INVITATION =
   'SELECT operator FROM operator_invitations WHERE token_hash = $1 AND expires_at > $2::timestamptz';
 
-/** Returns the name of the operator whom an invitation is for. @throws CoreError `invitation_invalid`, `unavailable`. */
+/** Returns the name of the invited operator. @throws CoreError `invitation_invalid`, `unavailable`. */
 export async function readInvitation(sql: Sql, token: string, now: Date): Promise<string> {
   const [invitation] = isToken(token)
     ? await sql.query<{ operator: string }>(SELECT_INVITATION, [hashToken(token), now.toISOString()])
@@ -57,7 +57,7 @@ export async function acceptInvitation(
   });
 }
 
-/** Returns whether the operator signed in with this browser before. Unknown names take one statement, too. */
+/** Returns whether the operator has signed in with this browser before. Unknown names also take one statement. */
 export async function isKnownDevice(sql: Sql, name: string, deviceToken: string | undefined): Promise<boolean> {
   const rows = await sql.query('SELECT FROM operator_devices WHERE token_hash = $1 AND operator = $2', [
     hashToken(deviceToken ?? ''),

@@ -56,7 +56,10 @@ export async function undoEntry(
   return entry;
 }
 
-/** Returns whether undoing may exceed the statement timeout. Only then is a connection without one worth opening. */
+/**
+ * Returns whether undoing may exceed the statement timeout. Only then is it worth opening a connection without the
+ * timeout.
+ */
 function isLong({ action, details }: AuditEntry): boolean {
   if (action === 'import' || action.startsWith('votes ')) return true;
   const { upvotes = 0, comments = 0 }: { upvotes?: number; comments?: number } = { ...details };

@@ -15,7 +15,7 @@ export interface WrongCount {
 interface CheckedCounts {
   checked: number;
   wrong: WrongCount[];
-  /** The last product checked, to continue after; null if there are no more. */
+  /** The `after` of the next call; null if all products have been checked. */
   next: string | null;
 }
 
@@ -53,7 +53,7 @@ export async function checkCounts(
   };
 }
 
-// Runs as a separate statement after the lock was taken, so it sees all rows written before.
+// Runs as a separate statement after the lock has been acquired, so it sees all rows committed before.
 const REPAIR = `WITH counted AS (${COUNT_ROWS} WHERE p.id = ANY($1::text[])), set_right AS (
     INSERT INTO product_counts (product_id, upvotes, comments, window_from)
     SELECT product_id, upvote_rows, comment_rows,

@@ -15,7 +15,8 @@ const LOCK_FREE_COUNTS = `SELECT product_id FROM product_counts WHERE product_id
 
 /**
  * Locks the counts that no other transaction has locked. Background jobs use this, because they must not make visitors
- * wait. On a distributed database, it waits and locks all. @returns the products whose counts are now locked.
+ * wait. On a distributed database, it waits for all locks instead.
+ * @returns the products whose counts are now locked.
  */
 export async function lockFreeCounts(sql: Sql, productIds: readonly string[]): Promise<string[]> {
   if (await isDistributed(sql)) {

@@ -16,8 +16,8 @@ export const DISTRIBUTED_TABLES: readonly { name: string; column: string }[] = [
 ];
 
 /**
- * If the database has Citus, distributes those tables and their rows that are not distributed yet, atomically. If
- * several processes begin at the same time, one does it and the others wait.
+ * If the database has Citus, distributes those of `DISTRIBUTED_TABLES` that are not distributed yet, with their rows,
+ * in one transaction. If several processes start at the same time, one does the work and the others wait.
  * @returns the names of the tables that this call distributed; none on other engines.
  */
 export async function distribute(database: Database, log: Log): Promise<string[]> {
@@ -36,8 +36,8 @@ export async function distribute(database: Database, log: Log): Promise<string[]
 
 /**
  * Makes batches wait only for the rows that they change. By default, Citus blocks all other batches while one waits for
- * a row. The setting is safe while each shard has one placement, as here, where streaming replication of its server
- * protects it. It applies to new connections.
+ * a row. The setting is safe because each shard has only one placement; streaming replication protects its server. It
+ * applies to new connections.
  */
 async function lockRowsAlone(sql: Sql, log: Log): Promise<void> {
   const [current] = await sql.query<{ name: string }>('SELECT quote_ident(current_database()) AS name');
@@ -73,7 +73,7 @@ async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): 
     tables.map(({ name }) => name),
   );
   for (const { table, name } of references) await sql.query(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`);
-  // Citus supports unique indexes only on the distribution column.
+  // Citus supports a unique index only if it contains the distribution column.
   if (tables.some(({ name }) => name === 'comments'))
     await sql.query('DROP INDEX comments_id; CREATE INDEX comments_id ON comments (id)');
   for (const { name, column } of tables) {

@@ -26,7 +26,7 @@ export interface Connection {
   location: string;
   /** Applies the missing migrations of a folder. @returns their names. */
   migrate(directory: string): Promise<string[]>;
-  /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
+  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
   /** Sets what a second site on the same data folder reports about this one, such as its address. */
   setOwnerNote(note: string): void;
@@ -41,7 +41,7 @@ export class ConnectError extends Error {
 
 const OLDEST_VERSION = 14;
 
-/** How messages of the embedded database name the site's settings. */
+/** The names of the site's settings in messages of the embedded database. */
 export const OPERATOR_TERMS: OperatorTerms = {
   product: 'Groundswell',
   dataDir: 'DATA_DIR',
@@ -52,8 +52,8 @@ export const OPERATOR_TERMS: OperatorTerms = {
 };
 
 /**
- * Connects to the database that the settings name and checks that it can be used.
- * @throws ConnectError, EmbeddedDatabaseError with one line for the operator.
+ * Connects to the configured database and checks that it can be used.
+ * @throws ConnectError or EmbeddedDatabaseError, with one line for the operator.
  */
 export async function connect(options: ConnectOptions): Promise<Connection> {
   return options.databaseUrl === undefined ? connectEmbedded(options) : connectUrl(options.databaseUrl, options);
@@ -105,7 +105,7 @@ async function withoutTimeLimit<Result>(
   }
 }
 
-/** The thrown error says everything, so nothing is logged as well. */
+/** Discards log lines, because the thrown error contains all information. */
 const UNLOGGED: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 async function checkServer(url: string, location: string): Promise<void> {

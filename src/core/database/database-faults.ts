@@ -76,8 +76,8 @@ export function isForeignKeyViolation(error: unknown): boolean {
 const QUIET_MS = 60_000;
 
 /**
- * Logs an outage once, with its cause, since every request fails for the same reason meanwhile. The reason is the
- * SQLSTATE or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
+ * Logs an outage once, with its cause, because every request during the outage fails for the same reason. The reason is
+ * the SQLSTATE or the system's error code, so a database that begins to recover, or turns read-only, is logged as well.
  */
 export function createOutageLog(log: Log, now: () => number = () => performance.now()) {
   const lastSeen = new Map<string, number>();
@@ -90,7 +90,7 @@ export function createOutageLog(log: Log, now: () => number = () => performance.
   }
 
   return {
-    /** Returns the result of `work`, and logs if the database is unavailable. */
+    /** Awaits `work`, and logs an outage if it fails because the database is unavailable. */
     async watch<Result>(work: Promise<Result>): Promise<Result> {
       try {
         return await work;

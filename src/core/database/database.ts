@@ -21,8 +21,8 @@ export interface Database extends Sql {
   /** Listens to a channel (LISTEN) on a separate connection. */
   listen(channel: string, listener: Listener): Listening;
   /**
-   * Starts to check that connections respond, and reopens the pool if none does. Requires that statements run
-   * regularly.
+   * Starts to check that connections respond, and reopens the pool if none does. Statements must run regularly, because
+   * a pool without responses counts as dead.
    * @returns a function that stops the checks.
    */
   startWatchdog(intervalMs?: number): () => void;

@@ -54,7 +54,7 @@ export class NotificationListener implements Listening {
       const client = createClient(this.#url);
       this.#client = client;
       client.on('notification', ({ payload = '' }) => this.#listener.onNotice(payload));
-      // A connection that is closed while it is being opened reports nothing but its end.
+      // A connection that is closed while it is being opened emits only `end`.
       const ended = new Promise<void>((resolve) => client.once('end', resolve));
       await Promise.race([ended, this.#listen(client, ended)]);
       if (signal.aborted) return;

@@ -95,7 +95,7 @@ export function statementsOf(sql: string): string[] {
 
 /**
  * Creates the trigram index of the search. It needs the extension pg_trgm, which not every server offers and not every
- * role may create. Without the index, a search reads the whole list.
+ * role may create. Without the index, a search scans the whole table.
  */
 async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'products_search'");
@@ -111,9 +111,8 @@ async function createSearchIndex(sql: Sql, log: Log): Promise<void> {
 }
 
 /**
- * Creates an index of upvotes by time, for statistics. Rows arrive in the order of their time, so a block range index
- * takes a few kilobytes for millions of rows and hardly slows down writes. Engines without such indexes read the whole
- * table.
+ * Creates an index of upvotes by time, for statistics. Rows arrive in the order of their time, so a BRIN index takes
+ * only a few kilobytes for millions of rows and hardly slows down writes. Engines without BRIN scan the whole table.
  */
 async function createTimeIndex(sql: Sql, log: Log): Promise<void> {
   const present = await sql.query("SELECT 1 FROM pg_indexes WHERE indexname = 'upvotes_time'");

@@ -19,16 +19,16 @@ interface WatchOptions {
   primary: Database;
   log: Log;
   monotonicMs: () => number;
-  /** The last write that this process knows of. */
+  /** Returns the time of the last write that this process knows of. */
   latestWrite: () => number;
   onVerified: () => void;
 }
 
 /** Interval of checks while the replica may lack known writes. */
 const SHORT_INTERVAL_MS = 50;
-/** Interval of checks while there are no writes, or the replica cannot be read. */
+/** A replica is not read if it was last verified longer ago than this. */
 const LONG_INTERVAL_MS = 500;
-/** A replica is not read when it was last verified longer ago than this. */
+/** The lag to assume for a server that cannot report its position. */
 const MAX_LAG_MS = 5_000;
 /** The lag that is assumed of a server that cannot report its position. */
 const ASSUMED_LAG_MS = 2_000;

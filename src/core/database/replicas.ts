@@ -23,7 +23,7 @@ const NEVER = Number.NEGATIVE_INFINITY;
 
 /**
  * Remembers when each product and session was last written, as far as this process knows. Times are in milliseconds of
- * the monotonic clock. Beyond `MAX_ENTRIES`, one moment replaces all of them.
+ * the monotonic clock. If there are more than `MAX_ENTRIES`, a single time replaces all of them.
  */
 export class LastWrites {
   readonly #products = new Map<string, number>();
@@ -115,7 +115,7 @@ export interface ReplicatedReads extends ReadSources {
   close(): Promise<void>;
 }
 
-/** A slower read of a replica is repeated on the primary. */
+/** The timeout of a read on a replica. A read that takes longer is repeated on the primary. */
 const REPLICA_TIMEOUT_MS = 3_000;
 
 /**

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 const writes = (sql: Sql, tried: number) => sql.query('INSERT INTO written VALUES ($1)', [tried]);
-/** Fails with this SQLSTATE, such as that of a deadlock. */
+/** Raises an error with this SQLSTATE, such as 40P01 (deadlock). */
 const meet = (sql: Sql, code: string) => sql.query(`DO $$ BEGIN RAISE 'met' USING ERRCODE = '${code}'; END $$`);
 const written = () => database.query('DELETE FROM written RETURNING tried');
 

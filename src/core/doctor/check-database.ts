@@ -159,7 +159,7 @@ export async function checkSomeCounts(sql: Sql, random: () => number = Math.rand
   return ok('counts', message);
 }
 
-/** Returns the id of the product at a place in the order of ids, starting at 1. */
+/** Returns the id of the product at this position in the order of ids, starting at 1. */
 async function idAt(sql: Sql, place: number): Promise<string> {
   const [row] = await sql.query<{ id: string }>('SELECT id FROM products ORDER BY id OFFSET $1 LIMIT 1', [place - 1]);
   return row?.id ?? '';

@@ -78,8 +78,9 @@ interface State {
 }
 
 /**
- * Checks that results became final when they were due, that the secrets of final days are deleted, and that open periods use
- * SITE_TIME_ZONE. @throws CoreError `unavailable`.
+ * Checks that results became final when they were due, that the secrets of final days have been deleted, and that open
+ * periods use SITE_TIME_ZONE.
+ * @throws CoreError `unavailable`.
  */
 export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }: LeaderboardRules): Promise<Finding> {
   const dueBefore = new Date(now.getTime() - WINDOW_MS - reviewHours * HOUR_MS - LATE_MS);
@@ -114,7 +115,11 @@ const LATE_DAYS = 3;
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** Checks that no submission waits too long, and that their makers can read the decision. @throws CoreError `unavailable`. */
+/**
+ * Checks that no submission has waited too long for a decision, and that submissions are enabled while any wait, so
+ * their makers can read the decisions.
+ * @throws CoreError `unavailable`.
+ */
 export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean; now: Date }): Promise<Finding> {
   const { waiting, suspectedSpam, oldestSince } = await countWaiting(sql);
   const amount = `${waiting} waiting for a decision, ${suspectedSpam} of them suspected spam`;

@@ -108,7 +108,7 @@ export async function writeExport(database: Database, options: ExportOptions): P
   });
 }
 
-/** The values of a row by field: texts, numbers, null, lists of texts, and lists of objects. */
+/** The values of a row by field: strings, numbers, null, lists of strings, and lists of objects. */
 type ExportedRow = Readonly<Record<string, unknown>>;
 
 /** The parts of a file: `start`, each row with its zero-based index, and `end`. */
@@ -140,14 +140,20 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Formats a cell. Texts stay unchanged even if spreadsheets read them as formulas, because imports must read the same text. */
+/**
+ * Formats a cell. Strings that spreadsheets read as formulas are not escaped, because imports must read the same
+ * string.
+ */
 function cellText(value: unknown): string {
   if (value === null) return '';
   if (!Array.isArray(value)) return String(value);
   return listText(value);
 }
 
-/** Formats a list as texts joined by commas if an import reads the same list from them, otherwise as a JSON array. */
+/**
+ * Joins a list with commas if an import would parse the same list from the result; otherwise formats it as a JSON
+ * array.
+ */
 function listText(list: readonly unknown[]): string {
   const isPlain = list.every((item) => typeof item === 'string' && !item.includes(DEFAULT_SEPARATOR));
   const text = list.join(DEFAULT_SEPARATOR);

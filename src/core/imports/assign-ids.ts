@@ -7,7 +7,7 @@ import { completeProduct } from '../products/save-products.ts';
 import { hasLocalPictures, type ProductPatch } from './read-product.ts';
 import { slugOfName } from './read-values.ts';
 
-/** A product of the site with a slug as its id, or with the slug and a number. */
+/** An existing product whose id is a slug, or a slug with a number. */
 interface Namesake {
   id: string;
   createdAt: string;

@@ -12,7 +12,7 @@ export interface CheckOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator of the items of a list in a text. */
+  /** The separator between the items of a list in a string. */
   separator: string;
   /** If unset, local pictures are only counted. */
   pictures: LocalPictures | undefined;
@@ -28,7 +28,7 @@ export interface CheckedFile {
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
   ignoredCounts: string[];
-  /** The number of pictures given as file names that are not imported, because no folder was named. */
+  /** The number of pictures that are given as file names and not imported, because no picture folder was given. */
   localPictures: number;
 }
 
@@ -38,7 +38,7 @@ export interface RepeatedId extends Position {
 
 /**
  * Reads a whole file, validates every row and adds it to the spool.
- * @throws ImportRefusedError with the faults; ImportUsageError if a requested column is missing.
+ * @throws ImportRefusedError with the errors in the file; ImportUsageError if a requested column is missing.
  */
 export async function checkFile(path: string, spool: Spool, options: CheckOptions): Promise<CheckedFile> {
   const checker = new FileChecker(options);
@@ -169,7 +169,7 @@ class FileChecker {
   }
 
   finish(): CheckedFile {
-    // If no row has a column that --map names, other faults follow from that, so only this one is reported.
+    // If no row has a column that --map names, other errors follow from that, so only this one is reported.
     if (!this.isCutOff && (this.columns.hasSeenAny || this.#options.kind === 'csv')) this.columns.refuseMissing();
     this.faults.refuseIfAny();
     const ignored = this.columns.ignored;

@@ -4,10 +4,13 @@ import { ImportUsageError } from './import-faults.ts';
 /** Columns that are never imported, because visitors' actions determine the counts. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];
 
-/** The columns that the operator named for fields. An empty name means that no column has the field. */
+/** The columns that the operator assigned to fields. An empty name means that the field is not read from the file. */
 export type ColumnMap = ReadonlyMap<ProductFieldName, string>;
 
-/** Parses `field=column` and `field=`. @throws ImportUsageError if a text is malformed or a field unknown or repeated. */
+/**
+ * Parses `field=column` and `field=`.
+ * @throws ImportUsageError if an argument is malformed, or a field is unknown or repeated.
+ */
 export function readColumnMap(texts: readonly string[]): ColumnMap {
   const map = new Map<ProductFieldName, string>();
   for (const text of texts) {
@@ -59,7 +62,7 @@ export class FileColumns {
     for (const [column, fields] of this.#fieldsByColumn) for (const field of fields) yield [field, column];
   }
 
-  /** Returns the first two columns of the file that have the same field, if any. */
+  /** Returns the first two columns of the file that map to the same field, if any. */
   get rivals(): readonly [string, string] | undefined {
     const first = new Map<ProductFieldName, string>();
     for (const [field, column] of this.pairs()) {

@@ -102,7 +102,7 @@ interface UndoneImport {
   removed: number;
   /** Number of products whose previous fields were restored. */
   reverted: number;
-  /** Number of products that did not change, because they were edited or removed after the import. */
+  /** Number of products that were left unchanged, because they were edited or removed after the import. */
   skipped: number;
 }
 
@@ -139,7 +139,7 @@ export async function undoImport(
   return undone;
 }
 
-/** Returns the ids of products that did not change after the import. */
+/** Returns the ids of products that have not changed since the import. */
 async function untouchedOf(
   sql: Sql,
   changes: readonly { productId: string; version: string }[],

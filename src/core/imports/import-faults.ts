@@ -1,8 +1,8 @@
 import { countOf } from '../../contract/text.ts';
 
-/** The position of a row or a fault in the file. */
+/** The position of a row or an error in the file. */
 export interface Position {
-  /** The number of the line on which it begins, starting at 1. */
+  /** The number of the line on which the row or error begins, starting at 1. */
   line: number;
   /** In a JSON array, the number of the item, starting at 1. */
   item?: number | undefined;
@@ -29,20 +29,20 @@ export function isRecord(value: unknown): value is SourceValues {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A fault in a field of a row. If `field` is null, the fault is in the row, or in the file at that position. */
+/** An error in a field of a row. If `field` is null, the error concerns the whole row, or the file at that position. */
 interface ImportFault extends Position {
   field: string | null;
   reason: string;
 }
 
-/** The maximum number of listed faults. Further faults are only counted. */
+/** The maximum number of listed errors. Further errors are only counted. */
 const NAMED_FAULTS = 200;
 
-/** The error of a file that was not imported because it has faults. */
+/** Thrown if a file is not imported, because it contains errors. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError';
 
-  /** @param faults the first faults. @param count the number of all faults. */
+  /** @param faults the first errors. @param count the number of all errors. */
   constructor(
     readonly faults: readonly ImportFault[],
     readonly count: number,
@@ -51,7 +51,7 @@ export class ImportRefusedError extends Error {
   }
 }
 
-/** The error of a file that cannot be read beyond a line. */
+/** Thrown if a file cannot be read beyond a line. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError';
 
@@ -64,12 +64,12 @@ export class UnreadableFileError extends Error {
   }
 }
 
-/** The error of options that are invalid or do not fit the file. */
+/** Thrown if options are invalid or do not fit the file. */
 export class ImportUsageError extends Error {
   override readonly name = 'ImportUsageError';
 }
 
-/** Collects the first faults and only counts the others, which bounds the memory. */
+/** Collects the first errors and only counts the others, which bounds the memory. */
 export class FaultList {
   readonly #named: ImportFault[] = [];
   #count = 0;
@@ -79,7 +79,7 @@ export class FaultList {
     if (this.#named.length < NAMED_FAULTS) this.#named.push(fault);
   }
 
-  /** @throws ImportRefusedError if there are any faults. */
+  /** @throws ImportRefusedError if there are any errors. */
   refuseIfAny(): void {
     if (this.#count > 0) throw new ImportRefusedError(this.#named, this.#count);
   }

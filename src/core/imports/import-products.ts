@@ -16,7 +16,7 @@ export interface ImportOptions {
   kind: FileKind;
   map: ColumnMap;
   slugifyIds: boolean;
-  /** The separator of the items of a list in a text, such as of tags. */
+  /** The separator between the items of a list in a string, such as tags. */
   separator: string;
   dryRun: boolean;
   /** The operator's folder of pictures, and the site's store. If unset, local pictures are not copied. */
@@ -32,7 +32,7 @@ export interface ImportReport {
   repeatedIds: RepeatedId[];
   duplicates: Sampled<PossibleDuplicate>;
   ignoredColumns: string[];
-  /** Ignored columns of counts, which only visitors' actions change. */
+  /** Ignored columns of counts; only visitors' actions change counts. */
   ignoredCounts: string[];
   picturesCopied: number;
   localPictures: number;
@@ -44,8 +44,8 @@ const MAX_ATTEMPTS = 3;
 
 /**
  * Validates a whole file of products, then imports it in one transaction.
- * @throws ImportRefusedError for invalid rows; ImportUsageError for options that do not fit the file; PictureError if
- * there is no folder of pictures; CoreError `unavailable`.
+ * @throws ImportRefusedError if rows are invalid; ImportUsageError if options do not fit the file; PictureError if the
+ * picture folder does not exist or a picture changes during the import; CoreError `unavailable`.
  */
 export async function importProducts(database: Database, options: ImportOptions): Promise<ImportReport> {
   const { path, name = basename(path), kind, map, slugifyIds, separator, dryRun, now, onProgress } = options;
@@ -85,7 +85,8 @@ const SELECT_FLUSHABLE = `SELECT 1 FROM pg_class JOIN pg_proc ON proname = 'gin_
 
 /**
  * Moves the pending entries of the trigram index into its main structure, without blocking others. Searches read all
- * pending entries, so rare words would take three times as long until a later write makes PostgreSQL move them.
+ * pending entries, so searches for rare words would take three times as long until a later write makes PostgreSQL move
+ * them.
  */
 async function flushSearchIndex(database: Database): Promise<void> {
   const flushable = await database.query(SELECT_FLUSHABLE);

@@ -88,7 +88,10 @@ export function openRealFolder(folder: string): number {
   return openSync(folder, constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0));
 }
 
-/** Opens a real folder for changes inside it. `work` gets a path that stays valid even if the folder's own path is redirected. */
+/**
+ * Opens a folder that is not a link. `work` gets a path to it that stays valid even if the folder's own path is
+ * redirected.
+ */
 export function withRealFolder<Result>(folder: string, work: (path: string, handle: number) => Result): Result {
   const handle = openRealFolder(folder);
   try {

@@ -16,8 +16,8 @@ export const ROLE = 'groundswell';
 export const DATABASE = 'groundswell';
 
 /**
- * The result of `probeServer`. `starting`: the server runs but accepts no sessions, also while it stops. `silent`: no
- * response in time.
+ * The result of `probeServer`. `starting`: the server runs but accepts no sessions, because it is starting, recovering
+ * or stopping. `silent`: no response in time.
  */
 export type ProbeResult = 'ready' | 'starting' | 'unreachable' | 'silent';
 

@@ -28,7 +28,7 @@ export interface Binaries {
   readonly version: string;
 }
 
-/** The available platform packages, by Node's names of system and processor. */
+/** The available platform packages, keyed by Node's names for the platform and the architecture. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': 'darwin-arm64',
   'darwin-x64': 'darwin-x64',

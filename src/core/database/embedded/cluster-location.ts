@@ -179,7 +179,7 @@ export const thisHost: HostEnvironment = {
 const TAKEN_MODES = [0o700, 0o750];
 
 /**
- * Makes PostgreSQL's own checks of a cluster's folder, but with messages that say what to do.
+ * Performs PostgreSQL's own checks of a cluster's folder, but with messages that tell the operator what to do.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
 export async function mustBeTaken({ clusterDir, account }: { clusterDir: string; account: Account }): Promise<void> {

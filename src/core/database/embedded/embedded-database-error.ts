@@ -7,7 +7,7 @@ export type EmbeddedDatabaseErrorCode =
   | 'version_mismatch'
   | 'start_failed';
 
-/** The caller's own words in messages to the operator. */
+/** The caller's terms in messages to the operator. */
 export interface OperatorTerms {
   readonly product: string;
   /** The setting for the data folder. */

@@ -22,10 +22,10 @@ host    all       all   ::1/128       scram-sha-256
 `;
 
 /**
- * Creates the cluster in a temporary folder next to its final one, and renames it once it is complete and on disk, so a
- * folder with the final name is always complete. PostgreSQL itself compares and case-folds text (UTF-8), so moving to
- * another machine cannot break an index. Only pg_trgm asks the operating system what a letter is; with the system's
- * C.UTF-8 locale, it finds words of every script.
+ * Creates the cluster in a temporary folder next to its final one, and renames it after it is complete and synced to
+ * disk, so a folder with the final name is always complete. PostgreSQL itself compares and case-folds text (UTF-8), so
+ * moving to another machine cannot break an index. Only pg_trgm asks the operating system what a letter is; with the
+ * system's C.UTF-8 locale, it finds words of every script.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const { clusterDir, account, binaries, durability } = cluster;

@@ -30,7 +30,7 @@ export interface EmbeddedDatabase {
   readonly url: string;
   /** The folder of the cluster, for messages to the operator. */
   readonly location: string;
-  /** Sets the description of this site that a second site reports, such as its address. */
+  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   setOwnerNote(note: string): void;
   /** Shuts PostgreSQL down if this process owns it and no other uses it; otherwise disconnects. Idempotent. */
   stop(): Promise<void>;
@@ -73,7 +73,7 @@ export async function openEmbedded(
     throw inTerms(error);
   });
   let note = '';
-  /** Undefined while the folder gets another owner. */
+  /** Undefined while the folder changes owner. */
   let session: Session | undefined = await enter().catch((error: unknown) => {
     throw inTerms(asEmbeddedDatabaseError(error, dataDir));
   });
@@ -117,7 +117,7 @@ export async function openEmbedded(
       session = undefined;
       if (current.kind === 'owner') await handOver(current);
       await delay(STAND_BACK_MS);
-      // Also after `stop` was called: without another owner, this process must stop the server.
+      // Runs even after `stop` was called: without another owner, this process must stop the server.
       session = await enter();
     }
   }

@@ -100,7 +100,7 @@ interface Supervisor {
 
 /**
  * Keeps a postmaster running: when it dies, restarts it at the same address. It never gives up, so a site recovers
- * without an operator, for example once its disk has space again.
+ * without an operator, for example when its disk has space again.
  */
 function supervise(cluster: Cluster, first: Postmaster, password: string, log: Log): Supervisor {
   const { address } = first;

@@ -180,7 +180,10 @@ function handOver(folder: string, owner: FolderOwner): void {
   });
 }
 
-/** Errors of a connection to a socket without a listener. ECONNRESET: the listener was killed before it accepted. */
+/**
+ * Error codes of connecting to a socket without a listener. ECONNRESET: the listener was killed before it accepted the
+ * connection.
+ */
 const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK']);
 
 /**

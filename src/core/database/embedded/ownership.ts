@@ -120,7 +120,7 @@ export class OwnerConnection {
   readonly #socket: Socket;
   readonly #events = new EventEmitter();
   #response: Response = {};
-  /** Settles when the owner released the folder or died. */
+  /** Settles when the owner has released the folder or died. */
   readonly gone: Promise<void>;
 
   constructor(socket: Socket) {

@@ -29,7 +29,7 @@ async function dataDirOfUser(): Promise<string> {
   return dataDir;
 }
 
-/** Creates a folder of root with a file in it. */
+/** Creates a folder that root owns, with a file in it. */
 async function folderOfRoot(): Promise<{ folder: string; file: string }> {
   const folder = join(await ground.folder(), 'root');
   const file = join(folder, 'file.log');

@@ -122,9 +122,9 @@ export async function adoptPostmaster(cluster: Cluster, password: string): Promi
 }
 
 /**
- * Removes what a dead postmaster left: its lock files, which would block the next one if their process id was reused,
- * and its backends, which still hold the shared memory. Also kills a postmaster that has not written its file yet. Call
- * it only as owner of the cluster, and only when no postmaster runs.
+ * Removes the remains of a dead postmaster: its lock files, which would block the next postmaster if their process id
+ * were reused, and its backends, which still hold the shared memory. Also kills a postmaster that has not written its
+ * file yet. Call it only as the owner of the cluster, and only when no postmaster runs.
  */
 export async function clearDeadPostmaster({ clusterDir, account }: Cluster): Promise<void> {
   const file = await readPostmasterFile(clusterDir);
@@ -147,8 +147,8 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Shuts a postmaster down (PostgreSQL's fast mode). If it does not end, it is killed, which costs a recovery at the
- * next start but no data.
+ * Shuts a postmaster down (PostgreSQL's fast mode). If it does not end, it is killed; the next start then takes longer
+ * because of recovery, but no data is lost.
  */
 export async function stopPostmaster(
   pid: number,

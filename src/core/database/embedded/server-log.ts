@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Account, ownerOnDisk, withRightsOf } from './account.ts';
 import { LOG_FILES_KEPT, LOG_FOLDER } from './server-settings.ts';
 
-/** The file for the output of postgres before it opens its own log, or for all of it if it cannot start. */
+/** The file for PostgreSQL's output until it opens its own log, or for all of its output if it cannot start. */
 export const START_LOG = 'start.log';
 
 /** Returns the line of PostgreSQL's output that says why it ended: the last error, or else the last line. */

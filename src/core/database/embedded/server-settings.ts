@@ -11,7 +11,7 @@ const LARGEST_BUFFERS_MB = 2_048;
 /**
  * Returns the settings that are written into `postgresql.conf` once; an operator may change them there. PostgreSQL
  * allocates its buffers only as they fill: a small site never uses an eighth of the memory, and a large one searches
- * several times as fast with them.
+ * several times faster with them.
  */
 export function initialSettings(memoryBytes: number): string[] {
   const memoryMb = Math.floor(memoryBytes / MB);
@@ -50,7 +50,7 @@ export function commandLine(clusterDir: string, address: Address, durability: Du
     fsync: durable,
     synchronous_commit: durable,
     full_page_writes: durable,
-    // Shared memory in files of the cluster's folder, which is deleted even if the server was killed.
+    // Puts shared memory into files in the cluster's folder, which is deleted even if the server was killed.
     ...(durability === 'none' && { dynamic_shared_memory_type: 'mmap' }),
     // Bounds the log: files of 10 MB, of which the site keeps the newest ten.
     logging_collector: 'on',
