@@ -48,13 +48,13 @@ export interface Core extends ReadApi {
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
+  /** Passes the tally of a day to `use`; see `readTally` and `TallySlots`. */
+  readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
+  getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
   /**
    * Sets or withdraws an upvote. `networkPrefix` identifies the voter's network, whose votes are capped; it is unset if
    * unknown.
    */
-  readTally(day: string, reader: string | undefined, use: (tally: Tally) => Promise<void>): Promise<boolean>;
-  getUpvoted(productIds: readonly string[], session: string): Promise<Upvoted>;
-  /** Sets or withdraws an upvote. The votes of the network with this prefix are capped; it is unset if unknown. */
   setUpvote(change: Omit<UpvoteChange, 'network'>, networkPrefix?: Uint8Array): Promise<UpvoteState>;
   listHeldComments(productId: string, session: string): Promise<HeldComments>;
   /** Adds a comment. `author` is unset for visitors, whose comments have the author `You`. */

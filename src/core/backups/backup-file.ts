@@ -18,16 +18,16 @@ export interface BackedUpTable {
   rows: number;
 }
 
-/** The time of the snapshot according to the database's clock (ISO 8601). */
+/** The header of a backup. */
 export interface BackupHeader {
   backup: 'groundswell';
   version: number;
-  /** The versions of Groundswell and PostgreSQL that wrote the backup. */
+  /** The time of the snapshot according to the database's clock (ISO 8601). */
   createdAt: string;
-  /** The file names of the migrations that the schema contains. */
+  /** The versions of Groundswell and PostgreSQL that wrote the backup. */
   groundswell: string;
   postgresql: string;
-  /** The file names of the migrations of its schema. */
+  /** The file names of the migrations that the schema contains. */
   migrations: string[];
   tables: BackedUpTable[];
 }

@@ -15,9 +15,9 @@ export interface RestoreOptions {
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;
-  /** Called regularly with the number of rows restored so far. */
+  /** The target in the audit log: the file name of the backup. */
   target: string;
-  /** Called from time to time with the number of restored rows. */
+  /** Called regularly with the number of rows restored so far. */
   onProgress?: ((rows: number) => void) | undefined;
 }
 

@@ -21,9 +21,9 @@ import { readRows, readTableShapes, SITE_TABLES, type TableShape } from './site-
 export interface WriteBackupOptions {
   /** The version of the program. */
   groundswell: string;
-  /** Called regularly with the number of rows written so far. */
+  /** The folder of the site's own pictures. If unset, the backup contains no pictures. */
   pictureFolder?: string | undefined;
-  /** Called from time to time with the number of rows written. */
+  /** Called regularly with the number of rows written so far. */
   onProgress?: ((rows: number, allRows: number) => void) | undefined;
   /** Aborts the backup, which then leaves no file. */
   signal?: AbortSignal | undefined;

@@ -107,7 +107,10 @@ function disconnect(
     : { disconnectedSince: since, effects: [] };
 }
 
-/** Polls for changes by any process, which works with every engine and pooler. Times are the database's. */
+/**
+ * Polls for changes by any process, which works with every engine and pooler. Times are the database's, except the time
+ * of `onDisconnect`, which is this machine's.
+ */
 export function pollChanges(database: Database, log: Log, listener: ChangePollerListener): ChangePoller {
   let state: PollerState = { kind: 'reading', disconnectedSince: undefined };
   let timer: NodeJS.Timeout | undefined;

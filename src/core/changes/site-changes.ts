@@ -187,10 +187,10 @@ interface MissedChanges {
 export class RecentChanges {
   /** When each product last changed, in order of that time. */
   readonly #products = new Map<string, number>();
-  /** Changes up to this time may have been evicted. */
+  /** Ordered by time. A comment that was liked twice is listed twice. */
   #comments: { id: string; at: number }[] = [];
   #catalogueAt = Number.NEGATIVE_INFINITY;
-  /** Changes up to this time may be forgotten. */
+  /** Changes up to this time may have been evicted. */
   #horizon = Number.POSITIVE_INFINITY;
 
   /** Adds the records from before this process started. `now` is when they were read. */

@@ -65,7 +65,7 @@ async function leftToDistribute(sql: Sql): Promise<DistributedTable[]> {
 }
 
 async function distributeTables(sql: Sql, tables: readonly DistributedTable[]): Promise<void> {
-  // Runs one after the other: parallel connections would not see each other's new shards.
+  // Distributes the shards one after the other: parallel connections would not see each other's new shards.
   await sql.query("SELECT set_config('citus.multi_shard_modify_mode', 'sequential', true)");
   // Foreign keys are dropped and added again, because only a distributed table can reference a distributed one.
   const references = await readReferences(

@@ -26,11 +26,11 @@ export interface Connection {
   location: string;
   /** Applies the missing migrations of a folder. @returns their names. */
   migrate(directory: string): Promise<string[]>;
-  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
+  /** Runs work whose duration grows with the data, such as a backup, on a connection without a statement timeout. */
   withoutTimeLimit<Result>(work: (database: Database) => Promise<Result>): Promise<Result>;
-  /** Sets what a second site on the same data folder reports about this one, such as its address. */
+  /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   setOwnerNote(note: string): void;
-  /** Closes the connections, and stops the embedded server if this process started it. */
+  /** Closes the connections. Stops the embedded server if this process owns it and no other process uses it. */
   close(): Promise<void>;
 }
 

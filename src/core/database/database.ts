@@ -52,7 +52,10 @@ export interface DatabaseOptions {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
-/** The server's timeout is shorter than the client's, so a refused statement is never executed later. */
+/**
+ * The server's timeout is shorter than the client's, so a statement that the client has given up is never executed
+ * later.
+ */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
 /** How often the server checks that the client of a running statement is still connected. */
 const CLIENT_CHECK_INTERVAL_MS = 1_000;
@@ -207,8 +210,8 @@ interface PoolWatchdog {
   /** Call after every response of the server. */
   noteResponse(): void;
   /**
-   * Starts the checks. Statements must run regularly, because a pool without responses counts as dead. @returns a
-   * function that stops them.
+   * Starts the checks. Statements must run regularly, because a pool without responses counts as dead.
+   * @returns a function that stops them.
    */
   start(intervalMs?: number): () => void;
 }

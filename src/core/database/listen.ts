@@ -12,7 +12,7 @@ export interface Listener {
 }
 
 export interface Listening {
-  /** Closes the connection for ten minutes, if it seems to receive no notifications. */
+  /** Closes the connection and reopens it after ten minutes. Call it if notifications do not seem to arrive. */
   pause(): void;
   stop(): Promise<void>;
 }

@@ -26,11 +26,11 @@ interface WatchOptions {
 
 /** Interval of checks while the replica may lack known writes. */
 const SHORT_INTERVAL_MS = 50;
-/** A replica is not read if it was last verified longer ago than this. */
+/** Interval of checks while there are no writes, or the replica cannot be read. */
 const LONG_INTERVAL_MS = 500;
-/** The lag to assume for a server that cannot report its position. */
+/** A replica is not read if it was last verified longer ago than this, unless the primary does not respond. */
 const MAX_LAG_MS = 5_000;
-/** The lag that is assumed of a server that cannot report its position. */
+/** The lag to assume for a server that cannot report its position. */
 const ASSUMED_LAG_MS = 2_000;
 const RESPONSE_TIMEOUT_MS = 1_000;
 

@@ -46,7 +46,8 @@ export interface FolderOwner {
 export function candidateAccounts(dataDirOwner: FolderOwner, clusterOwner: FolderOwner | undefined): Account[] {
   if (!isRoot()) return hasName() ? [{ kind: 'self' }] : [{ kind: 'namespace' }, { kind: 'self' }];
   const user = (owner: FolderOwner): Account => ({ kind: 'user', uid: owner.uid, gid: owner.gid });
-  // In a folder that another user can change, root on disk could be tricked into acting for that user.
+  // In a folder that another user can change, a `namespace` account, which is root on disk, could be tricked into
+  // acting for that user.
   if (dataDirOwner.uid !== 0 && isKnownUser(dataDirOwner.uid)) {
     if (clusterOwner && clusterOwner.uid !== 0) return [user(clusterOwner)];
     return clusterOwner ? [nobody] : [user(dataDirOwner), nobody];
@@ -64,8 +65,8 @@ export function ownerOnDisk(account: Account): FolderOwner | undefined {
 }
 
 /**
- * Runs work with the rights of a folder's owner, so a link planted there gives root no more access than that account
- * has. The work must be synchronous, since the identity applies to the whole process.
+ * Runs work with the rights of a folder's owner, so a link planted there gives root no more access than that owner has.
+ * The work must be synchronous, since the identity applies to the whole process.
  */
 export function withRightsOf<Result>(owner: FolderOwner | undefined, work: () => Result): Result {
   const { seteuid, setegid, setgroups, getgroups } = process;

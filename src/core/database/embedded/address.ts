@@ -28,8 +28,8 @@ const CANNOT_CONNECT_NOW = '57P03';
 const SOCKET_PORT = 5432;
 const LOOPBACK = '127.0.0.1';
 /**
- * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating
- * zero.
+ * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including the terminating null
+ * byte.
  */
 const SOCKET_PATH_BYTES = 103;
 const SHORT_FOLDER = 'groundswell-pg-';

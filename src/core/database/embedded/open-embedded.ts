@@ -32,7 +32,10 @@ export interface EmbeddedDatabase {
   readonly location: string;
   /** Sets the description of this site that a second site on the same data folder reports, such as its URL. */
   setOwnerNote(note: string): void;
-  /** Shuts PostgreSQL down if this process owns it and no other uses it; otherwise disconnects. Idempotent. */
+  /**
+   * Shuts PostgreSQL down if this process owns it and no other process uses it; otherwise leaves it running.
+   * Idempotent.
+   */
   stop(): Promise<void>;
 }
 
@@ -160,7 +163,7 @@ async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownersh
 
 /**
  * Waits until the folder may be free.
- * @throws EmbeddedDatabaseError `data_dir_held` if a site owns it, or its owner does not respond.
+ * @throws EmbeddedDatabaseError `data_dir_held` if a running site owns the folder, or its owner does not respond.
  */
 async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');

@@ -132,8 +132,8 @@ async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
 }
 
 /**
- * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including its terminating
- * zero.
+ * Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux, including the terminating null
+ * byte.
  */
 const SOCKET_PATH_BYTES = 103;
 const LONGEST_NAME_BYTES = 24;
@@ -172,7 +172,7 @@ function openSocketFolder(dataDir: string): SocketFolder {
   return { folder, run, address: (name) => `/proc/self/fd/${handle}/${name}`, close: () => closeSync(handle) };
 }
 
-/** Gives root's folder to the data folder's owner, if it contains only sockets and their links. */
+/** Gives the folder to the data folder's owner, if root owns it and it contains only sockets and their links. */
 function handOver(folder: string, owner: FolderOwner): void {
   withRealFolder(folder, (path, handle) => {
     const isOurs = readdirSync(path).every((name) => /^(?:owner-\d+|[0-9a-f]{12}\.sock)$/.test(name));
