@@ -95,7 +95,7 @@ export interface LaunchOptions {
   timeZone: string;
   reviewHours: number;
   votesPerNetwork: number;
-  /** Looks up launches and the networks of voters. If unset, the votes of one network are not capped. */
+  /** Looks up launches and the networks of voters. If unset, votes are not capped per network. */
   networks?: VoteNetworks | undefined;
 }
 
@@ -178,7 +178,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
       const added = await holdSpam(comment, repetition, async (held) => {
         const draft = draftComment(runtime, comment, sender, { held, author });
         const written = await comments.submit(draft);
-        // The key was used for another comment; returning that one would silently lose this text.
+        // The key was used for another comment; returning that comment would silently discard this text.
         if (
           written.comment.productId !== draft.comment.productId ||
           written.comment.content !== draft.comment.content

@@ -7,8 +7,8 @@ export type Outcome<Result> = Result | CoreError;
 
 export interface GroupCommitOptions<Item, Result> {
   /**
-   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws, no item of the batch
-   * was written.
+   * Writes a batch in one transaction and returns the outcome of each item, in order. If it throws, no item of the
+   * batch was written; after an `unavailable` error, this is unknown.
    */
   commit(items: readonly Item[]): Promise<Outcome<Result>[]>;
   /** Maximum items per transaction, which bounds the size of the statement and the time that each item waits. */
@@ -25,7 +25,7 @@ export interface GroupCommitObserver {
   committed(items: number, seconds: number): void;
   /** A transaction failed with a serialization failure or a deadlock and is retried. */
   retried(): void;
-  /** A transaction failed and was rolled back. */
+  /** A transaction failed with another error, or in its last attempt. */
   failed(): void;
   /** An item was refused, because the queue was full or it waited too long. */
   refused(): void;
@@ -52,7 +52,7 @@ const MAX_WAIT_MS = 8_000;
 /**
  * Implements group commit: items that arrive during a transaction are written together in the next one (DeWitt et al.,
  * "Implementation techniques for main memory database systems", 1984). No timer delays items: a single item is written
- * at once, and under load, batches grow to the capacity of one flush to disk.
+ * immediately, and under load, batches grow to the capacity of one flush to disk.
  */
 export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Result>): GroupCommit<Item, Result> {
   const { commit, maxBatch = 1_000, maxQueued = 20_000, maxWaitMs = MAX_WAIT_MS, observer } = options;

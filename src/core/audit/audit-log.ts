@@ -83,7 +83,7 @@ export const MODERATION_ACTIONS = [
 const isModeration = ({ action, undoes }: NewAuditEntry) =>
   undoes !== undefined || (MODERATION_ACTIONS as readonly AuditAction[]).includes(action);
 
-/** An entry to be written. It must not contain a visitor's text, session or address. */
+/** An entry to be written. It must not contain a visitor's text, session or IP address. */
 interface NewAuditEntry {
   /** If unset, an id is generated. */
   id?: string;

@@ -9,7 +9,7 @@ type PublicAction = (typeof MODERATION_ACTIONS)[number];
 const NAMES: Record<PublicAction, ModerationEntry['action']> = {
   'products remove': 'product.removed',
   'comments hide': 'comment.hidden',
-  // For visitors, a held comment does not differ from a hidden one.
+  // To visitors, a held comment looks the same as a hidden one.
   'comments hold': 'comment.hidden',
   'votes exclude': 'votes.excluded',
   'submissions decline': 'submission.declined',
@@ -74,7 +74,7 @@ export async function listModeration(
 }
 
 function entryOf(row: EntryRow, nameOf: ReadonlyMap<string, string>): ModerationEntry {
-  // The name is looked up by id, and a new product may have the id of a removed one.
+  // Names are looked up by id, and a new product may have taken the id of a removed one.
   const isGone = row.action === 'products remove' && row.undone_at === null;
   return {
     id: row.id,

@@ -4,12 +4,12 @@ import { systemCode } from '../file-system.ts';
 import { PICTURE_NAME, type PictureKind, pictureName, storePicture } from '../pictures/picture-store.ts';
 
 /**
- * A backup is UTF-8 text compressed by gzip. A line that begins with `#` is a JSON marker; every other line is a row
+ * A backup is UTF-8 text compressed with gzip. A line that begins with `#` is a JSON marker; every other line is a row
  * of the table that the last marker began. The header comes first, then each table (a marker, its rows, a marker with
  * their checksum), then the end marker: a file without it is incomplete. `zgrep '^#'` shows the structure of a backup.
  */
 
-/** The version of the format, incremented when older programs cannot read a new one. */
+/** The version of the format. It is incremented when older programs cannot read the new format. */
 export const BACKUP_VERSION = 1;
 
 export interface BackedUpTable {
@@ -58,7 +58,7 @@ export async function listPictures(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => PICTURE_NAME.test(name)).sort();
   } catch (error) {
-    // A site that stores no pictures has no such folder.
+    // The folder does not exist if the site stores no pictures.
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
@@ -121,8 +121,8 @@ export async function pruneBackups(folder: string, last: string, keep: number): 
 }
 
 /**
- * Deletes the incomplete files of scheduled backups whose process was killed. Only the process with the lease may call
- * it, because no backup is then running.
+ * Deletes the incomplete files of scheduled backups whose process was killed. Call it only while holding the lease, so
+ * no other process is writing a backup.
  */
 export async function removePartialBackups(folder: string, tag: string): Promise<void> {
   for (const name of await readdir(folder)) {

@@ -95,7 +95,10 @@ export async function loadBackup(
   return header;
 }
 
-/** Writes pictures before the commit, so committed rows name no missing file. A file without a row is harmless. */
+/**
+ * Writes pictures before the commit, so committed rows never reference a missing file. An unreferenced file is
+ * harmless.
+ */
 async function restorePictures(folder: string | undefined, lines: readonly string[]): Promise<void> {
   if (folder === undefined) return;
   for (const line of lines) await restorePicture(folder, line);

@@ -29,7 +29,9 @@ export interface SampleUpvote {
   verdict: 'network' | null;
 }
 
-/** The numbers of a product's upvotes: counted in its launch window, excluded there by the network cap, and cast later. */
+/**
+ * The numbers of a product's upvotes: counted in its launch window, excluded there by the network cap, and cast later.
+ */
 interface UpvoteNumbers {
   inWindow: number;
   excluded?: number;
@@ -94,7 +96,10 @@ function timeMover(lastDay: number, { now, timeZone }: SampleTime): (time: strin
   };
 }
 
-/** Creates upvotes that are spread over the elapsed part of the window. Those beyond the network cap come last. */
+/**
+ * Creates upvotes that are spread over the elapsed part of the launch window, the last of which exceed the network cap,
+ * and upvotes after the window.
+ */
 function castUpvotes(
   productId: string,
   launchedAt: number,

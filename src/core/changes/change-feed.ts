@@ -76,7 +76,7 @@ export function isEverything({ productIds }: Change): boolean {
 
 export interface ChangePage {
   records: ChangeRecord[];
-  /** The database's time, at which the next page begins. It is text, since a `Date` would lose microseconds. */
+  /** The database's time, at which the next page begins. It is a string, because a `Date` would lose microseconds. */
   cursor: string;
   /** The time of the cursor, in milliseconds since 1970. */
   now: number;

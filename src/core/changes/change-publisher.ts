@@ -93,7 +93,9 @@ export class ChangeNotify {
   readonly #log: Log;
   readonly #self = randomUUID();
   readonly #listening: Listening;
-  /** Whether this process receives notifications. If not, it sends none, since the others are connected in the same way. */
+  /**
+   * Whether this process receives notifications. If not, it sends none, since the others are connected in the same way.
+   */
   #isWorking = false;
   /** Aborted when a probe has arrived, or is no longer awaited. */
   #probe = new AbortController();

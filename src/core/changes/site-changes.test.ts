@@ -19,7 +19,9 @@ afterEach(async () => {
   await database.drop();
 });
 
-/** Starts a process and collects the changes that it observes. Its database is unreachable while `state.away` is set. */
+/**
+ * Starts a process and collects the changes that it observes. Its database is unreachable while `state.away` is set.
+ */
 async function startProcess() {
   const state = { away: false };
   const changes = subscribeToChanges(

@@ -25,7 +25,7 @@ async function readLaunches(sql: Sql, from: Date, upTo: Date): Promise<string[] 
 const CLEANUP_INTERVAL_MS = 60_000;
 
 export interface ChangeListener {
-  /** Called for each change: at once if this process made it, soon after otherwise, and sometimes twice. */
+  /** Called for each change: immediately if this process made it, soon after otherwise, and sometimes twice. */
   onChange(change: Change): void;
   /** Called when changes were possibly missed, or are too many to list: anything cached may be stale. */
   onGap(): void;
@@ -65,7 +65,7 @@ export interface SiteChanges {
   close(): Promise<void>;
 }
 
-/** Observes this process's own writes at once, and those of other processes through the database. */
+/** Observes this process's own writes immediately, and those of other processes through the database. */
 export function subscribeToChanges(database: Database, log: Log): SiteChanges {
   const listeners: ChangeListener[] = [];
   const recent = new RecentChanges();

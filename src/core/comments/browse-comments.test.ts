@@ -60,7 +60,7 @@ test('each says whether it is held, and since when and why it is hidden', async 
 });
 
 test('a rare text is searched in statements of a bounded number of rows, and no further than needed', async () => {
-  // Twice as many rows as one statement reads, with equal times, so the next statement must continue between two of them.
+  // Twice as many rows as one statement reads, with equal times, so the next one must continue between two of them.
   await database.query(
     `INSERT INTO comments (id, product_id, content, created_at)
      SELECT gen_random_uuid(), 'many', CASE WHEN n IN (1, 2000, 2001, 4000) THEN 'Rare pearl' ELSE 'Sand' END, '2020-01-01'

@@ -8,7 +8,9 @@ import type { Sql } from '../database/database.ts';
 import type { Runtime } from '../runtime.ts';
 import { COMMENT_COLUMNS, type CommentRow, commentOf } from './comment-row.ts';
 
-/** The sender of a comment. The idempotency key identifies the draft, so a repeated request creates only one comment. */
+/**
+ * The sender of a comment. The idempotency key identifies the draft, so a repeated request creates only one comment.
+ */
 export interface Sender {
   session: string;
   idempotencyKey?: string | undefined;

@@ -13,8 +13,8 @@ export interface Like {
   session: string;
 }
 
-// Rows are locked in the order of their ids, so two processes cannot deadlock. Only the session that wrote a held comment
-// can like it, and no session can like a hidden comment.
+// Rows are locked in the order of their ids, so two processes cannot deadlock. Only the session that wrote a held
+// comment can like it, and no session can like a hidden comment.
 const likeCommentsStatement = (lock: RowLock) => `WITH locked AS (
     SELECT id FROM comments WHERE id = ANY($1::uuid[]) AND hidden_at IS NULL
       AND EXISTS (SELECT 1 FROM product_counts c JOIN products p ON p.id = c.product_id AND p.created_at <= $4::timestamptz

@@ -13,7 +13,9 @@ const LIKES: Column = { sql: 'likes', kind: 'count', keyOf: (row) => row.likes }
 const TIME: Column = { sql: 'created_at', kind: 'time', keyOf: (row) => row.created_at.toISOString() };
 const ID: Column = { sql: 'id', kind: 'uuid', keyOf: (row) => row.id };
 
-/** Each order has an index on the product id and exactly these columns. `oldest` reads the index of `newest` backwards. */
+/**
+ * Each order has an index on the product id and exactly these columns. `oldest` reads the index of `newest` backwards.
+ */
 const ORDERS: Record<CommentSort, KeysetOrder<CommentRow>> = {
   best: { name: 'best', direction: 'DESC', columns: [LIKES, TIME, ID] },
   newest: { name: 'newest', direction: 'DESC', columns: [TIME, ID] },

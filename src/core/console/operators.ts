@@ -20,7 +20,7 @@ export interface Operator {
   /** When the current invitation expires (ISO 8601, UTC); null if there is none. */
   invitedUntil: string | null;
   sessions: number;
-  /** When a session was last used, with a precision of a minute (ISO 8601, UTC). */
+  /** When a session was last used, accurate to a minute (ISO 8601, UTC). */
   lastUsedAt: string | null;
 }
 
@@ -75,7 +75,7 @@ export async function listOperators(sql: Sql, { now, idleSince }: { now: Date; i
 }
 
 /**
- * Ends an operator's access at once by deleting the operator's sessions, invitations and known devices.
+ * Deletes an operator with all sessions, invitations and known devices, which ends the operator's access immediately.
  * @returns whether the operator existed.
  */
 export async function revokeOperator(database: Database, name: string): Promise<boolean> {

@@ -119,13 +119,15 @@ const COST = { logN: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 
-/** Each hash takes 32 MB and a quarter of a second of CPU time, so only one runs at a time. Others wait up to 10 seconds. */
+/** Each hash takes 32 MB and a quarter of a second of CPU time, so only one runs at a time; others wait up to 10 s. */
 const slots = createSemaphore(1);
 const SLOT_TIMEOUT_MS = 10_000;
 
 const STORED = /^scrypt\$(\d{2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9_-]+)\$([A-Za-z0-9_-]+)$/;
 
-/** The hash that is compared if an operator has no passphrase, so an unknown name takes as long as a wrong passphrase. */
+/**
+ * The hash that is compared if an operator has no passphrase, so an unknown name takes as long as a wrong passphrase.
+ */
 const NOBODY = formatOf(COST, randomBytes(SALT_BYTES), randomBytes(HASH_BYTES));
 
 /** Hashes a passphrase for storage. @throws CoreError `passphrase_too_short`, `overloaded`. */

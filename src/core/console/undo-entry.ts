@@ -113,7 +113,7 @@ async function revert(
   }
 }
 
-/** Returns the reason for which the comment of this entry was hidden, if one was given. */
+/** Returns the reason that was given for hiding the comment of this entry, if any. */
 async function reasonOf(database: Database, { undoes }: AuditEntry): Promise<string | undefined> {
   const hidden = undoes === null ? undefined : await readAuditEntry(database, undoes);
   const details: { reason?: string } = { ...hidden?.details };

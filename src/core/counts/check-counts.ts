@@ -27,8 +27,8 @@ interface CountRow {
   comment_rows: number;
 }
 
-// A single statement reads one snapshot. Counts and rows change in the same transaction, so concurrent writes cannot make
-// a correct count look wrong.
+// A single statement reads one snapshot. Counts and rows change in the same transaction, so concurrent writes cannot
+// make a correct count look wrong.
 const COUNT_ROWS = `SELECT p.id AS product_id, c.upvotes, c.comments,
     (SELECT count(*)::integer FROM upvotes u WHERE u.product_id = p.id) AS upvote_rows,
     (SELECT count(*)::integer FROM comments WHERE product_id = p.id AND ${PUBLIC}) AS comment_rows

@@ -130,7 +130,9 @@ export async function rowLock(sql: Sql, lock: RowLock): Promise<RowLock> {
   return (await isDistributed(sql)) ? '' : lock;
 }
 
-/** Runs a statement that locks rows of the products `$1`: once for all products, or on Citus once per product, in order. */
+/**
+ * Runs a statement that locks rows of the products `$1`: once for all products, or on Citus once per product, in order.
+ */
 export async function lockByProduct(sql: Sql, statement: string, productIds: readonly string[]): Promise<void> {
   if (!(await isDistributed(sql))) {
     await sql.query(statement, [productIds]);

@@ -146,7 +146,7 @@ function reasonOf(error: unknown): string {
   return reason instanceof Error ? reason.message : String(reason);
 }
 
-/** How many connections a role may open, and what sets that limit. */
+/** The number of connections that a role may open, and the setting that limits it. */
 interface ConnectionLimit {
   connections: number;
   setBy: 'max_connections' | 'the role' | 'the database';

@@ -4,9 +4,12 @@ import type { Log } from '../runtime.ts';
 import { createOutageLog, isUnavailable, refusesWrites } from './database-faults.ts';
 import { type Listener, type Listening, NotificationListener } from './listen.ts';
 
-/** Runs statements: on the pool, or on the one connection of a transaction. */
+/** Runs statements, either on the pool or on the connection of a transaction. */
 export interface Sql {
-  /** Runs one statement; `values` fill `$1`, `$2`, … @throws CoreError `unavailable` while the database is unavailable. */
+  /**
+   * Runs one statement; `values` fill `$1`, `$2`, …
+   * @throws CoreError `unavailable` while the database is unavailable.
+   */
   query<Row extends object>(text: string, values?: readonly unknown[], options?: StatementOptions): Promise<Row[]>;
 }
 

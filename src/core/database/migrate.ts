@@ -59,7 +59,8 @@ const CREATE_HISTORY = `CREATE TABLE IF NOT EXISTS schema_migrations (
 )`;
 
 /**
- * SQLSTATE codes after a lost race: PostgreSQL lets two `IF NOT EXISTS` run at the same time, and one of them fails.
+ * SQLSTATE codes after a lost race: PostgreSQL lets two `CREATE … IF NOT EXISTS` statements run at the same time, and
+ * one of them fails.
  */
 const LOST_CREATE_RACE = new Set(['23505', '42P07', '42710']);
 
@@ -86,8 +87,8 @@ async function apply(sql: Sql, { version, name, sql: statements }: Migration): P
 }
 
 /**
- * Splits a migration into statements; each ends at the end of a line. They are sent one by one, since Citus forwards a
- * text to its workers, where it must be a single statement.
+ * Splits a migration into statements; each ends at the end of a line. They are sent one by one, because Citus forwards
+ * the string to its workers, where it must be a single statement.
  */
 export function statementsOf(sql: string): string[] {
   return sql.split(/;[ \t]*$/m).filter((statement) => statement.replaceAll(/--.*$/gm, '').trim() !== '');

@@ -101,7 +101,9 @@ const SELECT_INDEXES = `SELECT i.relname AS index, pg_index.indisvalid AS valid
   FROM pg_index JOIN pg_class i ON i.oid = pg_index.indexrelid
   WHERE pg_index.indrelid = ANY(SELECT to_regclass(name) FROM unnest($1::text[]) AS name)`;
 
-/** Selects large tables that are scanned sequentially more often than by an index, according to PostgreSQL's statistics. */
+/**
+ * Selects large tables that are scanned sequentially more often than by an index, according to PostgreSQL's statistics.
+ */
 const SELECT_SCANNED = `SELECT relname AS table FROM pg_stat_user_tables
   WHERE schemaname = current_schema() AND relname = ANY($1::text[]) AND n_live_tup > 10000 AND seq_scan > 100 AND seq_scan > idx_scan`;
 
@@ -137,7 +139,7 @@ export async function checkClock(sql: Sql, now: () => number = Date.now): Promis
   const [row] = await sql.query<{ now: Date }>('SELECT clock_timestamp() AS now');
   const after = now();
   const theirs = row?.now.getTime() ?? Number.NaN;
-  // The result may come from any moment during the query, so only the time outside of it counts.
+  // The database may have read its clock at any time during the query, so only a difference beyond its duration counts.
   const apartMs = Math.max(0, before - theirs, theirs - after);
   const message = `this machine and the database are ${(apartMs / 1_000).toFixed(1)} s apart`;
   const advice = 'Synchronize both clocks over the network (NTP).';

@@ -166,7 +166,7 @@ test('wrong counts are found in a sample of a thousand products', async () => {
   });
   await database.query("UPDATE product_counts SET upvotes = 0 WHERE product_id = 'p-3'");
   await database.query("INSERT INTO products (id) SELECT 'q-' || i FROM generate_series(1000, 2199) AS i");
-  // The new products have no counts, so all of them are wrong. The sample of 1,000 starts at one of the first 221 products.
+  // The new products have no counts, so all are wrong. The sample of 1,000 starts at one of the first 221 products.
   const wrongFrom = async (random: number) => (await checkSomeCounts(database, () => random)).message;
   expect(await wrongFrom(0)).toBe('980 of 1,000 checked are wrong');
   expect(await wrongFrom(0.9999)).toBe('1000 of 1,000 checked are wrong');

@@ -118,7 +118,9 @@ interface Encoder {
   end: string;
 }
 
-/** Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line. */
+/**
+ * Creates an encoder for these fields, in order. CSV follows RFC 4180, but with line feeds; JSON has one item per line.
+ */
 function encoderFor(kind: FileKind, fields: readonly string[]): Encoder {
   const json = (values: ExportedRow) =>
     JSON.stringify(Object.fromEntries(fields.map((field) => [field, values[field]])));

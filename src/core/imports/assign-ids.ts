@@ -18,7 +18,9 @@ interface Namesake {
 interface SlugState {
   /** The next number to try. 1 stands for the slug without a number. */
   next: number;
-  /** Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures. */
+  /**
+   * Products of the site that no row has matched yet, by a fingerprint of their content without id, time and pictures.
+   */
   namesakes?: Map<string, Namesake[]>;
   ids?: Set<string>;
 }

@@ -46,7 +46,7 @@ export class FileColumns {
     };
     for (const [field, column] of map) if (column !== '') add(column, field);
     for (const field of PRODUCT_FIELD_NAMES) if (!map.has(field)) add(field, field);
-    // The name of the column in the table, such as `launch_date`, is an alias.
+    // The column name in the database table, such as `launch_date`, is an alias.
     for (const field of PRODUCT_FIELD_NAMES) {
       const { column } = PRODUCT_FIELDS[field];
       if (!map.has(field) && column !== field) add(column, field);

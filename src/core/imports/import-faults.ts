@@ -16,7 +16,7 @@ export function describePosition({ line, item }: Position): string {
 /** A row of a file: its values by column, or the reason why this row cannot be read. */
 export type SourceRecord = Position & ({ values: SourceValues } | { fault: string });
 
-/** The values of a row by column: texts in CSV, any values in JSON. */
+/** The values of a row by column: strings in CSV, any values in JSON. */
 export type SourceValues = Readonly<Record<string, unknown>>;
 
 /** Returns the value of a column. Inherited properties, such as `constructor`, are not columns. */

@@ -54,7 +54,7 @@ export async function importProducts(database: Database, options: ImportOptions)
   try {
     const onBytes = (count: number) => onProgress?.('check', count);
     const file = await checkFile(path, spool, { kind, map, slugifyIds, separator, pictures, onBytes });
-    // Copies pictures before any row names them. If the import fails, the unused pictures are harmless.
+    // Copies pictures before any row references them. If the import fails, the unused pictures are harmless.
     if (pictures && options.pictures && !dryRun) await pictures.copyTo(options.pictures.to);
     const onRows = (count: number) => onProgress?.('write', count);
     const merged = await inTransaction(database, (sql) =>

@@ -75,7 +75,9 @@ export async function chooseLocation(options: LocationOptions): Promise<ClusterL
   return { ...way, clusterDir: elsewhere, exists: otherOwner !== undefined };
 }
 
-/** Finds the first account that can work in the folder, with the programs in place if possible, otherwise with a copy. */
+/**
+ * Finds the first account that can work in the folder, with the programs in place if possible, otherwise with a copy.
+ */
 async function firstThatWorks(
   accounts: Account[],
   folder: string,

@@ -40,7 +40,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     args.push(...initialSettings(memoryForUs()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
     const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
-    // A failed initdb cleans up after itself. Messages about a missing locale differ, so any failure is retried without it.
+    // A failed initdb cleans up after itself. Messages about a missing locale vary, so any failure is retried without it.
     if (withLetters.code !== 0) await mustSucceed(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
     await mustSucceed(

@@ -163,7 +163,9 @@ function supervise(cluster: Cluster, first: Postmaster, password: string, log: L
   };
 }
 
-/** Adopts the postmaster that runs on the cluster, or cleans up after a dead one and starts a new one at this address. */
+/**
+ * Adopts the postmaster that runs on the cluster, or cleans up after a dead one and starts a new one at this address.
+ */
 async function startAt(cluster: Cluster, address: Address, password: string): Promise<Postmaster> {
   const adopted = await adoptPostmaster(cluster, password);
   if (adopted) return adopted;

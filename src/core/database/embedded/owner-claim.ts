@@ -138,7 +138,9 @@ async function claimPipe(dataDir: string, server: Server): Promise<Claim> {
 const SOCKET_PATH_BYTES = 103;
 const LONGEST_NAME_BYTES = 24;
 
-/** A folder for unix sockets. `folder` is its real path; `address(name)` is the path of a socket in it for socket calls. */
+/**
+ * A folder for unix sockets. `folder` is its real path; `address(name)` is the path of a socket in it for socket calls.
+ */
 interface SocketFolder {
   readonly folder: string;
   address(name: string): string;

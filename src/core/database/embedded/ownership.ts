@@ -16,7 +16,7 @@ export interface OwnerStatus {
   readonly since: string;
   /** `site` owns the folder until it is stopped; `command` gives it up when a site requests it. */
   readonly role: 'site' | 'command';
-  /** Free text set by the owner, such as its address. */
+  /** Free text set by the owner, such as its URL. */
   readonly note: string;
   readonly stopping: boolean;
 }

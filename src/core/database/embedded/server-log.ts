@@ -11,7 +11,7 @@ export function errorLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const telling = lines.filter((line) => /\b(FATAL|PANIC|ERROR|error|could not)\b/.test(line));
   let line = telling.at(-1) ?? lines.at(-1) ?? 'PostgreSQL printed no message';
-  // If the configuration is invalid, the last line only says that there are errors; the one before names them.
+  // If the configuration is invalid, the last line only says that there are errors; the line before it names them.
   if (line.endsWith('contains errors')) line = lines[lines.indexOf(line) - 1] ?? line;
   return line.replace(/^\d{4}-\d\d-\d\d [\d:.]+ \w+ \[\d+\] /, '').trim();
 }
