@@ -1,9 +1,10 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { Ground, noneRuns, query, silent } from '../../../../tests/support/embedded-ground.ts';
 import { thisHost } from './cluster-location.ts';
 import { openEmbedded } from './open-embedded.ts';
+import { processesOf } from './processes.ts';
 
 const ground = new Ground();
 afterAll(() => ground.clear());
@@ -24,6 +25,31 @@ describe('an embedded database', () => {
     expect(second.url).toBe(first.url);
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.owner']);
     await second.stop();
+  });
+
+  it.runIf(process.platform === 'linux')('is stopped when its logger has ended, too', async () => {
+    const database = await open(await ground.madeDataDir());
+    const titles = async () =>
+      Promise.all(
+        (await processesOf(database.location)).map(async (pid) => ({
+          pid,
+          title: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
+        })),
+      );
+    const logger = (await titles()).find(({ title }) => title.includes('logger'))?.pid ?? 0;
+    process.kill(logger, 'SIGSTOP');
+    let stopped = false;
+    const stopping = database.stop().then(() => {
+      stopped = true;
+    });
+    // Only the logger is left.
+    await expect.poll(() => processesOf(database.location)).toEqual([logger]);
+    // Without the wait, `stop` would return within one more poll of the postmaster.
+    for (let polls = 0; polls < 20; polls += 1) await processesOf(database.location);
+    expect(stopped).toBe(false);
+    process.kill(logger, 'SIGCONT');
+    await stopping;
+    expect(await processesOf(database.location)).toEqual([]);
   });
 
   it('is durable, private, and knows Unicode in any locale of the machine', async () => {

@@ -65,6 +65,8 @@ const IMMEDIATE_STOP: readonly StopStep[] = [
   ['SIGKILL', 10_000],
 ];
 const FAST_STOP: readonly StopStep[] = [['SIGINT', 60_000], ...IMMEDIATE_STOP];
+/** How long the logger may take after the postmaster has ended, before it is killed. */
+const LOGGER_STOP_MS = 10_000;
 
 /**
  * Starts the postmaster of a cluster that has none, and waits until it accepts connections, however long recovery
@@ -147,8 +149,8 @@ export async function killAll(folder: string): Promise<void> {
 }
 
 /**
- * Shuts a postmaster down (PostgreSQL's fast mode). If it does not end, it is killed; the next start then takes longer
- * because of recovery, but no data is lost.
+ * Shuts a postmaster down (PostgreSQL's fast mode), and returns when no process of the cluster is left. If the postmaster
+ * does not end, it is killed; the next start then takes longer because of recovery, but no data is lost.
  */
 export async function stopPostmaster(
   pid: number,
@@ -156,14 +158,21 @@ export async function stopPostmaster(
   steps: readonly StopStep[] = FAST_STOP,
 ): Promise<void> {
   for (const [name, deadlineMs] of steps) {
-    if (!(await belongsToCluster(pid, clusterDir))) return;
+    if (!(await belongsToCluster(pid, clusterDir))) break;
     signal(pid, name);
     // A suspended process would not handle the signal.
     signal(pid, 'SIGCONT');
-    for (const end = performance.now() + deadlineMs; performance.now() < end; await delay(POLL_MS)) {
-      if (!(await belongsToCluster(pid, clusterDir))) return;
-    }
+    const end = performance.now() + deadlineMs;
+    while (performance.now() < end && (await belongsToCluster(pid, clusterDir))) await delay(POLL_MS);
   }
+  if (!(await belongsToCluster(pid, clusterDir))) await waitForLogger(clusterDir);
+}
+
+/** Waits for the process that writes the server's log: it ends after the postmaster, once it has written everything. */
+async function waitForLogger(clusterDir: string): Promise<void> {
+  const end = performance.now() + LOGGER_STOP_MS;
+  while (performance.now() < end && (await processesOf(clusterDir)).length > 0) await delay(POLL_MS);
+  await killAll(clusterDir);
 }
 
 /** Resolves when a postmaster is gone. One that is not our child emits no exit event, so it is polled. */
