@@ -37,7 +37,7 @@ import { createNetworkCounts, type VotedFrom } from './upvotes/network-counts.ts
 import { setUpvotes, type UpvoteChange } from './upvotes/set-upvotes.ts';
 import type { RecordEvents } from './webhooks/outbox.ts';
 
-/** All operations of visitors' requests. Pages read through `ReadApi`. Operations throw `CoreError`. */
+/** The operations that visitors' requests use. Pages read through `ReadApi`. Operations throw `CoreError`. */
 export interface Core extends ReadApi {
   /** Returns whether an operator removed the product with this id. */
   isProductRemoved(id: string): Promise<boolean>;
@@ -157,7 +157,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed the launch yet, but a page opened at that time must show its standing.
+      // The board updater has not placed the launch yet, but a page that is opened meanwhile must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());

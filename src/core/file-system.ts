@@ -8,8 +8,8 @@ export function systemCode(error: unknown): string | undefined {
 
 /**
  * Creates a folder and its missing parents. All users may enter them regardless of the umask, because the database's
- * account must; only the cluster inside is private. Does not use recursive `mkdir`, which never returns below a folder
- * in which no folders can be created, such as /proc.
+ * account must be able to; only the cluster inside is private. Does not use recursive `mkdir`, which never returns
+ * below a folder in which no folders can be created, such as /proc.
  */
 export async function makeOpenFolder(folder: string): Promise<void> {
   try {

@@ -35,9 +35,9 @@ export interface WrittenBackup {
 }
 
 /**
- * Writes a backup of a snapshot of the running site, in one read-only transaction that blocks no other. The file, which
- * only its owner can read, appears when it is complete and synced to disk, and replaces an existing file. `database`
- * must have no statement timeout.
+ * Writes a backup of a snapshot of the running site, in one read-only transaction that does not block other
+ * transactions. The file, which only its owner can read, appears when it is complete and synced to disk, and replaces
+ * an existing file. `database` must have no statement timeout.
  * @throws CoreError `unavailable`, or an error of the file system.
  */
 export async function writeBackup(

@@ -40,7 +40,9 @@ async function addMissing(sql: Sql, catalogue: SampleCatalogue, runtime: Runtime
   return missing.length;
 }
 
-/** Returns when the site's sample was loaded, for `readSampleCatalogue`, or undefined if the site has none. */
+/**
+ * Returns the time at which the site's sample was loaded, for `readSampleCatalogue`, or undefined if the site has none.
+ */
 export async function getSampleTime(sql: Sql): Promise<SampleTime | undefined> {
   const stored = await getSiteMetadata(sql, 'sample_loaded_at');
   return stored === undefined ? undefined : JSON.parse(stored);

@@ -6,7 +6,7 @@ import { pollChanges } from './change-poller.ts';
 import { ChangeNotify, createChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
-/** If more products launch in one interval, the launches are announced as a change of everything. */
+/** If more products launch in one interval, a gap is reported instead of the products' ids. */
 const MAX_LAUNCHES = 1_000;
 
 const SELECT_LAUNCHED = `SELECT id FROM products WHERE created_at > $1::timestamptz AND created_at <= $2::timestamptz
@@ -38,7 +38,7 @@ export interface ChangeListener {
 
 /** The changes of all processes, as this one observes them. */
 export interface SiteChanges {
-  /** Call after this process committed a change and before it acknowledges it. */
+  /** Call after this process has committed a change and before it acknowledges the change. */
   onWrite(change: Change): void;
   subscribe(listener: ChangeListener): void;
   /**

@@ -5,8 +5,8 @@
 const MAX_STEP_BACK_MS = 60_000;
 
 /**
- * The clock of the site: the database's, which all processes share, or this machine's until the database was read. Times
- * are in milliseconds since 1970; `monotonicMs` is the time of this process's monotonic clock.
+ * The clock of the site: the database's, which all processes share, or this machine's until the database has been read.
+ * Times are in milliseconds since 1970; `monotonicMs` is the time of this process's monotonic clock.
  */
 export class SiteClock {
   /** The latest time that `now` returned, since time must not go back. */
@@ -36,7 +36,7 @@ export class SiteClock {
    * Sets the clock to the database's time, which was just read. If the site's clock is ahead by more than
    * `MAX_STEP_BACK_MS`, it is set back; otherwise it would stand still for that long, and all votes would get the same
    * time.
-   * @returns by how many milliseconds the site's clock was set back; usually 0.
+   * @returns the number of milliseconds by which the site's clock was set back; usually 0.
    */
   synchronise(databaseMs: number, monotonicMs: number): number {
     this.#offsetMs = databaseMs - monotonicMs;

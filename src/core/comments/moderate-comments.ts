@@ -16,7 +16,7 @@ export interface Moderation {
   skipped: string[];
 }
 
-/** An operation that changes who may read a comment, in SQL. */
+/** An operation that changes the visibility of a comment, in SQL. */
 interface VisibilityChange {
   action: Extract<AuditAction, `comments ${string}`>;
   /** The assignments of `SET`; `reason.given` is the operator's reason. */
@@ -35,7 +35,8 @@ interface VisibilityChange {
 }
 
 /**
- * Changes who may read these comments, and the counts, in one transaction. Comments already in that state are skipped.
+ * Changes the visibility of these comments, and the counts, in one transaction. Comments already in that state are
+ * skipped.
  * @throws CoreError `unavailable`.
  */
 async function moderateComments(

@@ -68,7 +68,7 @@ function oldestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }
 
-/** Returns the time after which stored times of sessions are invalid, because they are too far in the future. */
+/** Returns the limit for stored times: a later time is too far in the future to be valid. */
 function aheadOf(now: Date): Date {
   return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
 }

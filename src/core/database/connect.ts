@@ -34,7 +34,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-/** Reports that the database cannot be used. The message is one line that says what to do. */
+/** Thrown if the database cannot be used. The message tells the operator what to do, in one line. */
 export class ConnectError extends Error {
   override readonly name = 'ConnectError';
 }
@@ -86,7 +86,7 @@ async function connectUrl(url: string, { log, maxConnections }: ConnectOptions):
     location,
     migrate: (directory) => withoutTimeLimit(url, log, (database) => migrate(database, directory, log)),
     withoutTimeLimit: (work) => withoutTimeLimit(url, log, work),
-    // Any number of sites may share a server.
+    // No description is needed, because any number of sites may share a server.
     setOwnerNote: () => {},
     close: () => database.close(),
   };

@@ -56,7 +56,7 @@ export interface DatabaseOptions {
 const CONNECT_TIMEOUT_MS = 5_000;
 const STATEMENT_TIMEOUT_MS = 12_000;
 /**
- * The server's timeout is shorter than the client's, so a statement that the client has given up is never executed
+ * The server's timeout is shorter than the client's, so a statement that the client has given up on is never executed
  * later.
  */
 const SERVER_SHARE_OF_TIMEOUT = 2 / 3;
@@ -177,7 +177,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
     return result;
   } catch (error) {
     // After a timeout the statement still runs, and a ROLLBACK would wait for it. So the connection is closed, and the
-    // server rolls back when it notices that.
+    // server rolls back when it detects that.
     if (isAway(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {

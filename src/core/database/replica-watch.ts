@@ -88,8 +88,8 @@ export function shows(state: ReplicaState, moment: number, now: number): boolean
 }
 
 /**
- * Checks repeatedly how far a replica has come: reads the primary's WAL position, then asks the replica whether it has
- * replayed that. If so, everything committed before the first request is on the replica.
+ * Checks repeatedly whether a replica has caught up: reads the primary's WAL position, then asks the replica whether it
+ * has replayed the log up to this position. If so, everything committed before the first request is on the replica.
  */
 export function watchReplica(options: WatchOptions): Replica {
   const { name, database, primary, log, monotonicMs, latestWrite, onVerified } = options;

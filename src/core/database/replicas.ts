@@ -109,7 +109,7 @@ export interface ReplicatedReads extends ReadSources {
   noteChange(change: Change): void;
   /** Records that anything may have been written. */
   noteGap(): void;
-  /** Runs `work` with reads that show what any process wrote up to a time of the monotonic clock. */
+  /** Runs `work` with reads that show all writes of all processes up to a time of the monotonic clock. */
   showing<Result>(moment: number, work: () => Result): Result;
   stats(): ReadStats;
   close(): Promise<void>;

@@ -6,9 +6,9 @@ const MAX_TRIES = 6;
 const FIRST_PAUSE_MS = 20;
 
 /**
- * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. A single PostgreSQL server
- * has none, because all transactions lock rows in the same order; a database on several servers cannot guarantee that.
- * `work` must have no effects outside the transaction.
+ * Runs `work` in a transaction, and retries it after a deadlock or a serialization failure. On a single PostgreSQL
+ * server, neither occurs, because all transactions lock rows in the same order; a database on several servers cannot
+ * guarantee that. `work` must have no effects outside the transaction.
  */
 export async function transactionWithRetries<Result>(
   database: Database,
@@ -31,7 +31,7 @@ export async function disableTimeouts(sql: Sql): Promise<void> {
   await sql.query('SET LOCAL idle_in_transaction_session_timeout = 0');
 }
 
-/** Enough rows to hide the cost of a statement, few enough to hold in memory at any row size. */
+/** Enough rows to amortize the cost of a statement, but few enough to hold in memory at any row size. */
 const BATCH_ROWS = 500;
 
 /**

@@ -140,7 +140,7 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
 /** Failures for a shorter time are not reported, because the receiver may be restarting. */
 const MAX_FAILING_MS = 5 * 60_000;
 
-/** Checks that the receiver of webhooks gets its events. @throws CoreError `unavailable`. */
+/** Checks that webhooks are delivered. @throws CoreError `unavailable`. */
 export async function checkWebhooks(sql: Sql, url: string, now: Date): Promise<Finding> {
   const check = 'webhooks';
   const { waiting, expired, failingSince, lastFailure, goneAt } = await readWebhookStatus(sql, receiverOf(url));

@@ -130,9 +130,9 @@ export function giveFolder(folder: string, owner: FolderOwner): void {
 }
 
 /**
- * Whether the account can reach this folder, by the mode bits of every folder on the path: asking the kernel would need
- * a program that runs as that account. Access control lists are ignored, which at worst selects a user namespace. Root
- * inside a namespace has only the rights of root as a file's owner.
+ * Whether the account can reach this folder. Checks the mode bits of every folder on the path, because asking the
+ * kernel would require running a program as that account. Access control lists are ignored, which at worst selects a
+ * user namespace. Root inside a namespace has only the rights of root as a file's owner.
  */
 export async function canReach(account: Account, folder: string): Promise<boolean> {
   const identity = ownerOnDisk(account);

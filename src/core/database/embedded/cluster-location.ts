@@ -18,7 +18,7 @@ import { EmbeddedDatabaseError, type OperatorTerms } from './embedded-database-e
 import { runProgram } from './processes.ts';
 import { errorLine } from './server-log.ts';
 
-/** Where the cluster is, which account runs it, and with which programs. */
+/** The location of the cluster, the account that runs it, and the programs. */
 export interface ClusterLocation {
   readonly clusterDir: string;
   readonly exists: boolean;
@@ -40,7 +40,7 @@ interface LocationOptions {
 }
 
 /**
- * Chooses where the cluster is: in the data folder if any account that PostgreSQL accepts can work there (see
+ * Chooses the cluster's location: in the data folder if any account that PostgreSQL accepts can work there (see
  * `candidateAccounts`), with the programs in place or copied; otherwise, for root on a kernel without user namespaces,
  * below `elsewhere`.
  * @throws EmbeddedDatabaseError, also to avoid creating a second cluster beside one that cannot be reached.
@@ -104,8 +104,8 @@ async function versionRunAs(account: Account, { postgres }: Binaries): Promise<s
 }
 
 /**
- * Checks that this process can run the programs, to tell programs for another C library from an account that may not
- * run them.
+ * Checks that this process can run the programs, to distinguish programs for another C library from an account that may
+ * not run them.
  * @throws EmbeddedDatabaseError `platform_unsupported`.
  */
 async function mustRunHere(binaries: Binaries): Promise<void> {

@@ -73,7 +73,7 @@ describe('after a crash', () => {
     const { url, location } = await killed.opened();
     await writeWord({ url }, 'committed');
     const postmaster = (await readPostmasterFile(location))?.pid ?? 0;
-    // Simulates a killed process that still exists: the kernel accepts connections for a suspended one as well.
+    // Simulates a killed process that still exists: the kernel accepts connections for a suspended process as well.
     process.kill(postmaster, 'SIGSTOP');
     await killed.kill('SIGKILL');
     const opening = open(dataDir);

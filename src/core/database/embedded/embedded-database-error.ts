@@ -28,7 +28,7 @@ const DEFAULT_TERMS: OperatorTerms = {
 type Message = string | ((terms: OperatorTerms) => string);
 
 /**
- * Reports why the embedded database cannot be used. The message is one line for the operator: what is wrong and what to
+ * Thrown if the embedded database cannot be used. The message is one line for the operator: what is wrong and what to
  * do.
  */
 export class EmbeddedDatabaseError extends Error {

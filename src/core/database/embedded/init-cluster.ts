@@ -24,8 +24,8 @@ host    all       all   ::1/128       scram-sha-256
 /**
  * Creates the cluster in a temporary folder next to its final one, and renames it after it is complete and synced to
  * disk, so a folder with the final name is always complete. PostgreSQL itself compares and case-folds text (UTF-8), so
- * moving to another machine cannot break an index. Only pg_trgm asks the operating system what a letter is; with the
- * system's C.UTF-8 locale, it finds words of every script.
+ * moving to another machine cannot break an index. Only pg_trgm uses the operating system's classification of letters;
+ * with the C.UTF-8 locale, it finds words in every script.
  */
 export async function initCluster(cluster: Cluster): Promise<void> {
   const { clusterDir, account, binaries, durability } = cluster;
@@ -40,7 +40,7 @@ export async function initCluster(cluster: Cluster): Promise<void> {
     args.push(...initialSettings(memoryForUs()).flatMap((setting) => ['--set', setting]));
     if (durability === 'none') args.push('--no-sync');
     const withLetters = await runProgram(account, binaries.initdb, [...args, '--lc-ctype=C.UTF-8']);
-    // A failed initdb cleans up after itself. Messages about a missing locale vary, so any failure is retried without it.
+    // A failed initdb cleans up after itself. Messages about a missing locale vary; any failure is retried without it.
     if (withLetters.code !== 0) await mustSucceed(runProgram(account, binaries.initdb, args));
     const password = randomBytes(24).toString('base64url');
     await mustSucceed(

@@ -19,7 +19,7 @@ export interface EmbeddedOptions {
    */
   readonly mode: 'own' | 'share';
   readonly log: Log;
-  /** Names the settings in messages as the operator knows them. */
+  /** The names of the settings in messages to the operator. */
   readonly terms?: OperatorTerms;
   /** Default `full`. */
   readonly durability?: Durability;
@@ -174,7 +174,7 @@ async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<vo
   await owner.gone;
 }
 
-/** Returns how the database is reached, or undefined if its owner disappeared first. */
+/** Returns the URL and location of the database, or undefined if its owner disappeared first. */
 async function waitToShare(owner: OwnerConnection, dataDir: string): Promise<Reachable | undefined> {
   const status = await owner.ask('share');
   if (status !== 'silent') return owner.reachable();

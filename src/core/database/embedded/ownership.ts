@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { type Claim, claimOwnership } from './owner-claim.ts';
 
-/** How a running database is reached. The URL contains the password. */
+/** The URL and folder of a running database. The URL contains the password: never log it. */
 export interface Reachable {
   readonly url: string;
   readonly location: string;

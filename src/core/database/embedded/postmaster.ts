@@ -175,7 +175,10 @@ async function waitForLogger(clusterDir: string): Promise<void> {
   await killAll(clusterDir);
 }
 
-/** Resolves when a postmaster is gone. One that is not our child emits no exit event, so it is polled. */
+/**
+ * Resolves when a postmaster is gone. A postmaster that this process did not start emits no exit event, so it is
+ * polled.
+ */
 async function watch(pid: number, clusterDir: string): Promise<void> {
   while (await belongsToCluster(pid, clusterDir)) await delay(WATCH_MS, undefined, { ref: false });
 }

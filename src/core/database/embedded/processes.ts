@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Account } from './account.ts';
 
 interface ProgramResult {
-  /** Exit code; null when a signal ended it or it could not be started. */
+  /** Exit code; null if a signal ended the program, or it could not be started. */
   readonly code: number | null;
   /** Standard output and standard error in the order of arrival. */
   readonly output: string;

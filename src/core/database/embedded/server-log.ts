@@ -41,7 +41,7 @@ interface LogOwner {
   readonly account: Account;
 }
 
-/** Lists the log files, oldest first, since their names contain the time. */
+/** Lists the log files, oldest first: their names contain the time, so they sort by it. */
 function logFiles(clusterDir: string): string[] {
   const folder = join(clusterDir, LOG_FOLDER);
   if (!existsSync(folder)) return [];
