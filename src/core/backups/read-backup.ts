@@ -42,7 +42,7 @@ export async function* readBackup(path: string): AsyncGenerator<BackupPiece> {
   }
 }
 
-/** Verifies a backup by reading all of it. @throws BackupFileError */
+/** Verifies a backup by reading all of it. @throws BackupFileError if it is invalid. */
 export async function verifyBackup(
   path: string,
   onProgress?: (rows: number, allRows: number) => void,

@@ -11,7 +11,7 @@ import { readTableShapes, SITE_TABLES, type TableShape, writeRows } from './site
 export interface RestoreOptions {
   /** Whether the backup may replace a site that has data. */
   replace: boolean;
-  /** The migrations that this program has, by name. */
+  /** The names of the migrations that this program has. */
   migrations: readonly string[];
   /** The folder of the site's own pictures. If unset, the pictures of the backup are skipped. */
   pictureFolder?: string | undefined;

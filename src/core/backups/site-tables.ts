@@ -50,7 +50,7 @@ export const OTHER_TABLES: readonly string[] = [
 /** The columns of a table, in this database or in a backup. */
 export interface TableShape {
   name: string;
-  /** The columns in the order of the table. */
+  /** The columns, in table order. */
   columns: readonly string[];
   /** The columns of the primary key, in order. */
   key: readonly string[];

@@ -5,7 +5,7 @@ import { type ChangePage, type ChangeRecord, isEverything, readChanges } from '.
 /** The pause between two reads, which determines how soon a process learns of a change without a notification. */
 const POLL_INTERVAL_MS = 200;
 
-/** If a read takes longer, the database counts as unreachable, and responses from the cache carry their age. */
+/** If a read takes longer, the database counts as unreachable, and cached responses carry an `Age` header. */
 const READ_TIMEOUT_MS = 2_000;
 /**
  * The time after which a read is cancelled. It is longer than `READ_TIMEOUT_MS`, so a process that was itself blocked
@@ -68,7 +68,7 @@ export interface PollerStep {
 
 /**
  * Returns the next state and the effects of an event, as a pure function: one read at a time, an interval between two
- * reads, and one report per loss of the database.
+ * reads, and one report per outage.
  */
 export function step(state: PollerState, event: PollerEvent): PollerStep {
   if (state.kind === 'stopped') return { state, effects: [] };

@@ -52,8 +52,8 @@ export interface SiteChanges {
    */
   observedUpTo(): number | undefined;
   /**
-   * Returns the changes of these products, or of all, since a result of `observedUpTo`; undefined if they are no longer
-   * known.
+   * Returns the changes of these products, or of all, since `moment`, a result of `observedUpTo`; undefined if they are
+   * no longer known.
    */
   since(moment: number, productIds?: Iterable<string>): MissedChanges | undefined;
   /**
@@ -168,8 +168,8 @@ const MAX_PRODUCTS = 10_000;
 const MAX_COMMENTS = 10_000;
 
 /**
- * How far before a time "the changes since that time" begin: processes observe the same change at different times, and
- * a transaction may become visible several seconds after its record's time.
+ * How far before the requested time the returned changes begin: processes observe the same change at different times,
+ * and a transaction may become visible several seconds after its record's time.
  */
 const MARGIN_MS = 5_000;
 
@@ -185,7 +185,7 @@ interface MissedChanges {
 
 /** Remembers recent changes with the database's time, in milliseconds since 1970, which all processes share. */
 export class RecentChanges {
-  /** When each product last changed, in order of that time. */
+  /** The time of each product's last change, ordered by time. */
   readonly #products = new Map<string, number>();
   /** Ordered by time. A comment that was liked twice is listed twice. */
   #comments: { id: string; at: number }[] = [];
@@ -193,7 +193,7 @@ export class RecentChanges {
   /** Changes up to this time may have been evicted. */
   #horizon = Number.POSITIVE_INFINITY;
 
-  /** Adds the records from before this process started. `now` is when they were read. */
+  /** Adds the records from before this process started. `now` is the time at which they were read. */
   begin(records: readonly ChangeRecord[], now: number): void {
     this.#horizon = now - RETENTION_MS;
     for (const record of records.toSorted((a, b) => a.createdAt - b.createdAt)) {
@@ -212,7 +212,7 @@ export class RecentChanges {
     this.#forgetTooMany();
   }
 
-  /** Forgets everything up to a time. */
+  /** Forgets all changes up to a time. */
   forget(upTo: number): void {
     this.#products.clear();
     this.#comments = [];

@@ -51,7 +51,8 @@ const addCommentsStatement = (lock: RowLock) => `WITH locked AS (
 
 /**
  * Adds comments and updates the counts in one transaction. A held comment is not counted until it is released.
- * @returns for each draft its comment, or the comment of its idempotency key, or `product_not_found`.
+ * @returns for each draft its comment, or the comment of its idempotency key, or a CoreError `product_not_found` or
+ * `comment_not_found`.
  * @throws CoreError `unavailable`.
  */
 export async function addComments(

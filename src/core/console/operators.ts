@@ -15,7 +15,7 @@ export interface Operator {
   name: string;
   /** ISO 8601, UTC. */
   createdAt: string;
-  /** Whether a passphrase was set. */
+  /** Whether a passphrase has been set. */
   active: boolean;
   /** When the current invitation expires (ISO 8601, UTC); null if there is none. */
   invitedUntil: string | null;

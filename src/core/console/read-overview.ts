@@ -18,7 +18,7 @@ interface Options {
   activity: Activity;
 }
 
-/** Reads the data of the console's first screen. @throws CoreError `unavailable`. */
+/** Reads the data of the console's overview screen. @throws CoreError `unavailable`. */
 export async function readOverview(sql: Sql, { rules, backupFolder, activity }: Options): Promise<OverviewRecord> {
   const { now, timeZone } = rules;
   const periods = periodsAt(now, timeZone);

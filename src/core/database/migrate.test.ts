@@ -50,7 +50,7 @@ describe('the schema', () => {
     const others = Array.from({ length: 4 }, () => openDatabase({ url: database.url, log: silentLog }));
     try {
       const applied = await Promise.all(others.map((other) => migrate(other, MIGRATIONS, silentLog)));
-      // Which process applies which file is random.
+      // The processes divide the files at random.
       expect(applied.flat().sort()).toEqual(names);
     } finally {
       await Promise.all(others.map((other) => other.close()));

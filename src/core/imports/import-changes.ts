@@ -45,7 +45,10 @@ export class ImportChanges {
   }
 }
 
-/** Reads the changes of an import; none if it was too long ago or too large. @throws CoreError `unavailable`. */
+/**
+ * Reads the changes of an import; an empty list if the import is too old or was too large.
+ * @throws CoreError `unavailable`.
+ */
 export async function readImportChanges(
   sql: Sql,
   importId: string,

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import pg from 'pg';
 import { type Account, ownerOnDisk } from './account.ts';
 
-/** Where a postmaster listens: on a unix socket in `socketDir`, or, if that is undefined, on a loopback port. */
+/** The address on which a postmaster listens: a unix socket in `socketDir`, or a loopback port if that is undefined. */
 export interface Address {
   readonly socketDir: string | undefined;
   readonly port: number;
@@ -40,7 +40,7 @@ const SHORT_FOLDER = 'groundswell-pg-';
  */
 export async function chooseAddress(clusterDir: string, account: Account, unixSockets: boolean): Promise<Address> {
   if (!unixSockets) return { socketDir: undefined, port: await freePort() };
-  // PostgreSQL reads the setting as a list, in which commas and quotes would have to be escaped.
+  // PostgreSQL reads `unix_socket_directories` as a list, in which commas and quotes would have to be escaped.
   if (fitsSocket(clusterDir) && !/[,"]/.test(clusterDir)) return { socketDir: clusterDir, port: SOCKET_PORT };
   if (!fitsSocket(join(tmpdir(), `${SHORT_FOLDER}xxxxxx`))) return { socketDir: undefined, port: await freePort() };
   const socketDir = await mkdtemp(join(tmpdir(), SHORT_FOLDER));

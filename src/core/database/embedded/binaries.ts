@@ -72,7 +72,7 @@ export async function findBinaries(platform: string, arch: string): Promise<Bina
   }
 }
 
-/** Finds the programs of a platform package in a known folder. */
+/** Finds the programs of a platform package in its folder. */
 export async function binariesIn(packageDir: string): Promise<Binaries> {
   const suffix = process.platform === 'win32' ? '.exe' : '';
   const program = (name: string) => join(packageDir, 'native', 'bin', `${name}${suffix}`);

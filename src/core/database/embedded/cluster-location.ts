@@ -97,7 +97,7 @@ async function firstThatWorks(
   return undefined;
 }
 
-/** Runs the programs. @returns their major version, or the output that says why they cannot run. */
+/** Runs `postgres --version`. @returns the major version, or the output if the program cannot run. */
 async function versionRunAs(account: Account, { postgres }: Binaries): Promise<string> {
   const { output } = await runProgram(account, postgres, ['--version']);
   return /\(PostgreSQL\) (\d+)/.exec(output)?.[1] ?? output.trim();
@@ -160,7 +160,7 @@ function unreachable(dataDir: string): EmbeddedDatabaseError {
 export interface HostEnvironment {
   readonly platform: string;
   readonly arch: string;
-  /** Whether to try user namespaces, which still may not work. */
+  /** Whether to try user namespaces, which the system may still refuse. */
   readonly namespaces: boolean;
   readonly unixSockets: boolean;
   /** The parent folder of clusters whose data folder only root can enter. */
@@ -189,7 +189,7 @@ export async function mustBeTaken({ clusterDir, account }: { clusterDir: string;
   const self = process.geteuid?.();
   if (self === undefined) return;
   const { uid, mode } = await stat(clusterDir);
-  // Root gives the folder to the account that runs PostgreSQL.
+  // Checked only for `self`, because root gives the folder to the account that runs PostgreSQL.
   if (account.kind === 'self' && uid !== self) {
     throw refused(
       (terms) =>

@@ -14,7 +14,7 @@ export interface OperatorTerms {
   readonly dataDir: string;
   /** The setting for the URL of a PostgreSQL server that is used instead. */
   readonly databaseUrl: string;
-  /** How to move the data to another major version of PostgreSQL, as sentences. */
+  /** Instructions for moving the data to another major version of PostgreSQL, in full sentences. */
   readonly upgrade: string;
 }
 

@@ -11,7 +11,7 @@ import { becomeOwner, type OwnerConnection, type OwnerStatus, type Ownership, ty
 import type { Durability } from './server-settings.ts';
 
 export interface EmbeddedOptions {
-  /** The site's data folder; the cluster is in its folder `postgres`. Created if missing. */
+  /** The site's data folder; the cluster is in its subfolder `postgres`. Created if missing. */
   readonly dataDir: string;
   /**
    * `own`: the site; a data folder has only one. `share`: an operator's command, which uses the running database, or

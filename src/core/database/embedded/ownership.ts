@@ -12,7 +12,7 @@ export interface Reachable {
 /** The owner of a data folder, as reported to others. */
 export interface OwnerStatus {
   readonly pid: number;
-  /** ISO time of the claim. */
+  /** The time of the claim (ISO 8601). */
   readonly since: string;
   /** `site` owns the folder until it is stopped; `command` gives it up when a site requests it. */
   readonly role: 'site' | 'command';
@@ -70,7 +70,7 @@ export class Ownership {
     this.#status = { ...this.#status, note };
   }
 
-  /** Notifies sharing processes, now and later, that the database can be reached. */
+  /** Notifies current and future sharing processes that the database can be reached. */
   announce(ready: Reachable): void {
     this.#ready = ready;
     for (const socket of this.#sharing) send(socket, { ready });

@@ -34,8 +34,8 @@ export function startProgram(
 }
 
 /**
- * Runs a program of PostgreSQL to its end with `input` on standard input. Never rejects: `code` is null if the start
- * failed.
+ * Runs a program of PostgreSQL until it ends, with `input` on standard input. Never rejects: `code` is null if the
+ * start failed.
  */
 export function runProgram(
   account: Account,
