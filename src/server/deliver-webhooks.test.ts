@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 let database: TestDatabase;
 let receiver: WebhookReceiver;
 let running: WebhookDeliveries[];
-/** The time by which events are sent. It stands still, a little after the database's, by which they are recorded. */
+/** The time at which deliveries run. It is fixed, shortly after the database's time, at which events are recorded. */
 let time: number;
 let lines: ReturnType<typeof createLogLines>;
 

@@ -77,7 +77,7 @@ async function devRenderer(
 
 async function serveSources(vite: ViteDevServer, app: FastifyInstance): Promise<void> {
   app.addHook('onRequest', async (request, reply) => {
-    // Vite inlines its client, which uses its own socket.
+    // The policy would block Vite's client, an inline script with its own WebSocket.
     reply.removeHeader('Content-Security-Policy');
     const taken = await new Promise<boolean>((resolve) => {
       reply.raw.once('finish', () => resolve(true));

@@ -7,7 +7,7 @@ import type { Log } from '../core/runtime.ts';
 export interface LeaseTimes {
   /** How often each process checks for work. */
   pollMs: number;
-  /** A killed process delays the others for this long. */
+  /** How long a lease lasts without renewal: after a crash, other processes wait for this long. */
   heldMs: number;
   /** The time between a failure and the next attempt, by any process. */
   retryMs: number;
@@ -20,7 +20,7 @@ export interface LeasedJob {
   everyMs?: number;
   /** A cheap check before the lease is taken. If unset, work is always due. */
   isDue?(): Promise<boolean>;
-  /** `signal` aborts when the site stops or another process took the lease over. */
+  /** `signal` aborts when the site stops or another process has taken over the lease. */
   run(lease: Lease, signal: AbortSignal): Promise<void>;
   /** Called after each check, whether or not there was work. */
   afterPoll?(): Promise<void>;
@@ -35,7 +35,7 @@ export interface LeasedJob {
 export interface LeasedWorker {
   /** Failed runs of this process. */
   failures(): number;
-  /** Aborts the current run and leaves the work to other processes at once. */
+  /** Aborts the current run and releases the lease, so another process can take over immediately. */
   close(): Promise<void>;
 }
 
@@ -64,7 +64,7 @@ export function runUnderLease(
         if (!closing.signal.aborted && !isUnchecked) log.warn({ err: error }, messages.unchecked);
         isUnchecked = true;
       }
-      // Rejects if the site stops.
+      // `delay` rejects if the site stops.
       await delay(pollMs, undefined, { signal: closing.signal, ref: false }).catch(() => {});
     }
   }

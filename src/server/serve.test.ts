@@ -48,7 +48,7 @@ test('a site whose port is taken while it starts reports it, and leaves no conne
         scriptHash: '',
         languages: siteLanguages({}, () => undefined),
       }),
-      // Between the check of the port and its use.
+      // Another server takes the port after it was checked and before the site listens.
       async prepare() {
         whileStarting = await connected();
         other.listen(port, '127.0.0.1');

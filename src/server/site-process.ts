@@ -26,7 +26,7 @@ import { buildSite, type Closeable, closeAll } from './site.ts';
 /** How pages are rendered: from the built site, or by the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
-/** The differences between development and workers. */
+/** Overrides by the development server and by worker processes. */
 export interface ServeOptions {
   createRenderer?: RendererFactory;
   prepare?: (app: FastifyInstance) => Promise<void>;

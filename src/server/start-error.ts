@@ -1,4 +1,4 @@
-/** Why the server cannot start, in one line that says what to do. */
+/** The server cannot start. The message gives the reason and the remedy in one line. */
 export class StartError extends Error {
   override readonly name = 'StartError';
 

@@ -30,11 +30,11 @@ async function start(): Promise<void> {
   restorePageState(client, state, { fresh: !takeUnfinishedWrite() && !isOutdated });
   refetchWhenRestored(client);
   const language = languageOf(state);
-  // Hydration cannot be suspended, so the code and the texts of this page are loaded first.
+  // Hydration cannot be suspended, so the code and the messages of this page are loaded first.
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // From here on, React hydrates at once what a click needs.
+  // From here on, React handles clicks itself, because it hydrates the clicked part first.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {
@@ -43,8 +43,8 @@ async function start(): Promise<void> {
     sent.set(paths.api.upvote(product), response);
     countEarlyVote(client, product);
   }
-  // A transition hydrates in slices, so the browser responds to scrolling and typing in between. In one piece, hydration would
-  // block a slow phone.
+  // A transition hydrates in slices, so the browser responds to scrolling and typing in between. In one piece,
+  // hydration would block a slow phone.
   startTransition(() => {
     const app = (
       <StrictMode>
@@ -108,7 +108,7 @@ declare global {
   }
 }
 
-/** Repeats the clicks that were made before hydration, once handlers are attached. */
+/** Repeats the clicks that were made before hydration, after handlers have been attached. */
 function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
     // The clicks wait until after the commit, because React cannot hydrate for an event in the middle of it.

@@ -40,12 +40,12 @@ export interface Heartbeat<Process> {
 }
 
 const EVERY_MS = 1_000;
-/** Unanswered checks that take longer than any uninterrupted work, even on an overloaded machine. */
+/** A process counts as hanging after this many unanswered checks: no synchronous work blocks it for so long. */
 const MAX_UNANSWERED = 20;
 
 /**
  * Detects hanging processes: in an endless loop, stopped, or waiting for a disk that never responds. It counts
- * unanswered checks instead of time, so sleeping machines and paused processes lose no worker.
+ * unanswered checks instead of time, so a worker survives when the machine sleeps or the first process is paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, ask, isHeld, onLost, everyMs = EVERY_MS } = options;
@@ -60,7 +60,7 @@ export function watchHeartbeats<Process extends object>(options: HeartbeatOption
       ask(process);
       return;
     }
-    // A check is not repeated: unread messages would pile up.
+    // No further message is sent until the process answers, because unread messages would pile up.
     unanswered.set(process, count + 1);
     if (count + 1 < MAX_UNANSWERED || debugged.has(process)) return;
     if (await isHeld(process)) unanswered.set(process, 0);

@@ -7,12 +7,12 @@ import { bindSockets, listenOnPort, listenOnSockets } from './listening-sockets.
 let app: FastifyInstance | undefined;
 afterEach(() => app?.close());
 
-/** The kernel's own limit of a queue. */
+/** The kernel's limit on the backlog of a listening socket. */
 function kernelLimit(): number {
   return process.platform === 'linux' ? Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')) : 128;
 }
 
-/** Connects `count` times, and ends with code 0 once all are connected. */
+/** Opens `count` connections, and exits with code 0 when all are established. */
 const CONNECT_ALL = `
   const [port, count] = process.argv.slice(1).map(Number);
   let left = count;

@@ -12,8 +12,8 @@ export interface SocketHandle {
 }
 
 /**
- * The internal function with which `node:cluster` binds; there is no public way to bind a socket without accepting from
- * it.
+ * The internal function with which `node:cluster` binds; there is no public way to bind a socket without accepting
+ * connections.
  */
 type CreateHandle = (address: string, port: number, family: number, fd: number, flags: number) => SocketHandle | number;
 const { _createServerHandle: createHandle } = net as unknown as { _createServerHandle: CreateHandle };
@@ -46,7 +46,7 @@ export async function bindSockets(host: string, port: number): Promise<SocketHan
     const [first, ...others] = await lookup(host, { all: true });
     if (!first) throw new Error(`No address for ${host}`);
     const main = bind(first.address, port, first.family);
-    // `localhost` is the only name that stands for an IPv4 and an IPv6 address.
+    // Like Fastify, bind several addresses only for `localhost`, which stands for 127.0.0.1 and ::1.
     const more = host === 'localhost' ? others : [];
     return [main.handle, ...more.flatMap(({ address, family }) => bindIfPossible(address, main.port, family))];
   } catch (error) {
@@ -70,7 +70,7 @@ export async function listenOnSockets(app: FastifyInstance, sockets: readonly So
       listenTextResolver,
     };
     const found = await app.listen(options);
-    // With a handle, Node ignores the option `backlog`. Listening once more changes it.
+    // With a handle, Node ignores the option `backlog`. A second call of `listen` changes it.
     main.listen(BACKLOG);
     for (const handle of others) {
       net.createServer((socket) => app.server.emit('connection', socket)).listen(handle, BACKLOG);

@@ -14,8 +14,8 @@ const SPARE_TITLE = 'groundswell spare worker';
 
 /** Serves as one of several processes, until the first one stops it or disappears. */
 export async function runWorker(settings: Settings, log: Logger): Promise<void> {
-  // A Ctrl-C reaches every process of a terminal, and some service managers signal them all: the first process
-  // decides.
+  // Ctrl-C signals every process in the terminal, and some service managers signal all processes of a service. Workers
+  // ignore these signals, because the first process decides when they stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const metrics = createMetricsIfEnabled(settings);
   const texts = new Map<number, (text: string) => void>();

@@ -8,7 +8,7 @@ import { type FromPrimary, type FromWorker, watchHeartbeats } from './heartbeat.
 import type { SocketHandle } from './listening-sockets.ts';
 import { type FleetEffect, type FleetEvent, type FleetState, launchFleet, type Step, step } from './worker-states.ts';
 
-/** Workers that have not ended this long after a stop and its delay are killed; the site itself has ten seconds. */
+/** A worker that has not exited this long after the stop delay is killed; the whole site has ten seconds to stop. */
 const STOP_TIMEOUT_MS = 8_000;
 /**
  * Time limit for loading the code, and again for starting: far longer than either takes, even on an overloaded machine.
@@ -21,7 +21,7 @@ export interface Workers {
   up(): Worker[];
   /** The number of workers that crashed, and were or will be replaced. */
   replaced(): number;
-  /** Stops all of them in order, and kills those that do not end in time. */
+  /** Stops all workers gracefully, and kills those that do not exit in time. */
   stop(delayMs: number): Promise<void>;
   /** Resolves when no worker is left and none will be started. */
   lost: Promise<Error>;
@@ -99,7 +99,7 @@ export async function startWorkers({
       else if (message.kind === 'pong') heartbeat.heard(worker, message.isDebugged);
       else onMessage(worker, message);
     });
-    // A failed message is not a fault: the worker's end is about to be reported.
+    // Only a warning: sending fails if the worker is exiting, and its `exit` event follows.
     worker.on('error', (error) => log.warn({ err: error }, 'Could not send a message to a worker'));
     worker.on('exit', (code, signal) => {
       workers.delete(id);
@@ -185,7 +185,7 @@ function deferred<Value>(): Deferred<Value> {
 }
 
 function send(worker: Worker, message: FromPrimary, socket?: SocketHandle): void {
-  // The types know servers and connections only; a bare handle is sent as both.
+  // The types allow only servers and sockets, but Node also sends bare handles.
   if (worker.isConnected()) worker.send(message, socket as never);
 }
 

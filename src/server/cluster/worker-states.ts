@@ -44,7 +44,7 @@ export interface Step {
   readonly effects: readonly FleetEffect[];
 }
 
-/** A worker that exits sooner after it was ready counts as unable to start. */
+/** A worker that exits within this time after it was up counts as a failed start. */
 const MIN_UPTIME_MS = 1_000;
 const FAILURE_WINDOW_MS = 5 * 60_000;
 const MAX_FAILURES = 20;
@@ -58,8 +58,8 @@ export function launchFleet(size: number, now: number): Step {
 
 /**
  * The transition for an event. A healthy worker is replaced at once, by the spare if there is one. A worker that cannot
- * start is retried after a pause that doubles; if none serves and twenty failed, the fleet is lost, because new
- * processes do not help.
+ * start is retried after a pause that doubles; if none serves and twenty starts have failed, the fleet is lost,
+ * because further processes would not help.
  */
 export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
   if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };

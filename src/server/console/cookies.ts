@@ -25,7 +25,7 @@ export function consoleCookies(siteUrl: () => string): ConsoleCookies {
   return {
     sessionOf: (request) => cookieOf(request, nameOf('console_session')),
     deviceOf: (request) => cookieOf(request, nameOf('console_device')),
-    // Without Max-Age it ends with the browser; the server ends it when it is idle.
+    // Without Max-Age, the cookie is deleted when the browser closes; the server also ends idle sessions.
     setSession: (reply, token) => set(reply, 'console_session', token),
     setDevice: (reply, token) => set(reply, 'console_device', token, `; Max-Age=${DEVICE_DAYS * 24 * 3_600}`),
     clearSession: (reply) => set(reply, 'console_session', '', '; Max-Age=0'),

@@ -16,7 +16,7 @@ export interface OperatorConsole {
 const PAGES = new Set<string>([CONSOLE_PATHS.home, ...CONSOLE_SCREENS.map(CONSOLE_PATHS.screen)]);
 
 /**
- * Hands requests for the console to its own server, with its own router, hooks and bounds. While it is not open, they
+ * Hands requests for the console to its own server, with its own router, hooks and limits. While it is not open, they
  * are handled like any unknown URL, so a closed console cannot be detected. Call it before adding other hooks.
  */
 export function mountConsole(app: FastifyInstance, { app: target, isOpen }: OperatorConsole): void {
@@ -34,7 +34,7 @@ function isOfConsole(url: string): boolean {
   return PAGES.has(path) || path.startsWith(CONSOLE_PATHS.assets) || path.startsWith(`${CONSOLE_PATHS.api}/`);
 }
 
-/** How long after the first invitation the console opens at the latest. */
+/** Maximum time from the first invitation until the console opens. */
 const CHECK_INTERVAL_MS = 1_000;
 
 /**

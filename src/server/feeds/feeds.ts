@@ -47,7 +47,7 @@ function launchOf(product: Product, site: SiteIdentity): Launch {
   };
 }
 
-/** The absolute URL of a picture, unless its scheme is not HTTP(S). */
+/** The absolute URL of a picture; undefined if it is not an HTTP(S) URL. */
 function pictureUrl(image: string, site: SiteIdentity): string | undefined {
   if (!URL.canParse(image, site.url())) return undefined;
   const url = new URL(image, site.url());
@@ -180,10 +180,10 @@ function atomFeed({ title, subtitle, logo, self, page, entries }: Feed): string 
   );
 }
 
-/** Two weeks, so a weekly newsletter misses no day; the newest days are not final yet. */
+/** Two weeks, so a weekly reader misses no day, and the newest days, which are not final yet. */
 const MAX_DAYS = 16;
 
-/** Launches in an entry. */
+/** Maximum number of launches per entry. */
 const ENTRY_LAUNCHES = 10;
 
 /**

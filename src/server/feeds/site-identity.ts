@@ -3,7 +3,7 @@ import type { PageBrand } from '../../contract/brand.ts';
 /** The site's name, brand and origin: the only source of absolute links, regardless of a request's Host header. */
 export interface SiteIdentity extends Pick<PageBrand, 'tagline' | 'logo'> {
   name: string;
-  /** The origin, without a trailing slash. Final only once the server listens. */
+  /** The origin, without a trailing slash. Not final until the server listens. */
   url(): string;
 }
 

@@ -15,8 +15,8 @@ const URL_BYTES = 8 * 1024;
 const HEAD_BYTES = 16 * 1024;
 
 /**
- * Beyond this, plus one for each possible stream, new connections are closed at once: each costs memory and a file
- * descriptor. Streams never take the place of requests.
+ * Above this number, plus one for each possible stream, new connections are closed immediately, because each costs
+ * memory and a file descriptor. Streams do not reduce the connections that are left for requests.
  */
 const MAX_CONNECTIONS = 5_000;
 
@@ -86,14 +86,14 @@ export function handleConnectionFault(error: ConnectionError, socket: Socket): v
     'X-Content-Type-Options: nosniff',
     'Connection: close',
   ];
-  // Ending it is not enough: a client that never closes its side would hold the connection.
+  // Ending the socket is not enough: a client that never closes its side would keep the connection open.
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['request_timeout', 'The request took too long to arrive'];
   if (code !== 'HPE_HEADER_OVERFLOW') return ['bad_request', 'This is not a valid HTTP request'];
-  // A first line that does not end is a URL that is too long. Node passes a buffer, although Fastify's type differs.
+  // A request line without an end means that the URL is too long. Node passes a buffer, unlike Fastify's type.
   const bytes: unknown = rawPacket;
   const isFirstLine = Buffer.isBuffer(bytes) && !bytes.includes('\r\n') && bytes.includes(' /');
   return isFirstLine
@@ -101,7 +101,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
     : ['headers_too_large', 'The headers are larger than 16 KiB'];
 }
 
-/** Time limit for receiving a body: a base and a share for its size. A picture of 5 MiB has two and a half minutes. */
+/** Time limit for a body: a base, plus time in proportion to its size. A picture of 5 MiB may take 2.5 minutes. */
 const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
 /** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */
@@ -121,6 +121,6 @@ export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BOD
 /** Responds that the body took too long, and closes the connection. */
 export function endLateBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
   const late = Object.assign(new Error('The body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  // Requests of tests have no socket.
+  // Requests that tests inject have no socket.
   if (socket instanceof Socket) app.server.emit('clientError', late, socket);
 }

@@ -3,12 +3,13 @@ import type { FastifyInstance } from 'fastify';
 import type { TrustedProxies } from '../../settings/trusted-proxies.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
-/** A fifth of the process's limit: an office of 150 people whose browsers open six each. */
+/** A fifth of the process's limit: enough for an office of 150 people whose browsers open six connections each. */
 export const MAX_CONNECTIONS_PER_NETWORK = 1_000;
 
 /**
- * Closes further connections of a network that has too many, before anything else: otherwise one address takes them
- * all. A trusted proxy carries all visitors, so it has no bound. A network is remembered only while it is connected.
+ * Closes further connections of a network that has too many, before reading from them: otherwise one network could use
+ * up all connections. A trusted proxy has no limit, because all visitors share its connections. A network is remembered
+ * only while it is connected.
  */
 export function boundConnectionsPerNetwork(
   { server }: Pick<FastifyInstance, 'server'>,
@@ -35,13 +36,13 @@ export function boundConnectionsPerNetwork(
 const MAX_WAITING = 100;
 
 /**
- * Closes connections with too many pipelined requests. Node stops reading there, but one chunk may contain a thousand
- * small requests, and each costs several kilobytes until its response is read.
+ * Closes connections with too many pipelined requests. Node stops reading from them, but one chunk may contain a
+ * thousand small requests, and each costs several kilobytes until its response is read.
  */
 export function boundPipelinedRequests({ server }: FastifyInstance): void {
   const waiting = new WeakMap<Socket, number>();
   server.on('request', ({ socket }, response) => {
-    // Node assigns the connection to one response at a time.
+    // Node assigns the socket to one response at a time; the other requests are waiting.
     if (response.socket !== null) return;
     const count = (waiting.get(socket) ?? 0) + 1;
     if (count > MAX_WAITING) return void socket.destroy();
@@ -60,9 +61,9 @@ interface Progress {
 }
 
 /**
- * Closes connections that stand still. Node's own timeout for that (`server.timeout`) creates and clears timers with
- * every request, which costs a quarter of sending a cached response; scanning all connections now and then costs
- * nothing. The server's other bounds close connections that are idle between requests, or never finish one.
+ * Closes stalled connections. Node's own timeout (`server.timeout`) creates and clears timers for every request, which
+ * takes a quarter of the time of sending a cached response; scanning all connections periodically costs almost nothing.
+ * The server's other limits close connections that are idle between requests, or never finish sending one.
  */
 export function endStalledConnections(app: FastifyInstance, now = () => performance.now()): { sweep(): void } {
   const connections = new Map<Socket, Progress>();
@@ -98,11 +99,11 @@ const DRAIN_CHECK_MS = 50;
 const DRAIN_TIMEOUT_MS = 5_000;
 
 /**
- * Makes a closing server end soon and in order: requests in flight get responses that close their connections, and
- * idle connections are closed. Without this, a server waits for each client to hang up. Before the stop it keeps no
- * connection alive, but closes none, since its client may be about to send.
+ * Shuts a closing server down quickly and gracefully: requests in flight get responses that close their connections,
+ * and idle connections are closed. Without this, the server would wait for each client to disconnect. While it is
+ * stopping but not closing yet, idle connections stay open, because their clients may be about to send a request.
  *
- * @returns whether responses are to close their connections now.
+ * @returns a function that tells whether responses must close their connections.
  */
 export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): () => boolean {
   let isClosing = false;
@@ -119,7 +120,7 @@ export function drainOnClose(app: FastifyInstance, isStopping: () => boolean): (
       clearInterval(sweep);
       clearTimeout(last);
     });
-    // A server that never listened never closes.
+    // A server that never listened emits no `close` event.
     if (!app.server.listening) {
       clearInterval(sweep);
       clearTimeout(last);

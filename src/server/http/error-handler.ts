@@ -16,7 +16,7 @@ import { requestIdsOf } from './request-keys.ts';
 /** How long a client should wait if the database is unavailable or a queue is full. */
 const RETRY_AFTER_S = 2;
 
-/** How long a maker should wait while too many submissions await a decision, which people make at any time. */
+/** How long a maker should wait while too many submissions await a decision, since operators may take hours. */
 const RETRY_AFTER_DECISION_S = 3_600;
 
 /** Errors that Fastify raises before a handler runs. */
@@ -27,7 +27,7 @@ const FRAMEWORK_CODES: Record<string, [ProblemCode, string]> = {
   FST_ERR_BAD_URL: ['bad_request', 'The URL is not valid'],
 };
 
-/** The one place that turns errors into responses: callers see safe messages, the rest is logged and hidden. */
+/** The only place that turns errors into responses: clients see safe messages; everything else is logged and hidden. */
 export function handleError(
   error: FastifyError | CoreError | Error,
   request: FastifyRequest,
@@ -88,7 +88,7 @@ function compileLate(compile: () => ValidateFunction): Validate {
   return validate;
 }
 
-/** Describes the first fault in a human-readable sentence; the validator's own words are for programmers. */
+/** Describes the first error in a human-readable sentence; the validator's own messages are for programmers. */
 function describeFault(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors;
   const name = first?.instancePath.split('/')[1];

@@ -19,7 +19,7 @@ const PROCESS = randomBytes(4).toString('hex');
 const MAX_CLOCK_DIFFERENCE_MS = 500;
 
 /**
- * Between processes the age of a claim is measured by the system clock, which the processes of one machine share.
+ * The age of a cookie from another process is measured with the system clock, which the processes of one machine share.
  * Their estimates of the database's time may differ by the duration of a statement on a busy machine.
  */
 type SystemClock = () => Date;
@@ -39,7 +39,7 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * The earliest time of the monotonic clock at which a response may have been produced to show this visitor's own
+ * The earliest time on the monotonic clock at which a response must have been produced to include this visitor's own
  * writes. Never in the future, even with a forged cookie.
  */
 export function lastWriteOf(

@@ -11,7 +11,7 @@ let respond: () => void;
 
 beforeEach(async () => {
   app = Fastify({ clientErrorHandler: handleConnectionFault });
-  // A byte takes as long as a test may wait for it.
+  // One byte extends the time limit by a second.
   endLateBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
   app.post('/', () => new Promise((resolve) => (respond = () => resolve('done'))));
   address = await app.listen({ port: 0 });

@@ -23,9 +23,9 @@ const PREFLIGHT_HEADERS = {
 const FEEDS = new Set<string>([paths.feed, paths.jsonFeed, paths.oembed.route, paths.sitemap, paths.robots]);
 
 /**
- * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), and only read: a
- * response to a write names no origin, and a preflight for one is a wrong method like any other OPTIONS. No credentials
- * are ever allowed.
+ * Lets pages of any origin read the public API and the feeds (the Fetch Standard's CORS protocol), but not write:
+ * responses to writes have no CORS headers, and a preflight for a write is refused like any other OPTIONS request.
+ * Credentials are never allowed.
  */
 export function allowPublicReading(app: FastifyInstance, routes: RouteTable): void {
   app.addHook('onRequest', (request, reply, done) => {

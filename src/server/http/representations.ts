@@ -50,7 +50,7 @@ const compressGzip = promisify(gzip);
 /** Below this, compression saves less than a packet. */
 const MIN_COMPRESSED_BYTES = 1_024;
 
-/** The best Brotli level for pages that live for seconds to hours: a fifth smaller than gzip, for about its time. */
+/** The best Brotli level for pages that live for seconds to hours: a fifth smaller than gzip in about the same time. */
 const BROTLI_QUALITY = 5;
 
 /**
@@ -103,7 +103,8 @@ export class Representations {
   }
 
   /**
-   * The maximum size of this version: a compressed copy is rarely more than a quarter of the text, and there are two.
+   * An upper estimate of the size of this version: a compressed copy is rarely larger than a quarter of the text, and
+   * there are at most two.
    */
   get sizeBytes(): number {
     return Math.ceil(this.#identity.length * 1.5) + OVERHEAD_BYTES;
@@ -134,9 +135,8 @@ function brotliOptions(bytes: Buffer) {
 const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.]+\+)?(?:json|xml)|image\/svg)/;
 
 /**
- * Negotiates every response to GET and HEAD that is produced here: the encoding that the client prefers, a strong ETag
- * for just that encoding, and 304 if the client has it already. A response that sets its own ETag, such as a file's,
- * is left alone.
+ * Negotiates responses to GET and HEAD: the encoding that the client prefers, a strong ETag for this encoding, and 304
+ * if the client already has this version. Responses with their own ETag, such as files, stay unchanged.
  */
 export function negotiateRepresentation(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {

@@ -29,7 +29,7 @@ const BEARER = /^Bearer +(\S+)$/i;
 /** Matches credentials of another scheme, such as the password that a proxy requires of every visitor. */
 const OTHER_SCHEME = /^(?!Bearer )[a-z-]+ /i;
 
-/** The maker key of a request; undefined if it has none. A key of another form counts as a wrong one. */
+/** The maker key of a request; undefined if it has none. A malformed key counts as a wrong one. */
 export function makerKeyOf({ headers: { authorization } }: Pick<FastifyRequest, 'headers'>): string | undefined {
   if (authorization === undefined || OTHER_SCHEME.test(authorization)) return undefined;
   return BEARER.exec(authorization)?.[1] ?? 'malformed';
@@ -65,7 +65,7 @@ export function createRequestIds(): () => string {
   };
 }
 
-/** Call before the first route. */
+/** Adds `isTrustedPeer`, because only trusted proxies may name requests in the log. Call before the first route. */
 export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies | undefined): void {
   app.decorate('isTrustedPeer', ({ socket }: IncomingMessage) =>
     Boolean(trustProxy && socket.remoteAddress && trustProxy(socket.remoteAddress)),
@@ -73,8 +73,8 @@ export function trustRequestIds(app: FastifyInstance, trustProxy: TrustedProxies
 }
 
 /**
- * The ids of a request in the log: always our own, which its problem has, too; and the trusted proxy's `X-Request-Id`,
- * which it may have passed on from a client.
+ * The ids of a request in the log: always the site's own, which error responses also carry, and a trusted proxy's
+ * `X-Request-Id`, which it may have passed on from a client.
  */
 export function requestIdsOf({ id, raw, server }: FastifyRequest): { requestId: string; proxyRequestId?: string } {
   const given = raw.headers['x-request-id'];

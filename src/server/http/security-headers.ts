@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Everything comes from the site itself; only pictures may come from anywhere, since a product's image may be any URL.
+ * Pages may load resources only from the site itself, except pictures, since a product's image may have any URL.
  */
 function pagePolicy(scriptHash: string, styleHash: string | undefined): string {
   return [

@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { endStalledConnections } from './connections.ts';
 
-/** More than the buffers of both sides hold, so an unread response stands still. */
+/** More than the buffers of both sides hold, so an unread response stalls. */
 const LARGE = Buffer.alloc(32 * 1024 * 1024);
 const MINUTE_MS = 60_000;
 

@@ -10,7 +10,7 @@ import { type LeaseTimes, runUnderLease } from '../run-under-lease.ts';
 export interface Finaliser {
   /** The latest numbers of leaderboards and votes. */
   stats(): BoardStats;
-  /** Seconds that this process spent on making results final, and its failed attempts. */
+  /** The seconds that this process has spent finalising results, and the number of its failed attempts. */
   seconds(): number;
   failures(): number;
   /** Aborts the current run, between two days. */
@@ -39,7 +39,7 @@ export function scheduleFinalising(
       lease: 'final leaderboards',
       async isDue() {
         const [clock] = await database.query<{ now: Date }>('SELECT clock_timestamp() AS now');
-        // By the earlier of two clocks, because nothing reverts a result that became final too early.
+        // Uses the earlier of the two clocks, because a result that becomes final too early cannot be reverted.
         const now = Math.min(Date.now(), clock?.now.getTime() ?? Number.POSITIVE_INFINITY);
         rules = { ...rules, now: new Date(now - LAST_VOTE_MS) };
         return isFinalisingDue(database, rules);

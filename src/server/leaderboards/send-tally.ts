@@ -17,7 +17,8 @@ const PACE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 /**
  * Streams the tally of a day as fast as the client reads it, always uncompressed, because the digest covers these
  * bytes. `reader` identifies the client's network for the limit on concurrent tallies.
- * @returns when the file was sent or the client left. @throws CoreError before anything was sent.
+ * Resolves when the file has been sent or the client has disconnected.
+ * @throws CoreError only before anything has been sent.
  */
 export async function sendTally(
   core: Pick<Core, 'readTally'>,
@@ -41,7 +42,7 @@ export async function sendTally(
       }
       const body = new PassThrough();
       reply.send(body);
-      // Failures from here on end the connection, which Fastify logs: the status was sent.
+      // Failures from here on end the connection, which Fastify logs, because the status has already been sent.
       await atPace(lines(), pace, (texts, signal) => pipeline(Readable.from(texts), body, { signal }));
     })
     .catch((error: unknown) => {
@@ -52,7 +53,7 @@ export async function sendTally(
   return reply;
 }
 
-/** Runs `send`, and aborts it if the client takes the texts too slowly. Time spent in the database does not count. */
+/** Runs `send`, and aborts it if the client reads too slowly. Time spent in the database does not count. */
 async function atPace(
   texts: AsyncIterable<string>,
   { graceMs, bytesPerMs, maxMs }: typeof PACE,

@@ -41,7 +41,7 @@ export function limitRequests(app: FastifyInstance, limiter: RateLimiter | undef
   });
 }
 
-/** For requests that only the handler knows to be limited, such as an uncached search. */
+/** For routes that limit only some of their requests, such as uncached searches: the handler decides. */
 export function chargeWith(limiter: RateLimiter | undefined): ChargeRequest {
   if (limiter === undefined) return () => {};
   return (action, request, reply) => applyCharge(chargeOf(limiter, action, request), reply);
@@ -75,18 +75,18 @@ const stateItem = ({ scope, remaining, refillMs }: LimitState) =>
 
 /** Delays clients that continue although they are refused. */
 interface Tarpit {
-  /** Resolves at once for a network with few refusals, after a delay for one with many. */
+  /** Resolves immediately for a network with few refusals, and after a delay for a network with many. */
   hold(address: string | undefined): Promise<void>;
 }
 
-/** Refusals per network that are sent at once. An office that votes together, or a script that counts, stays below. */
+/** Refusals per network that are sent without delay. An office that votes together stays below this number. */
 const ALLOWED_REFUSALS = { amount: 300, seconds: 60 };
 const HOLD_MS = 1_000;
-/** Beyond this, refusals are sent at once again, because waiting requests cost memory. */
+/** Above this number of waiting requests, which cost memory, refusals are sent without delay again. */
 const MAX_HELD = 2_000;
 
 /**
- * A refusal is cheap, and a client that retries at once uses as much of the processor as it has connections. With a
+ * Delays refusals, because a client that retries without pause over many connections would load the processor. With a
  * delay of a second, a hundred connections send a hundred requests a second instead of thousands.
  */
 export function createTarpit(now: () => number, holdMs = HOLD_MS): Tarpit {

@@ -4,7 +4,7 @@ import { createNetworkKeys, type NetworkKeys } from './network-keys.ts';
 import { createTokenBuckets, migrateKey, type TokenBuckets, type Visitor } from './rate-limiter.ts';
 
 /**
- * A text is suspicious once it was posted this many `times` within an hour, on any products. Short texts such as
+ * A text is suspicious if it is posted this many `times` within an hour, on any products. Short texts such as
  * 'Great!' repeat naturally, so only longer ones are counted across a network or the whole site.
  */
 const REPEATED_TEXT_RULES = {
@@ -58,9 +58,9 @@ export function createRepeatedTexts(
 }
 
 /**
- * A text without everything that is changed to disguise a repetition: case and width of letters, accents, digits,
- * punctuation, spaces, invisible characters, repeated letters, and all of a URL but its host. Empty for a text without
- * letters.
+ * Normalises a text by removing the variations that disguise a repetition: case and width of letters, accents, digits,
+ * punctuation, spaces, invisible characters, repeated letters, and all of a URL except its host. Empty for a text
+ * without letters.
  */
 export function fingerprintOf(text: string): string {
   return text

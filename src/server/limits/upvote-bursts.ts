@@ -75,7 +75,7 @@ export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): Upv
 interface Hour {
   startsAt: number;
   keys: NetworkKeys;
-  /** The keys of the /48 around an IPv6 network. */
+  /** The keys of the /48 that contains an IPv6 network. */
   siteKeys: NetworkKeys;
   /** Voters, keyed by network and product. */
   voters: Map<string, Voters>;

@@ -31,7 +31,7 @@ export interface DeliveryStep {
 
 export const NOTHING_TO_DELIVER: DeliveryState = { kind: 'idle', notBefore: 0, isFailing: false };
 
-/** Pure: one delivery at a time, at most one per `intervalMs`, and after a failure one per `retryMs`. */
+/** Pure transitions: one delivery at a time, at most one per `intervalMs`, and after a failure one per `retryMs`. */
 export function step(
   state: DeliveryState,
   event: DeliveryEvent,

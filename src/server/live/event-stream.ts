@@ -14,7 +14,7 @@ export class EventStream {
   readonly #response: ServerResponse;
   readonly #socket: Socket;
 
-  /** `response` has its status and headers. */
+  /** `response` must already have its status and headers. */
   constructor(response: ServerResponse, socket: Socket) {
     this.#response = response;
     this.#socket = socket;
@@ -29,7 +29,7 @@ export class EventStream {
     this.#response.write(bytes);
   }
 
-  /** @returns false if the client does not keep up and was disconnected. */
+  /** @returns false if the client did not keep up and has been disconnected. */
   send(bytes: Buffer): boolean {
     // The stream is already closed for another reason; its close event follows.
     if (this.#socket.destroyed) return true;

@@ -119,7 +119,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
     return !pending.isEmpty();
   }
 
-  /** Sends a batch. @returns once the database was read. */
+  /** Sends a batch. @returns the time at which the database was read. */
   async function send(batch: PendingUpdates, id: number | undefined): Promise<number> {
     const { deliveries, productIds, commentProductIds, commentIds } = batch.plan(subscriptions, changes);
     const [counts, comments] = await Promise.all([

@@ -55,7 +55,7 @@ export class PendingUpdates {
     this.#everything = true;
   }
 
-  /** Adds a reconnected stream, which is complete up to a time. */
+  /** Adds a reconnected stream, which has all changes up to `since`. */
   resume(stream: EventStream, subscription: Subscription, since: Since): void {
     const resuming = this.#resuming.get(subscription) ?? { since, streams: new Set() };
     resuming.since = earlier(resuming.since, since);

@@ -17,7 +17,10 @@ export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings):
   return metricsPort === undefined && metricsToken === undefined ? undefined : createSiteMetrics();
 }
 
-/** Call before the site's routes are added. On the site's own port, metrics always need the token. */
+/**
+ * Observes requests to `app`, and without METRICS_PORT serves the metrics on it, always with the token. Call before the
+ * site's routes are added.
+ */
 export function prepareMetrics(
   app: FastifyInstance,
   metrics: SiteMetrics,
@@ -27,7 +30,7 @@ export function prepareMetrics(
   if (metricsPort === undefined && metricsToken !== undefined) addMetricsRoute(app, metrics, metricsToken);
 }
 
-/** Serves the metrics on METRICS_PORT, if it is set. @returns what to close. @throws StartError */
+/** Serves the metrics on METRICS_PORT, if it is set. @returns the servers to close. @throws StartError */
 export async function startMetricsServers(
   metrics: MetricsText | undefined,
   { host, metricsPort: port, metricsToken: token }: Settings,

@@ -33,7 +33,7 @@ export interface ApiRoute {
 
 /**
  * Records the API's routes as they are registered, except the files of the reference page. Call before the first route.
- * @throws Error where a route has no description.
+ * @throws Error if a route has no description.
  */
 export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
   const routes: ApiRoute[] = [];
@@ -48,7 +48,7 @@ export function recordApiRoutes(app: FastifyInstance): readonly ApiRoute[] {
 }
 
 /**
- * Describes the API as OpenAPI 3.1: the schemas come from the routes, the texts from their `operation`.
+ * Describes the API as OpenAPI 3.1: the schemas come from the routes, the descriptions from their `operation`.
  */
 export function openApiDocument(routes: readonly ApiRoute[], site: SiteIdentity, version: string): Json {
   const named: Named = new Map();
@@ -193,10 +193,10 @@ type Json = { [name: string]: unknown };
 
 /**
  * Converts a validating schema for the document. A named schema (`$id`) becomes a reference and is added to `named`,
- * choices become an `enum` or a list of types, and formats that only this validator knows are dropped.
+ * unions become an `enum` or a list of types, and formats that only this validator knows are dropped.
  */
 function documentSchema(schema: unknown, named: Map<string, Json>): Json {
-  // TypeBox stores its own properties where JSON does not see them.
+  // TypeBox stores its own properties as non-enumerable ones, which JSON omits.
   return convert(JSON.parse(JSON.stringify(schema)), named);
 }
 

@@ -12,10 +12,10 @@ export interface ClientBuild {
   styles: readonly string[];
   /** Chunks that the app script imports statically. */
   modulePreloads: readonly string[];
-  /** Further chunks of a route, which the app script would request only once it runs. */
+  /** Further chunks of a route, which the app script would request only after it has started. */
   routePreloads: Partial<Record<NonNullable<RenderedPage['route']>, readonly string[]>>;
   fonts: readonly string[];
-  /** The messages of each language but English, by its code. */
+  /** The messages of each language except English, by its code. */
   messages: Readonly<Record<string, string>>;
 }
 
@@ -77,8 +77,8 @@ export function iconLinks({ logo }: Brand): string[] {
 }
 
 /**
- * The end of every page: links to what the site offers, and how its ranking works. It is outside the app, which needs
- * no code for it.
+ * The footer of every page: links to other pages, and an explanation of the ranking. It is outside the app, so the
+ * browser needs no code for it.
  */
 export function siteLinks({
   siteName,

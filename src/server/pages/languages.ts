@@ -11,9 +11,9 @@ export interface SiteLanguages {
   of(path: string): PageLanguage;
   /** All languages, beginning with that of URLs without `lang`. */
   all: readonly NamedLanguage[];
-  /** Whether the browser decides the language at a URL: visitors without `lang` in it get that of their browser. */
+  /** Whether the language at a URL is negotiated: without `lang`, visitors get the language of their browser. */
   isNegotiated(path: string): boolean;
-  /** The value of `lang` to which a browser at this URL is redirected; undefined if the URL fits already. */
+  /** The value of `lang` to which a browser at this URL is redirected; undefined if the URL already fits. */
   negotiate(path: string, acceptLanguage: string | undefined): string | undefined;
 }
 
@@ -70,7 +70,7 @@ export function siteLanguages(
   };
 }
 
-/** Returns the codes of an `Accept-Language` header, most wanted first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
+/** Returns the codes of an `Accept-Language` header, most preferred first: 'de-CH, fr;q=0.8' → 'de-ch', 'de', 'fr'. */
 function wanted(header: string): string[] {
   const ranges = header.split(',').map((range) => {
     const [tag = '', quality = ''] = range

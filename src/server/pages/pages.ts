@@ -22,7 +22,7 @@ import type { PageRenderer } from './renderer.ts';
 export interface Pages {
   /** Sends the page at a cleaned path (`routes/pages.ts`), or the 404 page. */
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
-  /** Sends the page for failed reads, which offers a retry. In a flood of refusals, the browser renders it. */
+  /** Sends the error page, which offers a retry. In a flood of refusals, the server sends the shell instead. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
   /** Sends the 404 page, in the language that the URL names or the browser wants. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
@@ -87,8 +87,8 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
   async function render(path: string, from: ReadApi): Promise<CacheableResponse> {
     const reads: ReadApi = {
       ...from,
-      // Related products come from the cache, because a vote or a comment does not change them but renders the page
-      // again.
+      // Related products come from the cache, because votes and comments, after which the page is rendered again, do
+      // not change them.
       getRelatedProducts: (id) => readCachedOrNull(cache, relatedResponse(api, id)),
     };
     const tracker = trackDependencies(reads, { standingsOf: 'neighbours' });
@@ -121,7 +121,7 @@ export function createPages({ renderer, api, cache, log, runtime, isRemoved, tod
     return page.html;
   }
 
-  /** A removed product is 410 Gone, so links and indexes to it are dropped. */
+  /** The page of a removed product is 410 Gone, so search engines drop it. */
   async function statusOf(status: number, { products: [id] }: Dependencies): Promise<number> {
     return status === 404 && id !== undefined && (await isRemoved(id)) ? 410 : status;
   }

@@ -8,7 +8,7 @@ import { inlineHash } from '../http/security-headers.ts';
 import { type ClientBuild, renderDocument } from './document.ts';
 import { type SiteLanguages, type SiteLocale, siteLanguages } from './languages.ts';
 
-/** Turns a URL into a whole document; the same for every visitor. */
+/** Turns a URL into a complete document, which is the same for every visitor. */
 export interface PageRenderer {
   readonly siteName: string;
   readonly brand: Brand;
@@ -18,15 +18,15 @@ export interface PageRenderer {
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;
   /**
-   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `moment` is that of the
-   * site's clock.
+   * Renders the page of a path, reading through `api`, so the caller can record dependencies. `moment` is the time on
+   * the site's clock.
    */
   render(
     path: string,
     api: ReadApi,
     moment?: Pick<RenderRequest, 'today' | 'renderedAt'>,
   ): Promise<{ status: number; html: string; problems: readonly Error[] }>;
-  /** The document without a page, from which an offline browser starts. */
+  /** The app shell: a document without a page, with which browsers start offline. */
   shell(): string;
 }
 
@@ -39,7 +39,7 @@ export interface RendererOptions {
   /** The value of SITE_TIME_ZONE. */
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;
-  /** If unset, the brand is the specified one. */
+  /** If unset, the site has the brand of the specification. */
   brand?: Brand | undefined;
   /** Set if visitors may submit products; `timeZone` is the site's. */
   submissions?: { timeZone: string } | undefined;

@@ -1,24 +1,25 @@
 export interface FairQueueBounds {
-  /** How many places all senders have together. */
+  /** The total number of slots. */
   maxPlaces: number;
   maxPlacesPerSender: number;
-  /** How long a place without running work is protected; then it may go to another sender if no other place is free. */
+  /** How long an idle slot is protected. After that, another sender may take it if no slot is free. */
   safeMs?: number;
 }
 
-/** A bounded queue: one entry runs at a time, and senders with waiting work take turns. */
+/** A bounded queue that runs one piece of work at a time and serves senders round-robin. */
 export interface FairQueue {
   /**
-   * @param onLost called if the place is given to another sender, because its work did not run in time.
-   * @returns undefined if no place is free for this sender.
+   * Reserves a slot.
+   * @param onLost called if another sender takes the slot, because its work did not run in time.
+   * @returns undefined if no slot is free for this sender.
    */
   enter(sender: string, onLost?: () => void): QueuePlace | undefined;
 }
 
 export interface QueuePlace {
-  /** Waits for its turn. @throws the reason of `signal` if it aborts while waiting. */
+  /** Runs `work` when its turn comes. @throws the reason of `signal` if it aborts while waiting. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
-  /** Frees the place; a second call does nothing. */
+  /** Frees the slot; a second call does nothing. */
   leave(): void;
 }
 
@@ -28,7 +29,7 @@ export function createFairQueue(
 ): FairQueue {
   let taken = 0;
   let isRunning = false;
-  /** Places whose work does not run yet, such as pictures that are being received, the oldest first. */
+  /** Slots whose work does not run yet, such as those of pictures that are being received; the oldest first. */
   const idle = new Set<{ since: number; lose(): void }>();
   const takenBy = new Map<string, number>();
   /** Waiting work by sender. The sender of the first key is next. */

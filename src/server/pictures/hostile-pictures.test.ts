@@ -240,7 +240,7 @@ let pictures: PictureProcessor;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'groundswell-hostile-'));
-  // The worker whose memory is measured must not be replaced because of it.
+  // No limit, so the worker whose memory is measured is not replaced.
   const maxResidentBytes = Number.POSITIVE_INFINITY;
   pictures = createPictureProcessor({ log: { warn }, folder, timeoutMs: 120_000, maxResidentBytes });
 });

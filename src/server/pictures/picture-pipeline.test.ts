@@ -55,7 +55,7 @@ async function convert(picture: Sharp | Buffer, options: { use?: PictureUse; typ
   };
 }
 
-/** WebP is lossy. */
+/** Matches colours with a tolerance, because WebP is lossy. */
 const near = (expected: readonly number[], tolerance = 6) =>
   expected.map((value) => expect.toSatisfy((actual: number) => Math.abs(actual - value) <= tolerance));
 
@@ -88,14 +88,14 @@ test('40 megapixels are accepted, in any proportions up to 32,768 pixels', async
 const CORNERS = { red: [220, 30, 30], green: [30, 160, 30], blue: [30, 30, 220], yellow: [220, 220, 30] };
 const UPRIGHT = { width: 64, height: 32 };
 
-/** The corners of an upright picture have four colours. */
+/** The colour of a pixel of the upright picture, whose quarters have four colours. */
 function uprightPixel(x: number, y: number): number[] {
   if (y < UPRIGHT.height / 2) return x < UPRIGHT.width / 2 ? CORNERS.red : CORNERS.green;
   return x < UPRIGHT.width / 2 ? CORNERS.blue : CORNERS.yellow;
 }
 
 const [W, H] = [UPRIGHT.width - 1, UPRIGHT.height - 1];
-/** The target of the pixel stored at x, y, by EXIF orientation. */
+/** For each EXIF orientation, the colour of the pixel that is stored at x, y. */
 const UPRIGHT_PLACES: ((x: number, y: number) => number[])[] = [
   (x, y) => uprightPixel(x, y),
   (x, y) => uprightPixel(W - x, y),

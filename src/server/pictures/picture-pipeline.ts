@@ -37,15 +37,15 @@ export interface PictureProcessorOptions {
 }
 
 /**
- * A place may hold a picture of 5 MiB, so these bound the memory of waiting pictures to 120 MiB. A slow upload may lose
- * its place, so a few networks cannot hold all of them.
+ * Each slot may hold a picture of 5 MiB, so these bounds limit the memory of waiting pictures to 120 MiB. A slow upload
+ * may lose its slot, so a few networks cannot occupy all slots.
  */
 const BOUNDS: FairQueueBounds = { maxPlaces: 24, maxPlacesPerSender: 8, safeMs: 10_000 };
 
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
 
-/** The worker is a TypeScript source beside this file, or its build. */
+/** The worker: the TypeScript source in development, otherwise the built file. */
 export const PICTURE_WORKER_FILE = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./worker/picture-worker.ts', import.meta.url))
   : join(PACKAGE_FOLDERS.server, 'picture-worker.js');
@@ -110,7 +110,7 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
   };
 }
 
-/** Converts the worker's refusal. @throws CoreError if the bytes are not a picture, or not the declared type. */
+/** The format of a sent picture. @throws CoreError if it is empty, too large, unsupported, or not the declared type. */
 function kindOf({ bytes, declaredType }: SentPicture): PictureTask['kind'] {
   if (bytes.length === 0) throw new CoreError('picture_unusable', 'The file is empty. Please choose another one.');
   if (bytes.length > PICTURE_UPLOADS.maxBytes) throw new CoreError('body_too_large', 'The file is larger than 5 MiB');

@@ -9,7 +9,7 @@ import { networkPrefix } from '../limits/network-keys.ts';
 export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promise<string>;
 
 /**
- * Accepts the bytes of a picture as the body of every route in this scope. A place in the pipeline is reserved after
+ * Accepts the bytes of a picture as the body of every route in this scope. A slot in the pipeline is reserved after
  * all `onRequest` hooks and before the body is received, so the picture of a refused request is never in memory.
  */
 export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {

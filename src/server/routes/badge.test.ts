@@ -49,7 +49,7 @@ test('text is measured as the canvas draws it', () => {
   for (const text of ['A', 'g', '0', '.', 'Ω', 'ж']) {
     expect(widthOf(text, 1_000, 'bold'), text).toBeCloseTo(context.measureText(text).width, -1);
   }
-  // Noto Sans lacks these.
+  // Noto Sans lacks these characters.
   expect(widthOf('波x\u{10fffd}', 1_000, 'bold')).toBeCloseTo(1_600 + widthOf('x', 1_000, 'bold'));
 });
 

@@ -15,7 +15,7 @@ import { sendFromCache } from '../cache/send-cached.ts';
 import { escapeXml } from '../feeds/xml.ts';
 import { allowEmbedding } from '../http/security-headers.ts';
 
-/** At most a minute old on other sites, so not every visit requests it again. */
+/** Browsers cache a badge for a minute, so not every visit to another site requests it again. */
 const BADGE_CACHING = 'public, max-age=60, stale-while-revalidate=60, stale-if-error=86400';
 
 interface Options {

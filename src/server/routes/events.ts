@@ -62,7 +62,10 @@ export const eventRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { liv
     },
   );
 
-  /** A slot among the open streams, reported in the fields of draft-ietf-httpapi-ratelimit-headers-11. */
+  /**
+   * Takes a slot among the open streams, and sets the fields of draft-ietf-httpapi-ratelimit-headers-11.
+   * @returns a function that releases the slot.
+   */
   function take({ ip }: FastifyRequest, reply: FastifyReply): () => void {
     if (limits.perNetwork !== undefined) {
       reply.header('RateLimit-Policy', `"network";q=${limits.perNetwork};qu="concurrent-requests"`);

@@ -39,7 +39,7 @@ const CARD = { width: 1_200, height: 630 };
 /** The default width of an embedded card. */
 const WIDTH = 600;
 
-/** Consumers may cache a response for a day: the texts seldom change, and the card itself shows the count. */
+/** Consumers may cache a response for a day: the text rarely changes, and the card itself shows the count. */
 const CACHE_AGE_S = 24 * 60 * 60;
 
 interface Bounds {
@@ -48,8 +48,8 @@ interface Bounds {
 }
 
 /**
- * The id of the product whose page an address names, or undefined. The host must be the site's; scheme, query and
- * fragment do not matter.
+ * The id of the product whose page has this URL, or undefined. The host must be the site's and the scheme HTTP(S);
+ * query and fragment do not matter.
  */
 function productIdOf(site: SiteIdentity, address: string): string | undefined {
   if (!URL.canParse(address)) return undefined;

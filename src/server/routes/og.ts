@@ -38,7 +38,7 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
   app.get(paths.siteCard, async (request, reply) => send(await cards.ofSite(), request, reply));
 
   app.get<{ Params: { id: string } }>(paths.card.route, async (request, reply) => {
-    // Shares the API's cached response, so changes of the product show and the database is not queried each time.
+    // Reads the API's cached response, so the card shows changes without a query for each request.
     const { product } = await readCached<ProductDetail>(cache, productResponse(core, request.params.id));
     return send(await cards.ofProduct(product, await awardOf(product.id)), request, reply);
   });
@@ -48,7 +48,7 @@ export const cardRoutes: FastifyPluginAsync<Options> = async (app, { core, cache
     return send(await cards.ofBoard(board), request, reply);
   });
 
-  /** The final rank of the day; none for a product that is on no board yet. */
+  /** The final rank of the launch day; undefined for a product that is on no board yet. */
   async function awardOf(id: string): Promise<string | undefined> {
     const standings = await readCachedOrNull<Standings>(cache, standingsResponse(core, id));
     return standings === null ? undefined : awardInWords(standings.day);

@@ -15,11 +15,11 @@ import { brandStyle, escapeHtml, iconLinks } from '../pages/document.ts';
 interface Options {
   site: SiteIdentity;
   version: string;
-  /** All API routes. Complete only once every route is registered. */
+  /** All API routes. Complete only after all routes have been registered. */
   apiRoutes: readonly ApiRoute[];
 }
 
-/** Serves the OpenAPI document. It is built on the first request, because only then the site's URL is known. */
+/** Serves the OpenAPI document. It is built on the first request, because the site's URL is not known earlier. */
 export const openApiRoutes: FastifyPluginAsync<Options> = async (app, { site, version, apiRoutes }) => {
   let made: { url: string; body: string } | undefined;
 
@@ -39,8 +39,8 @@ interface ReferenceOptions {
 const require = createRequire(import.meta.url);
 
 /**
- * The API reference, by Swagger UI. It works under the site's content policy, loads no foreign files, and its files are
- * loaded on this page only.
+ * The API reference, rendered by Swagger UI. It works under the site's content security policy, and loads no files from
+ * other sites. Only this page loads its files.
  */
 export const apiDocsRoutes: FastifyPluginAsync<ReferenceOptions> = async (app, { cache, siteName, brand }) => {
   app.get(paths.api.reference, { config: { operation: OPERATIONS.getReference } }, async (_request, reply) =>
@@ -68,7 +68,7 @@ function fileResponse(type: string, body: string): CacheableResponse {
   return { status: 200, type, cacheControl: REVALIDATE, body, dependencies };
 }
 
-/** Our own files of the reference page. */
+/** The files of the reference page that are not part of Swagger UI. */
 const REFERENCE_FILES = {
   /** The content security policy forbids inline scripts. */
   'start.js': {

@@ -67,8 +67,8 @@ export function addPageRoutes(app: FastifyInstance, { pages, renderer, charge, c
     }
     const isPlain = isPlainPath(path);
     /**
-     * Searches and later pages are rendered for few visitors each; others are charged only if a cookie demands a new
-     * version.
+     * Searches and later pages are charged, because few visitors share each one; other pages only if a visitor's
+     * last-write cookie requires a new version.
      */
     const reading = (reason: RevalidationReason) => {
       if (!isPlain || reason === 'claim') charge('search', request, reason === 'miss' ? reply : undefined);

@@ -14,7 +14,7 @@ export interface StaticFolders {
   clientDir: string;
   /** The sample catalogue's pictures. */
   picturesDir: string;
-  /** The folder of the site's own pictures, named by their content, which may be missing. If unset, there are none. */
+  /** The folder of the site's own pictures, named by content hash. It may be missing. If unset, there are none. */
   imagesDir?: string | undefined;
 }
 

@@ -34,7 +34,7 @@ interface Options {
 /** The longest valid values of all fields have 42,400 characters, of up to four bytes each. */
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** The routes of makers. */
+/** The routes with which makers create, read and change submissions. */
 export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   app,
   { submissions, pictures, runtime, repeatedTexts },
@@ -98,7 +98,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 
   await app.register(async (scope) => {
-    // Checked before a place in the pipeline is taken and the picture is received.
+    // Checked before a slot in the pipeline is reserved and the picture is received.
     scope.addHook('onRequest', (request) => submissions.expectEditable(accessOf(request)));
     const receive = receivePictures(scope, pictures);
     const limit = { action: 'picture' } as const;
@@ -149,7 +149,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
   );
 };
 
-/** A wrong type is reported as a fault of its field. */
+/** A wrong type is reported as an error of its field. */
 function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError {
   const [first] = errors;
   const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;

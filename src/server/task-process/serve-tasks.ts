@@ -16,7 +16,7 @@ export type TaskMessage<Result> =
 const MEMORY_CHECK_MS = 10;
 
 export interface ServeTasksOptions {
-  /** The process ends at once when it grows larger, even in the middle of a task. If unset, it is not limited. */
+  /** The process ends when its resident memory exceeds this, even during a task. If unset, it is not limited. */
   maxResidentBytes?: number;
 }
 

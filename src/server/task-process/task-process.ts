@@ -31,7 +31,7 @@ export interface TaskProcessOptions<Task> {
   /** The path of the program, in TypeScript or built; it must call `serveTasks`. */
   file: string;
   args?: readonly string[];
-  /** Added to the minimal environment of any program; no password reaches the process. */
+  /** Variables added to the minimal environment of the process, which contains no passwords. */
   environment?: Readonly<Record<string, string>>;
   /** Returns the fields that identify a failed task in the log. */
   describe(task: Task): object;

@@ -9,8 +9,8 @@ import { ApiError } from './api-error.ts';
 const TIMEOUT_MS = 40_000;
 
 /**
- * A browser completes a `keepalive` request after its page was left, if the body is below 64 KB. A character has at most 3
- * bytes.
+ * A browser completes a `keepalive` request even after the visitor leaves the page, if the body is below 64 KB. A
+ * character has at most 3 bytes.
  */
 const MAX_KEEPALIVE_CHARACTERS = 16_000;
 
@@ -30,7 +30,7 @@ interface Call {
   body?: unknown;
   headers?: Record<string, string>;
   personal?: boolean;
-  /** The response, if the request was sent already. */
+  /** The response, if the request has already been sent. */
   sent?: Promise<Response> | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -142,14 +142,15 @@ async function nullIfMissing<Result>(calling: Promise<Result>): Promise<Result |
 
 const STORAGE_KEY = 'write_pending';
 
-/** The writes of this page. */
+/** Tracks this page's pending writes. */
 export function createWriteTracker() {
   let pending = 0;
   let settledAt = Number.NEGATIVE_INFINITY;
   return {
     /**
-     * Records that a write is pending, for this page and the next one. Call the returned function once the write has ended. If
-     * the visitor leaves earlier, the next page knows that its document may be older than the visitor's writes.
+     * Records that a write is pending, for this page and the next one. Call the returned function when the write has
+     * ended. If the visitor leaves earlier, the next page knows that its document may be older than the visitor's
+     * writes.
      */
     track(): () => void {
       pending += 1;
@@ -167,8 +168,8 @@ export function createWriteTracker() {
 }
 
 /**
- * Whether the visitor left the previous page while a write was pending. Called once, when a page starts. The mark of a vote that
- * the head script sent from this page stays until its response.
+ * Whether the visitor left the previous page while a write was pending. Called once, when a page starts. The mark of a
+ * vote that the head script sent from this page stays until its response arrives.
  */
 export function takeUnfinishedWrite(): boolean {
   let found = false;

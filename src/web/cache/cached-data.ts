@@ -104,12 +104,12 @@ export function moveUpvotes(client: QueryClient, id: string, change: number): vo
   patchProduct(client, id, (product) => ({ ...product, upvotes: Math.max(0, product.upvotes + change) }));
 }
 
-/** Sets a product's number of comments, as a read of its comments returned it. */
+/** Sets a product's number of comments to the number that a read of its comments returned. */
 export function setCommentCount(client: QueryClient, id: string, comments: number): void {
   patchProduct(client, id, (product) => (product.comments === comments ? product : { ...product, comments }));
 }
 
-/** A product and its neighbours in the first cached list that holds it, or `undefined`. */
+/** A product from the first cached list that contains it, without neighbours; `undefined` if no list does. */
 export function findListedProduct(client: QueryClient, id: string): ProductDetail | undefined {
   for (const [, list] of client.getQueriesData<InfiniteData<ProductPage>>({ queryKey: productKeys.lists })) {
     const product = list?.pages.flatMap((page) => page.items).find((item) => item.id === id);
@@ -138,8 +138,8 @@ export type CommentList = InfiniteData<CommentPage>;
 export const commentElementId = (commentId: string) => `comment-${commentId}`;
 
 /**
- * The comments of all pages, each once, since a new comment can shift others to a later page. The visitor's held comments come
- * first.
+ * The comments of all pages without duplicates, since a new comment can shift others to a later page. The visitor's
+ * held comments come first.
  */
 export function flattenComments(list: CommentList | undefined, held: readonly Comment[] = []): Comment[] {
   const byId = new Map<string, Comment>();

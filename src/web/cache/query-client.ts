@@ -5,7 +5,10 @@ import type { Site } from '../routing/document-head.ts';
 declare module '@tanstack/react-query' {
   interface Register {
     queryMeta: {
-      /** How to log a read that failed after all retries. The specification fixes the text, which is the error's message. */
+      /**
+       * How to log a read that failed after all retries. The specification fixes the text, which is the error's
+       * message.
+       */
       logFailureAs?: 'error' | 'warn';
     };
   }
@@ -64,8 +67,8 @@ export function writePageState(client: QueryClient, known: Omit<PageState, 'quer
 }
 
 /**
- * Restores the server's data. `fresh` data counts as current even if it was rendered hours ago, because the server invalidates
- * a page when something changes. Other data is shown and refetched at once.
+ * Restores the server's data. `fresh` data counts as current even if it was rendered hours ago, because the server
+ * invalidates a page when something changes. Other data is shown and refetched immediately.
  */
 export function restorePageState(client: QueryClient, state: PageState, { fresh }: { fresh: boolean }): void {
   const updatedAt = fresh ? Date.now() : 0;

@@ -37,14 +37,14 @@ export function loadCardFonts(folder: string): { canShow(codePoint: number): boo
       // By path, so the file is mapped and unused parts of it never become memory.
       if (!GlobalFonts.registerFromPath(path, family)) throw new Error(`The font ${path} cannot be used`);
     }
-    // All weights of a family have the same characters.
+    // All weights of a family cover the same characters, so one file is enough.
     const font = create(readFileSync(join(folder, `${names[0]}.ttf`)));
     if (!font.isCollection) fonts.push(font);
   }
   return { canShow: (codePoint) => fonts.some((font) => font.hasGlyphForCodePoint(codePoint)) };
 }
 
-/** Text far beyond what fits a card is cut before it is measured. */
+/** Longer text is truncated before it is measured: no card has room for more characters. */
 const MAX_CONSIDERED = 1_200;
 
 const ELLIPSIS = '…';
@@ -60,8 +60,8 @@ const KEYCAP = /([0-9#*])\ufe0f?\u20e3/gu;
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /**
- * Reduces a text to one line that the fonts can show: without control characters and direction overrides, and with
- * characters that no font has replaced by their compatibility form (NFKC) or dropped.
+ * Reduces a text to one line that the fonts can show. Control characters and direction overrides are removed; a
+ * character that no font has is replaced by its compatibility form (NFKC), or dropped.
  */
 export function drawableText(text: string, canShow: (codePoint: number) => boolean): string {
   const isShown = (characters: string) =>
@@ -94,7 +94,7 @@ export function firstSentence(text: string): string {
 
 /**
  * Breaks a text into lines of at most `maxWidth`, between words (found by a dictionary in scripts without spaces), and
- * inside a word only if it is longer than a line. An ellipsis replaces what does not fit.
+ * inside a word only if it is longer than a line. An ellipsis marks truncated text.
  */
 export function wrapText(
   text: string,

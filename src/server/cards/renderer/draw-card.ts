@@ -22,8 +22,8 @@ const BOARD = { top: 64, gap: 18, placeWidth: 104, lineHeight: 56 } as const;
 const TAGLINE = { size: 30, lineHeight: 42 } as const;
 
 /**
- * Font sizes of a name in the order in which they are tried, with their maximum number of lines; beyond the last one
- * it is cut.
+ * Font sizes for a name, in the order in which they are tried, with their maximum number of lines. A name that does not
+ * fit at the last size is truncated.
  */
 const NAME_SIZES = [
   { size: 84, maxLines: 1 },
@@ -165,7 +165,7 @@ function fitText(
   return { font, lineHeight, ...wrapText(text, { maxWidth, maxLines, measure }) };
 }
 
-/** @returns the position of the next line. */
+/** @returns the vertical position below the last line. */
 function drawLines(
   context: SKRSContext2D,
   { lines, font, lineHeight }: Fitted,
@@ -184,7 +184,7 @@ function drawLines(
   return top + lines.length * lineHeight;
 }
 
-/** The count in a pill like the site's upvote button. @returns the position where it ends. */
+/** The count in a pill like the site's upvote button. @returns the horizontal position at which it ends. */
 function drawUpvotes(
   context: SKRSContext2D,
   upvotes: number,
@@ -224,7 +224,7 @@ function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: 
   drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
 }
 
-/** @returns the position where the mark begins. */
+/** @returns the horizontal position at which the logo begins. */
 function drawBrand(context: SKRSContext2D, { name: siteName, logo }: DrawnSite): number {
   const font = `800 36px ${DISPLAY_FACE}`;
   const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });

@@ -7,7 +7,7 @@ import type { ConsoleOptions } from '../console-options.ts';
 
 const DAYS = 30;
 const HOURS = 48;
-/** The charts of a large site take long to compute, so operators share them for this long. */
+/** The charts of a large site take long to compute, so they are cached for this long, for all operators. */
 const ACTIVITY_AGE_MS = 60_000;
 
 /** The data of the first screen, the number of waiting items, and the findings of the doctor, which take longer. */

@@ -121,15 +121,15 @@ export interface SignInLimits {
 /** Guesses of one network (and eight times as many of a whole IPv6 /48) at any name. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 const SITE_FACTOR = 8;
-/** Guesses at one name from all unknown browsers, which bounds many networks together. */
+/** Guesses at one name from all unknown browsers, which limits attacks from many networks. */
 const PER_NAME = { amount: 60, seconds: 60 * 60 };
-/** Guesses in a browser known to the name. */
+/** Guesses at a name in a browser in which that operator has signed in before. */
 const PER_DEVICE = { amount: 10, seconds: 10 * 60 };
 
 /**
- * Limits on guessing passphrases, in memory, and never off. Attackers can use up the guesses of their networks and of a
- * name, but not those of the operator's known browsers. An operator with a new browser waits, or runs `groundswell
- * console invite`. Unknown names are counted alike, so a refusal reveals nothing.
+ * Limits on guessing passphrases: they are in memory and cannot be switched off. Attackers can use up the guesses of
+ * their networks and of a name, but not those of the operator's known browsers. An operator with a new browser waits,
+ * or runs `groundswell console invite`. Unknown names are counted alike, so a refusal reveals nothing.
  */
 export function createSignInLimits(monotonicMs: () => number): SignInLimits {
   const networks = createTokenBuckets({ ...PER_NETWORK, now: monotonicMs });
