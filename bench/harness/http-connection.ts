@@ -38,10 +38,12 @@ export class HttpConnection {
     return !this.#socket.destroyed && !this.#socket.readableEnded;
   }
 
+  /** Sends a request. Rejects if the connection closes before the response is complete, or was closed before. */
   send(request: string): Promise<HttpResponse> {
     return new Promise((resolve, reject) => {
       this.#waiting = { resolve, reject };
-      this.#socket.write(request);
+      // A closed socket emits no further event; it only reports the error here.
+      this.#socket.write(request, (error) => error && this.#fail(error));
     });
   }
 
