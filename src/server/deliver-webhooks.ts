@@ -18,12 +18,12 @@ import { type LeaseTimes, runUnderLease } from './run-under-lease.ts';
 export interface WebhookDeliveries {
   /** The state of the outbox and its receiver when they were last checked. */
   status(): WebhookStatus;
-  /** The attempts of this process by outcome; `expired` counts events that it gave up. */
+  /** The attempts of this process by outcome; `expired` counts events that it stopped retrying. */
   attempts(): Readonly<Record<'delivered' | 'failed' | 'expired', number>>;
   close(): Promise<void>;
 }
 
-/** Events are sent within `pollMs` of their scheduled time; a killed process delays the others for ten seconds. */
+/** Events are sent within `pollMs` of their scheduled time, or ten seconds later if the sending process is killed. */
 const TIMES: LeaseTimes = { pollMs: 500, heldMs: 10_000, retryMs: 5_000 };
 
 const STATUS_INTERVAL_MS = 15_000;
@@ -83,7 +83,7 @@ export function deliverWebhooks(
     times,
   );
 
-  /** Sends due events until there are none: as soon as a request ends, or an event becomes due, the next one begins. */
+  /** Sends due events until none is left, and starts the next one when a request ends or an event becomes due. */
   async function deliverDue(signal: AbortSignal): Promise<void> {
     const open = new Map<string, Promise<void>>();
     const stopping = new AbortController();

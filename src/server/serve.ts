@@ -24,15 +24,15 @@ export interface Site {
   dataLocation: string;
   productCount: number;
   /**
-   * Finishes the requests in flight, then stops everything that was started. With a delay, it first reports that it is
-   * not ready.
+   * Finishes the requests in flight, then stops everything that was started. With a delay, the site first continues to
+   * serve for that long while `/readyz` reports that it is stopping.
    */
   close(delayMs?: number): Promise<void>;
 }
 
 /**
  * Starts the site in this process: database, schema, sample catalogue, server.
- * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
 export async function serve(settings: Settings, log: Logger, options?: ServeOptions): Promise<Site> {
   const { connection, productCount } = await openSiteData(settings, log);

@@ -69,7 +69,7 @@ async function start(): Promise<void> {
   }
 }
 
-/** The language of the document. The offline shell serves all languages, and takes that of the URL. */
+/** The language of the document. The offline shell serves all languages, so the URL decides. */
 function languageOf({ language, languages }: PageState): PageState['language'] {
   const named = languages?.[new URLSearchParams(window.location.search).get('lang') ?? ''];
   if (!named) return language;
@@ -111,7 +111,7 @@ declare global {
 /** Repeats the clicks that were made before hydration, after handlers have been attached. */
 function EarlyClicks({ clicks, children }: { clicks: readonly EarlyClick[]; children: ReactNode }) {
   useEffect(() => {
-    // The clicks wait until after the commit, because React cannot hydrate for an event in the middle of it.
+    // The clicks wait until after the commit, because React cannot hydrate for an event during a commit.
     const timer = setTimeout(() => {
       for (const { button } of clicks) {
         if (button.isConnected) button.click();

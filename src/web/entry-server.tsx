@@ -37,7 +37,8 @@ await Promise.all(
 );
 
 /**
- * The languages other than English, by code. Adding a language means adding its file. Only Vite provides `import.meta.glob`.
+ * The languages other than English, by code. Adding a language means adding its file. Only Vite provides
+ * `import.meta.glob`.
  */
 export const CATALOGUES: Readonly<Record<string, Catalogue>> = import.meta.env
   ? Object.fromEntries(
@@ -55,7 +56,7 @@ export interface RenderRequest {
   siteUrl: string;
   /** The current day in the site's time zone, as `YYYY-MM-DD`. */
   today?: string;
-  /** Milliseconds since 1970 by the site's clock. Default: this machine's clock. */
+  /** Milliseconds since 1970 on the site's clock. Default: the time on this machine's clock. */
   renderedAt?: number;
   timeZone?: string | undefined;
   votesPerNetwork?: number | undefined;

@@ -17,7 +17,7 @@ import { startWorkers } from './supervise-workers.ts';
 /**
  * Starts a site of several processes on this machine. This process owns the port, the database, the schema, the backups
  * and the metrics; its workers serve requests.
- * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError: each says what to do.
+ * @throws SettingsError, ConnectError, EmbeddedDatabaseError or StartError; the message says what to do.
  */
 export async function serveByWorkers(settings: Settings, log: Logger): Promise<Site & { lost: Promise<Error> }> {
   const { connection, productCount } = await openSiteData(settings, log);
@@ -55,8 +55,9 @@ export async function serveByWorkers(settings: Settings, log: Logger): Promise<S
 }
 
 /**
- * Returns the connections per worker: as many as the database allows. @throws StartError if the embedded database has
- * too few. Any other database may be behind a pooler, which accepts more.
+ * Returns the number of database connections per worker: as many as the database allows. Another database than the
+ * embedded one may be behind a pooler, which accepts more, so too many connections only cause a warning.
+ * @throws StartError if the embedded database allows too few.
  */
 async function shareConnections(
   connection: Connection,

@@ -194,7 +194,7 @@ async function isDebuggerAttached(pid: number | undefined): Promise<boolean> {
   try {
     return /^TracerPid:\t[1-9]/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
   } catch {
-    // Another system, or the process is gone.
+    // Not on Linux, or the process has exited.
     return false;
   }
 }

@@ -19,7 +19,7 @@ export type FleetState =
       /** The number of recent failed starts, and the time of the last one. */
       readonly failures: number;
       readonly failedAt: number;
-      /** Workers that are forked only after a pause. */
+      /** The number of workers that will be forked after a pause. */
       readonly paused: number;
     }
   | { readonly kind: 'stopping' }
@@ -51,15 +51,15 @@ const MAX_FAILURES = 20;
 const FIRST_RETRY_MS = 100;
 const MAX_RETRY_MS = 10_000;
 
-/** The initial state, with this many workers. */
+/** The initial state of a fleet, with the effects that start its workers. */
 export function launchFleet(size: number, now: number): Step {
   return fill({ kind: 'launching', workers: new Map(), nextId: 1, failures: 0, failedAt: now, paused: 0 }, size, now);
 }
 
 /**
- * The transition for an event. A healthy worker is replaced at once, by the spare if there is one. A worker that cannot
- * start is retried after a pause that doubles; if none serves and twenty starts have failed, the fleet is lost,
- * because further processes would not help.
+ * The transition for an event. A healthy worker that exits is replaced immediately, by the spare if there is one. A
+ * worker that cannot start is retried after a pause that doubles; if none serves and twenty starts have failed, the
+ * fleet is lost, because further processes would not help.
  */
 export function step(state: FleetState, event: FleetEvent, size: number, now: number): Step {
   if (state.kind === 'stopping' || state.kind === 'lost') return { state, effects: [] };

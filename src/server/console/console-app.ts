@@ -30,12 +30,12 @@ declare module 'fastify' {
     operator: string;
   }
   interface FastifyContextConfig {
-    /** Whether a route of the console takes requests without a session. */
+    /** Whether a route of the console accepts requests without a session. */
     isOpenToAll?: boolean;
   }
 }
 
-/** Builds the operator's console as a server that never listens: `mountConsole` hands it its requests. */
+/** Builds the operator's console as a server that never listens: `mountConsole` passes requests to it. */
 export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyInstance> {
   const { database, runtime, log, trustProxy, siteUrl, consoleDir } = options;
   const app = Fastify({

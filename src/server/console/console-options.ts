@@ -30,10 +30,10 @@ export interface ConsoleOptions {
   backupFolder?: string | undefined;
   /** The site's own pictures, for backups and imports; undefined if there are none. */
   pictureFolder?: string | undefined;
-  /** The checks of `groundswell doctor`, one finding after the other. */
+  /** Runs the checks of `groundswell doctor` and yields their findings. */
   examine: () => AsyncIterable<Finding>;
   /** The HTML document, which all screens share. */
   document: () => Promise<string>;
-  /** The console's build; undefined where a development server sends its files. */
+  /** The folder of the console's build; undefined if a development server serves its files. */
   consoleDir: string | undefined;
 }

@@ -23,7 +23,7 @@ export interface ConsoleStreams extends ChangeListener {
   close(): void;
 }
 
-/** `openSessions` returns those of the tokens whose sessions are open. */
+/** `openSessions` filters a list of tokens by whether their sessions are open. */
 export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Map<ServerResponse, string>();
   const send = (frame: string) => {

@@ -38,8 +38,8 @@ function isOfConsole(url: string): boolean {
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Whether the site has a console: an operator was invited. Queries the database at most once a second, and only for
- * requests to the console's URLs. While the database is unavailable, the last result is used.
+ * Whether the site has a console, which opens when the first operator is invited. Queries the database at most once a
+ * second, and only for requests to the console's URLs. While the database is unavailable, the last result is used.
  */
 export function createOpenCheck(database: Database, monotonicMs: () => number): () => Promise<boolean> {
   let isOpen = false;

@@ -36,7 +36,7 @@ export function element(name: string, attributes: Attributes, content: string | 
   return { markup: inner === '' ? `${start}/>` : `${start}>${inner}</${name}>` };
 }
 
-/** A complete document. */
+/** An XML document with its declaration. */
 export function xmlDocument(root: Xml): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${root.markup}\n`;
 }

@@ -20,14 +20,15 @@ const HEAD_BYTES = 16 * 1024;
  */
 const MAX_CONNECTIONS = 5_000;
 
-/** Bounds of size and time per request. A connection that exceeds them is closed. */
+/** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_BOUNDS = {
   bodyLimit: LIMITS.bodyBytes,
   // Time limit for receiving a whole request. Headers and most bodies (`endLateBodies`) have shorter limits. On a
   // silent connection, the time starts when it opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
-  // Longer than the 60 seconds for which proxies commonly keep a connection: they must be the ones to close it.
+  // Longer than the 60 seconds after which proxies commonly close idle connections: if the server closed first, a proxy
+  // might send a request to a closed connection.
   keepAliveTimeout: 65_000,
   // `endStalledConnections` finds stalled connections at a lower cost.
   connectionTimeout: 0,
@@ -36,7 +37,7 @@ export const SERVER_BOUNDS = {
   clientErrorHandler: handleConnectionFault,
 } as const satisfies FastifyHttpOptions<Server>;
 
-/** Bounds that the server has no option for. Call before the first route. */
+/** Adds the limits for which the server has no option. Call before the first route. */
 export function boundRequests(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
   boundPipelinedRequests(app);

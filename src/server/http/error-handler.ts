@@ -120,7 +120,7 @@ function newAjv(coerceTypes: boolean): Ajv {
 
 /**
  * Accepts JSON bodies only. Broken UTF-8 is refused rather than repaired, since the stored text must be the one sent;
- * an empty body counts as none, because many clients always send the media type.
+ * an empty body is accepted as no body, because many clients always send the media type.
  */
 export function acceptJsonOnly(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');

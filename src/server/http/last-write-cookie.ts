@@ -5,7 +5,7 @@ import { type Runtime, systemRuntime } from '../../core/runtime.ts';
 
 /**
  * A visitor who has just written gets a cookie with the time, for a few seconds: pages may lag behind others' writes,
- * but not behind the visitor's own. It identifies no visitor.
+ * but not behind the visitor's own. The cookie does not identify the visitor.
  */
 const NAME = 'last_write';
 const MAX_AGE_S = 10;
@@ -57,8 +57,8 @@ export function lastWriteOf(
 }
 
 /**
- * Like `lastWriteOf`, but only for writes at other processes. Within a process, a write invalidates cached API
- * responses before it is acknowledged; other processes learn of it a moment later.
+ * Like `lastWriteOf`, but only for writes in other processes. Within a process, a write invalidates cached API
+ * responses before it is acknowledged; other processes are notified slightly later.
  */
 export function lastWriteElsewhere(
   request: Pick<IncomingMessage, 'headers'>,

@@ -36,7 +36,7 @@ function askAtOnce(times: number): void {
   client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(times));
 }
 
-/** The total number of responses received. */
+/** Returns a function that counts the responses received so far. */
 function countResponses(): () => number {
   let text = '';
   client.on('data', (bytes) => {

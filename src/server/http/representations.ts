@@ -59,7 +59,7 @@ const BROTLI_QUALITY = 5;
  */
 const MAX_INLINE_BYTES = 64 * 1_024;
 
-/** An estimate of the objects around the bytes. */
+/** Estimated memory of the objects around the bytes. */
 const OVERHEAD_BYTES = 4_096;
 
 /** One version of a response, in each encoding that was requested. */

@@ -13,7 +13,7 @@ export interface Finaliser {
   /** The seconds that this process has spent finalising results, and the number of its failed attempts. */
   seconds(): number;
   failures(): number;
-  /** Aborts the current run, between two days. */
+  /** Stops the current run before its next day. */
   close(): Promise<void>;
 }
 

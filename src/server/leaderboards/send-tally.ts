@@ -9,8 +9,8 @@ import { isKnownTag } from '../http/representations.ts';
 const TALLY_MEDIA_TYPE = 'application/jsonl; charset=utf-8';
 
 /**
- * Slower clients are disconnected, because they keep others waiting, and their snapshots keep the database from
- * cleaning up. A megabyte may take 45 seconds.
+ * Slower clients are disconnected, because they keep others waiting, and their snapshots prevent VACUUM from removing
+ * dead rows. A megabyte may take 45 seconds.
  */
 const PACE = { graceMs: 30_000, bytesPerMs: 64, maxMs: 15 * 60_000 };
 

@@ -26,7 +26,7 @@ export function createNetworkKeys(now: () => number, prefixOf = networkPrefix): 
   function rotate(): void {
     const age = now() - madeAt;
     if (age < ROTATION_MS) return;
-    // Unused for two hours, so no bucket under the old salt is still relevant.
+    // After two hours without use, buckets under the old salt are no longer relevant.
     previousSalt = age < 2 * ROTATION_MS ? salt : undefined;
     salt = randomBytes(32);
     madeAt = now();

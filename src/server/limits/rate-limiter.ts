@@ -12,9 +12,9 @@ interface BucketState {
 }
 
 /**
- * Token buckets of one rate, one per key: each holds `amount` tokens at most and refills evenly over `seconds`.
- * Only the moment when a bucket will be full is stored, because it determines everything else (the "virtual scheduling"
- * of the generic cell rate algorithm, ITU-T I.371). Full buckets equal new ones, so they are dropped.
+ * Token buckets of one rate, one per key: each holds `amount` tokens at most and refills evenly over `seconds`. Only
+ * the time at which a bucket will be full is stored, because it determines everything else (the "virtual scheduling" of
+ * the generic cell rate algorithm, ITU-T I.371). Full buckets equal new ones, so they are dropped.
  */
 export interface TokenBuckets {
   look(key: string): BucketState;

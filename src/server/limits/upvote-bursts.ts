@@ -32,9 +32,9 @@ const NAME_CHARACTERS = 8;
 const MAX_VOTES = 200_000;
 
 /**
- * Watches in memory, by the hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as long as the
- * hour, so saved names identify no network, even across hours. Nothing below `BURST_SESSIONS` is saved. IPv6 sessions
- * are counted by /64 and by /48, since one customer may have all networks of a /48.
+ * Counts in memory, separately for each hour. Networks are hashed as in `network-keys.ts`, under a salt that lives as
+ * long as the hour, so saved names identify no network, even across hours. Nothing below `BURST_SESSIONS` is saved.
+ * IPv6 sessions are counted by /64 and by /48, since one customer may have all networks of a /48.
  */
 export function createUpvoteBursts({ now, save, log }: UpvoteBurstsOptions): UpvoteBursts {
   let hour = startHour(now());

@@ -1,6 +1,6 @@
 /**
- * When the next frame is sent. `notBefore` is the earliest time for it on a monotonic clock (ms). `isFailing` is set
- * from a failed read of the changes until the next success.
+ * Whether a frame is scheduled or being sent. `notBefore` is the earliest time for it on a monotonic clock (ms).
+ * `isFailing` is set from a failed read of the changes until the next success.
  */
 export type DeliveryState =
   | { kind: 'idle'; notBefore: number; isFailing: boolean }

@@ -108,7 +108,7 @@ export function encodeOpening(id: number | undefined): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n${idLine(id)}\n`);
 }
 
-/** The last bytes of a stream. */
+/** The last bytes of a stream: a new random delay for the reconnection. */
 export function encodeEnding(): Buffer {
   return Buffer.from(`retry: ${retryMs()}\n\n`);
 }

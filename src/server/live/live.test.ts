@@ -10,7 +10,7 @@ afterEach(() => vi.useRealTimers());
 
 const READ_ROWS = (ids: readonly string[]) => ids.map((id) => ({ id, upvotes: 1, comments: 0 }));
 
-/** Records the frames that a client was sent, without a socket. */
+/** A stream without a socket, which records the frames that are sent to the client. */
 class FakeStream {
   text = '';
   readonly buffers: Buffer[] = [];

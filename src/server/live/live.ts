@@ -58,7 +58,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
   let state = NOTHING_TO_DELIVER;
   let timer: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
-  /** Every change observed up to this time was delivered. */
+  /** Every change observed up to this time has been delivered. */
   let deliveredUpTo: number | undefined;
 
   changes.subscribe({

@@ -14,7 +14,7 @@ export interface Delivery {
   streams: Iterable<EventStream>;
   /** Whether comments are sent as well as counts. */
   withComments: boolean;
-  /** Undefined if it is too much to list or no longer known; clients then refetch. */
+  /** Undefined if there are too many changes to list, or they are no longer known; clients then refetch. */
   about: { productIds: readonly string[]; catalogue: boolean } | undefined;
 }
 

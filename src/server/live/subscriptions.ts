@@ -79,7 +79,7 @@ interface StreamLimiter {
   remaining(address: string | undefined): number | undefined;
 }
 
-/** Networks are keyed by prefix, and only while one of their streams is open. */
+/** Networks are identified by prefix, and remembered only while one of their streams is open. */
 export function createStreamLimiter({ perProcess, perNetwork }: StreamLimits): StreamLimiter {
   const byNetwork = new Map<string, number>();
   let openStreams = 0;

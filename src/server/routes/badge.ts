@@ -65,7 +65,7 @@ export const badgeRoutes: FastifyPluginAsync<Options> = async (app, { core, cach
   }
 };
 
-/** The site that a badge leads to. */
+/** The site to which a badge links. */
 interface BadgeSite {
   name: string;
   brand?: Brand;
@@ -180,7 +180,7 @@ function shortened(name: string): string {
   return `${shown.join('').trimEnd()}…`;
 }
 
-/** Removes characters that XML 1.0 does not allow (section 2.2): controls, unpaired surrogates. */
+/** Replaces characters that XML 1.0 does not allow (section 2.2) by spaces: controls, unpaired surrogates. */
 function printable(name: string): string {
   return name.replaceAll(/[\p{Cc}\p{Cs}\ufffe\uffff]+/gu, ' ').trim();
 }

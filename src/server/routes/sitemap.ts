@@ -94,8 +94,8 @@ function stretchOf(shardName: string): ProductStretch | undefined {
 const SITEMAP_BOARDS = 10_000;
 
 /**
- * Writes a shard from batches, of which only the text stays in memory. The first shard, which has `boards`, includes
- * the home page, and leaderboards as far as there is room.
+ * Writes a file of URLs. Products are read in batches, so only their text is held in memory. With `boards`, the file also
+ * lists the home page and as many leaderboards as fit.
  */
 async function urlSet(
   site: SiteIdentity,

@@ -31,7 +31,7 @@ export async function serveTasks<Task, Result>(
   if (process.send === undefined) throw new Error('This program must be started by the site');
   const send = (message: TaskMessage<Result>) => process.send?.(message);
   yieldToSite();
-  // Ctrl-C in a terminal reaches the whole process group; the site shuts down in order and then ends this process.
+  // Ctrl-C in a terminal reaches the whole process group; the site shuts down gracefully and then ends this process.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('disconnect', () => process.exit());

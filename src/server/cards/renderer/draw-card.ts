@@ -184,7 +184,7 @@ function drawLines(
   return top + lines.length * lineHeight;
 }
 
-/** The count in a pill like the site's upvote button. @returns the horizontal position at which it ends. */
+/** Draws the upvotes in a pill like the site's upvote button. @returns the horizontal position at which it ends. */
 function drawUpvotes(
   context: SKRSContext2D,
   upvotes: number,
@@ -216,7 +216,7 @@ function drawUpvotes(
   return MARGIN + width;
 }
 
-/** The final rank, in two lines between the upvotes and the brand. */
+/** Draws the final rank between the upvotes and the brand, in at most two lines. */
 function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: number; to: number }): void {
   const font = `700 ${AWARD.size}px ${TEXT_FACE}`;
   const fitted = fitText(context, award, { font, lineHeight: AWARD.lineHeight, maxLines: 2, maxWidth: to - from });
@@ -224,7 +224,7 @@ function drawAward(context: SKRSContext2D, award: string, { from, to }: { from: 
   drawLines(context, fitted, { edge: 'left', x: from }, { top, fill: PALETTE.foam });
 }
 
-/** @returns the horizontal position at which the logo begins. */
+/** Draws the logo and the name of the site. @returns the horizontal position at which the logo begins. */
 function drawBrand(context: SKRSContext2D, { name: siteName, logo }: DrawnSite): number {
   const font = `800 36px ${DISPLAY_FACE}`;
   const fitted = fitText(context, siteName, { font, lineHeight: 46, maxLines: 1, maxWidth: 480 });

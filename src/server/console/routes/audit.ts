@@ -55,7 +55,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   );
 };
 
-/** @throws CoreError `bad_request` for days such as the 30th of February. */
+/** @throws CoreError `bad_request` if the day does not exist, such as 30 February. */
 function dayOf(text: string): Date {
   const day = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))

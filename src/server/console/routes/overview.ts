@@ -10,7 +10,7 @@ const HOURS = 48;
 /** The charts of a large site take long to compute, so they are cached for this long, for all operators. */
 const ACTIVITY_AGE_MS = 60_000;
 
-/** The data of the first screen, the number of waiting items, and the findings of the doctor, which take longer. */
+/** The overview, the number of waiting items, and the findings of `groundswell doctor`, which take longer. */
 export const overviewRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   app,
   { database, runtime, launches, backupFolder, examine },

@@ -39,7 +39,7 @@ const Query = Type.Object({
 
 /** The last possible launch time, so scheduled products are listed too. */
 const END_OF_TIME = new Date('9999-12-31T23:59:59.999Z');
-/** Removed products are few; if there are more, the newest are shown. */
+/** Maximum number of removed products in the list, newest first. Few sites have more. */
 const MAX_LISTED = 500;
 
 /** Reading, editing, removing and restoring products. */
@@ -48,8 +48,8 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
   { database, withoutTimeLimit, runtime },
 ) => {
   /**
-   * Only changes of many rows run without a time limit, because opening a connection for that takes longer than moving
-   * a few.
+   * Runs changes of many rows without a time limit. Few rows do not need that, and opening the connection for it would
+   * take longer than changing them.
    */
   const moving = <Result>(rows: number, work: (on: Database) => Promise<Result>): Promise<Result> =>
     rows < LONG_FROM_ROWS ? work(database) : withoutTimeLimit(work);
