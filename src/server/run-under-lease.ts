@@ -13,7 +13,7 @@ export interface LeaseTimes {
   retryMs: number;
 }
 
-/** Work that one process at a time does for the whole site. */
+/** A job for the whole site, which only one process runs at a time. */
 export interface LeasedJob {
   lease: LeaseName;
   /** The minimum time between the starts of two runs. */

@@ -72,7 +72,7 @@ export async function startSiteProcess(
   try {
     const replicas = await replicasOf(database, settings, log);
     if (replicas) closeables.push(replicas);
-    // The address is final only once the server listens, since the kernel may choose the port.
+    // Not final until the server listens, since the kernel may choose the port.
     let address = `http://${settings.host}:${settings.port}`;
     const renderer = await createRenderer({
       siteName: settings.siteName,

@@ -2,7 +2,7 @@
 export class StartError extends Error {
   override readonly name = 'StartError';
 
-  /** Describes an error of `listen` by the settings that caused it. */
+  /** Converts an error of `listen` to a message about the setting that caused it. */
   static ofListening(
     error: unknown,
     host: string,

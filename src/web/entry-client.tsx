@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   const messages = language?.script && import(/* @vite-ignore */ language.script);
   await SCREENS[matchRoute(window.location.pathname, window.location.search).name].preload();
   if (language) setLanguage({ ...language, messages: (await messages)?.default.messages });
-  // From here on, React handles clicks itself, because it hydrates the clicked part first.
+  // From here on, clicks need no recording, because React hydrates a clicked part first.
   const clicks = window.takeEarlyClicks?.() ?? [];
   const sent = new Map<string, Promise<Response>>();
   for (const { button, response } of clicks) {

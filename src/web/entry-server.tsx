@@ -101,7 +101,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** Failed reads, for the server's log; the specification fixes their texts. */
+  /** Failed reads, for the server's log; the specification fixes their messages. */
   problems?: Error[];
 }
 

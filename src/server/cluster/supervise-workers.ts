@@ -120,7 +120,7 @@ export async function startWorkers({
     killUnless(id, 'starting');
   }
 
-  /** Kills a worker that is still in this phase when the time limit of the phase is over. */
+  /** Kills a worker that is still in this phase when the time limit expires. */
   function killUnless(id: number, phase: 'booting' | 'starting'): void {
     after(START_TIMEOUT_MS, () => {
       const worker = workersIn(phase).find((found) => found === workers.get(id));

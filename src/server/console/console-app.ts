@@ -73,7 +73,7 @@ export async function buildConsoleApp(options: ConsoleOptions): Promise<FastifyI
     if (request.routeOptions.config.isOpenToAll) return;
     await requireOperator(request);
   });
-  // A hook before the body is read would lose the async context.
+  // Not an `onRequest` hook: reading the body after it would lose the async context.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.operator === '') done();
     else runAsOperator(request.operator, done);
@@ -124,8 +124,8 @@ async function consoleAssets(app: FastifyInstance, { consoleDir }: { consoleDir:
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses requests from other sites, in addition to `SameSite=Strict`: by `Sec-Fetch-Site`, which no page can forge,
- * and in browsers without it by `Origin`. A change without either header is refused.
+ * Refuses requests from other sites, in addition to `SameSite=Strict`: checks `Sec-Fetch-Site`, which no page can
+ * forge, or `Origin` in browsers without it. A write that has neither header is refused.
  * @throws CoreError `cross_origin`.
  */
 function requireSameOrigin({ method, headers }: FastifyRequest, siteUrl: string): void {

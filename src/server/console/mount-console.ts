@@ -99,7 +99,7 @@ export const CONSOLE_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
 };
 
-/** Reads the names of the hashed files from the console's build. @throws Error if the site was not built. */
+/** Reads the names of the hashed files from the console's build. @throws Error if the site has not been built. */
 export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild> {
   const manifest: Manifest = JSON.parse(await readFile(join(consoleDir, 'manifest.json'), 'utf8'));
   const entry = manifest[ENTRY];
@@ -113,7 +113,7 @@ export async function readConsoleBuild(consoleDir: string): Promise<ConsoleBuild
   };
 }
 
-/** The page of every screen: an empty document whose script requests the rest. */
+/** The HTML document of all screens: it is empty, and its script requests the rest. */
 export function consoleDocument({ script, styles, fonts, modulePreloads }: ConsoleBuild): string {
   return `<!doctype html>
 <html lang="en">

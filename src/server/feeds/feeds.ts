@@ -9,7 +9,7 @@ import { escapeHtml } from '../pages/document.ts';
 import { absoluteUrl, type SiteIdentity } from './site-identity.ts';
 import { element, type Xml, xmlDocument } from './xml.ts';
 
-/** Enough for a reader that polls once a day not to miss launches on a busy day. */
+/** Enough entries for a reader that polls daily to see every launch of a busy day. */
 export const FEED_ENTRIES = 50;
 
 /** A launch as an entry of a feed. */
@@ -90,7 +90,7 @@ export function launchesJsonFeed(site: SiteIdentity, launches: readonly Launch[]
 
 export const ATOM_MEDIA_TYPE = 'application/atom+xml; charset=utf-8';
 
-/** An Atom feed needs a date even without entries; a constant keeps its bytes stable. */
+/** An Atom feed needs a date even without entries; a constant keeps the bytes of the feed stable. */
 const EPOCH = '1970-01-01T00:00:00.000Z';
 
 interface Feed {

@@ -110,7 +110,7 @@ function newAjv(coerceTypes: boolean): Ajv {
     useDefaults: false,
     removeAdditional: false,
     allErrors: false,
-    // 'Infinity' would be coerced to a number that no bound applies to.
+    // With strict numbers, 'Infinity' would be coerced to a number to which no limit applies.
     strictNumbers: !coerceTypes,
   });
   ajv.addFormat(TEXT_FORMAT, { type: 'string', validate: isStorableText });

@@ -54,8 +54,8 @@ const MIN_COMPRESSED_BYTES = 1_024;
 const BROTLI_QUALITY = 5;
 
 /**
- * Up to this size, compressing takes less of this thread's time than handing it to another thread (0.4 against 0.5 ms
- * for the page of a product), and none of the other's.
+ * Up to this size, compressing takes less of this thread's time than passing the data to another thread (0.4 ms against
+ * 0.5 ms for a product page), and does not load that thread.
  */
 const MAX_INLINE_BYTES = 64 * 1_024;
 

@@ -40,7 +40,7 @@ export function addSecurityHeaders(app: FastifyInstance, headers: Readonly<Recor
 
 /**
  * Allows other sites to embed a picture, including sites that require `Cross-Origin-Resource-Policy`. `images` is the
- * source of pictures inside it.
+ * CSP source from which an SVG may load pictures.
  */
 export function allowEmbedding(app: FastifyInstance, images?: 'data:'): void {
   app.addHook('onRequest', (_request, reply, done) => {

@@ -15,8 +15,8 @@ const ROTATION_MS = 60 * 60 * 1_000;
 
 /**
  * Maps addresses to keys of their networks: an HMAC-SHA256 whose salt is random, stays in memory and is replaced every
- * hour. The address itself is not stored; once its salt is gone, a key cannot be linked to it. The previous salt is
- * kept for another hour, so limits do not restart on the hour.
+ * hour. The address itself is not stored; after the salt has been discarded, a key cannot be linked to an address. The
+ * previous salt is kept for another hour, so limits do not restart on the hour.
  */
 export function createNetworkKeys(now: () => number, prefixOf = networkPrefix): NetworkKeys {
   let salt = randomBytes(32);
@@ -45,8 +45,8 @@ function keyOf(salt: Buffer, prefix: Uint8Array): string {
 }
 
 /**
- * The network of an address: the first 24 bits of IPv4 (also inside IPv6), or as many bytes as given, and the first 64
- * bits of IPv6, which is what one home or office gets. Anything else, such as a proxy's `unknown`, is one network.
+ * The network of an address: the first `ipv4Bytes` bytes of IPv4 (also if mapped to IPv6), or the first 64 bits of
+ * IPv6, which one home or office commonly gets. Other values, such as a proxy's `unknown`, all count as one network.
  */
 export function networkPrefix(text = '', ipv4Bytes = 3): Uint8Array {
   const address = withoutPort(text);

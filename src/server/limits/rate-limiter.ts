@@ -1,7 +1,7 @@
 import type { LimitedAction, Rate, RateLimits } from '../../settings/rate-limits.ts';
 import { createNetworkKeys, type NetworkKey, type NetworkKeys, sitePrefix } from './network-keys.ts';
 
-/** The state of a bucket at a time. */
+/** The state of a bucket at a point in time. */
 interface BucketState {
   /** Whole tokens that can be taken now. */
   remaining: number;

@@ -12,7 +12,7 @@ interface Voter {
 /** Detects many sessions of one network that upvote one product within an hour. */
 export interface UpvoteBursts {
   note(productId: string, voter: Voter, upvoted: boolean): void;
-  /** Saves new bursts, and forgets the hour once it is over. Never rejects. */
+  /** Saves new bursts, and discards the data of an hour after its end. Never rejects. */
   flush(): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ interface Voters {
 
 function startHour(moment: number): Hour {
   const startsAt = Math.floor(moment / HOUR_MS) * HOUR_MS;
-  // The clock of these keys stands still, so their salt lasts as long as the hour.
+  // The keys get a fixed time, so their salt is not replaced during the hour.
   const keys = createNetworkKeys(() => startsAt);
   const siteKeys = createNetworkKeys(() => startsAt, sitePrefix);
   return { startsAt, keys, siteKeys, voters: new Map(), votes: 0, written: new Map() };

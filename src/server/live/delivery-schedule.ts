@@ -15,7 +15,7 @@ export type DeliveryEvent =
   /** The database was read at `readAt`, and all frames were sent. */
   | { kind: 'delivered'; readAt: number; at: number; hasMore: boolean }
   | { kind: 'failed'; at: number; error: unknown; hasMore: boolean }
-  /** No stream is open. */
+  /** The last stream has closed. */
   | { kind: 'abandoned' };
 
 export type DeliveryEffect =

@@ -39,7 +39,7 @@ test('a client that does not read is disconnected before it takes memory', async
   expect(sent).toBeGreaterThan(1);
   expect(most).toBeLessThan(64 * 1024 + frame.length);
   expect(serverSide.destroyed).toBe(true);
-  // It is disconnected only once.
+  // Further frames do not disconnect it again.
   expect(stream.send(frame)).toBe(true);
 });
 

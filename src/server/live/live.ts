@@ -32,7 +32,7 @@ export interface LiveStats {
 
 /** Live updates of open pages. */
 export interface Live {
-  /** Subscribes a stream to some products, or to the counts of all; it first gets the changes `since` a time. */
+  /** Subscribes a stream to products, or to the counts of all. It first receives the changes after `since`. */
   open(stream: EventStream, productIds: readonly string[] | undefined, since: Since | undefined): void;
   stats(): LiveStats;
   /** Ends every stream; clients reconnect. */

@@ -18,8 +18,8 @@ export function createMetricsIfEnabled({ metricsPort, metricsToken }: Settings):
 }
 
 /**
- * Observes requests to `app`, and without METRICS_PORT serves the metrics on it, always with the token. Call before the
- * site's routes are added.
+ * Measures the requests to `app`. Without METRICS_PORT, `app` also serves the metrics, and always requires the token.
+ * Call before the site's routes are added.
  */
 export function prepareMetrics(
   app: FastifyInstance,

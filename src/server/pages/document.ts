@@ -118,7 +118,7 @@ ${languageLinks(languages, path, language)}</div>
 `;
 }
 
-/** Links to the same page in the other languages. When the app navigates, it updates them. */
+/** Links to the same page in the other languages. After client-side navigation, the app updates them. */
 function languageLinks(
   languages: NonNullable<RenderedPage['languages']>,
   path: string,

@@ -85,7 +85,7 @@ function wanted(header: string): string[] {
     .flatMap(({ tag }) => [tag, tag.split('-', 1)[0] ?? '']);
 }
 
-/** If unset, the site has one language and no `lang`. */
+/** The languages that `lang` may name. Callers leave them unset if the site has only one language. */
 export type KnownLanguages = Pick<SiteLanguages, 'params' | 'has'>;
 
 /**

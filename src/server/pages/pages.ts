@@ -24,7 +24,7 @@ export interface Pages {
   send(path: string, request: FastifyRequest, reply: FastifyReply, charges?: PageCharges): undefined | Promise<void>;
   /** Sends the error page, which offers a retry. In a flood of refusals, the server sends the shell instead. */
   sendRefusal(path: string, refusal: CoreError, reply: FastifyReply): Promise<FastifyReply>;
-  /** Sends the 404 page, in the language that the URL names or the browser wants. */
+  /** Sends the 404 page in the language of the URL, or else of the browser. */
   sendNotFound(request: FastifyRequest, reply: FastifyReply): undefined | Promise<void>;
 }
 
@@ -50,7 +50,7 @@ interface PagesOptions {
   today: () => string;
 }
 
-/** Rendering a refusal costs as much as rendering a page. */
+/** Maximum rate of rendered refusals, because rendering one costs as much as rendering a page. */
 const MAX_RENDERED_REFUSALS = { amount: 5, seconds: 1 };
 
 /** The URL rendered for every unknown path, since all of them share one page. */

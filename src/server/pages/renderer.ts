@@ -82,7 +82,7 @@ const ROUTES: Record<keyof ClientBuild['routePreloads'], string> = {
   notFound: 'src/web/routes/not-found/not-found.tsx',
 };
 
-/** Reads the manifest of the browser's build. @throws Error if the site was not built. */
+/** Reads the manifest of the browser's build. @throws Error if the site has not been built. */
 export async function readClientBuild(clientDir: string): Promise<ClientBuild> {
   const manifest: Manifest = JSON.parse(await readFile(join(clientDir, 'manifest.json'), 'utf8'));
   const app = chunkOf(manifest, APP);

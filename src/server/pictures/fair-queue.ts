@@ -2,7 +2,7 @@ export interface FairQueueBounds {
   /** The total number of slots. */
   maxPlaces: number;
   maxPlacesPerSender: number;
-  /** How long an idle slot is protected. After that, another sender may take it if no slot is free. */
+  /** How long a slot without running work is protected. After that, another sender may take it if no slot is free. */
   safeMs?: number;
 }
 

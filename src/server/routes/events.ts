@@ -18,10 +18,10 @@ interface Options {
   limits: StreamLimits;
 }
 
-/** How long a network that has all its streams open should wait. */
+/** How long a network that has reached its limit of streams should wait. */
 const RETRY_AFTER_S = 30;
 
-/** Streams must not be cached, compressed or buffered on the way. They end with their connections. */
+/** Proxies must not cache, compress or buffer streams. A stream ends with its connection. */
 const STREAM_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',

@@ -64,7 +64,7 @@ function yieldToSite(): void {
   }
 }
 
-/** Ends the process above this size. Native code works in its own threads, so this thread is free to watch. */
+/** Kills the process if its memory exceeds `bytes`. Native code has its own threads, so this timer is not blocked. */
 function endAbove(bytes: number): NodeJS.Timeout {
   return setInterval(() => {
     if (process.memoryUsage.rss() > bytes) process.kill(process.pid, 'SIGKILL');

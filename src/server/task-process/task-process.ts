@@ -20,7 +20,7 @@ export interface TaskProcess<Task, Result> {
   run(task: Task): Promise<Result>;
   /** Finishes the running task and queues no more. */
   stopQueueing(): void;
-  /** Ends the process at once; waiting tasks are rejected as `closed`. */
+  /** Ends the process immediately; waiting tasks are rejected as `closed`. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,8 @@ interface QueuedTask<Task, Result> {
 }
 
 /**
- * Starts the process with the first task and ends it after a minute without any; `process-state.ts` holds the rules.
+ * Starts the process with the first task and ends it after a minute without any; `process-state.ts` contains the state
+ * machine.
  */
 export function createTaskProcess<Task, Result>(options: TaskProcessOptions<Task>): TaskProcess<Task, Result> {
   const { name, log, describe, maxQueued = 64, maxResidentBytes = 192 * 1024 * 1024 } = options;

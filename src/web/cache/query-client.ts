@@ -47,7 +47,7 @@ export interface PageState {
   site: Site;
   /** Milliseconds since 1970. */
   renderedAt: number;
-  /** If unset, texts are English. */
+  /** If unset, the page is in English. */
   language?: StateLanguage;
   /** Every language by its `lang`; only in the offline shell, which serves all of them. */
   languages?: Readonly<Record<string, StateLanguage & { tag: string }>>;
@@ -92,7 +92,9 @@ export function refetchWhenRestored(client: QueryClient): void {
   });
 }
 
-/** Serializes a value as JSON that is safe inside a `<script>` element, even if it contains texts of visitors. */
+/**
+ * Serializes a value as JSON that is safe inside a `<script>` element, even if it contains text that visitors wrote.
+ */
 export function scriptJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<\u2028\u2029]/g,

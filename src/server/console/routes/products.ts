@@ -142,7 +142,7 @@ const Params = Type.Object({ use: Type.Union([Type.Literal('image'), Type.Litera
 
 /**
  * Stores a picture for a product's editor. No page shows it until an edit saves its URL, so replacing a picture is
- * audited, undone and validated like every other edit. A picture that no edit mentions is deleted after a day.
+ * audited, undone and validated like every other edit. A picture that no edit references is deleted after a day.
  */
 export const pictureRoutes: FastifyPluginAsyncTypebox<{ pictures: PicturePipeline }> = async (app, { pictures }) => {
   const receive = receivePictures(app, pictures);

@@ -118,7 +118,7 @@ export interface SignInLimits {
   charge(attempt: SignInAttempt): { giveBack(): void };
 }
 
-/** Guesses of one network (and eight times as many of a whole IPv6 /48) at any name. */
+/** Guesses from one network (and eight times as many from a whole IPv6 /48) at any name. */
 const PER_NETWORK = { amount: 10, seconds: 10 * 60 };
 const SITE_FACTOR = 8;
 /** Guesses at one name from all unknown browsers, which limits attacks from many networks. */
