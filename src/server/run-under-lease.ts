@@ -48,7 +48,7 @@ export function runUnderLease(
 ): LeasedWorker {
   const { lease: name, everyMs = 0, messages } = job;
   const holder = randomUUID();
-  // Twice as long as needed, since the clocks of two database servers differ.
+  // Twice as long as needed, since the clocks of two database servers may differ.
   const maxHeldMs = 2 * Math.max(heldMs, retryMs);
   const closing = new AbortController();
   let failures = 0;

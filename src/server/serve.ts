@@ -49,7 +49,7 @@ export async function serve(settings: Settings, log: Logger, options?: ServeOpti
       dataLocation: connection.location,
       productCount,
       async close(delayMs = 0) {
-        // Jobs end first, so no backup begins; then requests in flight finish before their database is closed.
+        // Jobs end first, so no backup begins. Requests in flight finish before the database is closed.
         await closeAll(jobs);
         await server.close(delayMs);
         await closeAll(closeables);
@@ -69,7 +69,7 @@ interface SiteData {
 
 /**
  * Prepares the site's database: starts the embedded one or connects to `DATABASE_URL`, migrates the schema, and loads
- * the sample catalogue into a new one. Problems that would prevent the start are reported before.
+ * the sample catalogue into a new one. Problems that would prevent the start are reported before that.
  * @throws SettingsError, ConnectError, EmbeddedDatabaseError, StartError
  */
 export async function openSiteData(settings: Settings, log: Logger): Promise<SiteData> {

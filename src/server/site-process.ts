@@ -26,7 +26,7 @@ import { buildSite, type Closeable, closeAll } from './site.ts';
 /** How pages are rendered: from the built site, or by the development server. */
 export type RendererFactory = (options: Omit<RendererOptions, 'build'>) => Promise<PageRenderer>;
 
-/** Overrides by the development server and by worker processes. */
+/** Options that only the development server, worker processes and tests set. */
 export interface ServeOptions {
   createRenderer?: RendererFactory;
   prepare?: (app: FastifyInstance) => Promise<void>;

@@ -109,7 +109,7 @@ function writeStructuredData(items: readonly object[]): string {
   return scriptJson({ '@context': 'https://schema.org', '@graph': items });
 }
 
-/** Renders one page for every visitor, without personal data. Never rejects because a read failed. */
+/** Renders one page for every visitor, without personal data. Does not reject if a read fails. */
 export async function render({
   url,
   api,

@@ -23,7 +23,7 @@ export interface ConsoleStreams extends ChangeListener {
   close(): void;
 }
 
-/** `openSessions` filters a list of tokens by whether their sessions are open. */
+/** `openSessions` returns the subset of the tokens whose sessions are open. */
 export function createConsoleStreams(openSessions: (tokens: string[]) => Promise<Set<string>>): ConsoleStreams {
   const open = new Map<ServerResponse, string>();
   const send = (frame: string) => {
@@ -79,7 +79,7 @@ function subjectsOf({ productIds, catalogue, commentIds = [] }: Change): LiveSub
   ];
 }
 
-/** The stream that notifies an operator's browser of kinds of changes. */
+/** The stream that tells an operator's browser which kinds of data have changed. */
 export const eventRoutes: FastifyPluginAsync<{ streams: ConsoleStreams; cookies: ConsoleCookies }> = async (
   app,
   { streams, cookies },

@@ -8,10 +8,10 @@ import { CoreError } from '../../core/core-error.ts';
 import { boundPipelinedRequests, endStalledConnections } from './connections.ts';
 import { PROBLEM_MEDIA_TYPE, problem } from './problems.ts';
 
-/** The longest URL: a request for 100 upvotes has about 6,700 characters. */
+/** Maximum length of a URL: a request for 100 upvotes has about 6,700 characters. */
 const URL_BYTES = 8 * 1024;
 
-/** URL and headers together; Node itself refuses more. */
+/** Maximum size of URL and headers together, which Node enforces. */
 const HEAD_BYTES = 16 * 1024;
 
 /**

@@ -24,7 +24,7 @@ const MAX_CLOCK_DIFFERENCE_MS = 500;
  */
 type SystemClock = () => Date;
 
-/** Records in the visitor's browser that a write of theirs was committed now. */
+/** Records in the visitor's browser that one of their writes has just been committed. */
 export function setLastWriteCookie(
   reply: FastifyReply,
   { monotonicMs }: Runtime,
@@ -52,7 +52,7 @@ export function lastWriteOf(
   const now = monotonicMs();
   if (process === PROCESS) return Math.min(Number(claimedMonotonicMs), now);
   const ageMs = systemNow().getTime() - Number(claimedWallMs) - MAX_CLOCK_DIFFERENCE_MS;
-  // A browser would have dropped an older cookie: a clock jumped.
+  // Browsers drop older cookies, so an age outside of these limits means that a clock jumped.
   return ageMs < 0 || ageMs > MAX_AGE_S * 1_000 ? now : now - ageMs;
 }
 
@@ -70,8 +70,8 @@ export function lastWriteElsewhere(
 }
 
 /**
- * Handles each request of a visitor who has just written inside `run`, with the time of the write on the monotonic
- * clock.
+ * If a request comes from a visitor who has just written, calls `run` with the time of the write on the monotonic
+ * clock, and handles the request inside it.
  */
 export function runWithLastWrite(
   app: FastifyInstance,

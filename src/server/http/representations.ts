@@ -140,7 +140,7 @@ const COMPRESSIBLE = /^(?:text\/|application\/(?:[a-z.]+\+)?(?:json|xml)|image\/
  */
 export function negotiateRepresentation(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
-    // Cached responses are bytes already.
+    // Cached responses are buffers that have already been negotiated.
     if (typeof payload !== 'string' || !isNegotiable(request, reply)) done(null, payload);
     else represent(payload, request, reply).then((bytes) => done(null, bytes), done);
   });

@@ -30,7 +30,7 @@ export interface SiteMetrics {
   observeFastPath: FastPathObserver;
   /** Reads the numbers of these parts of the site at each scrape. */
   watch(watched: Watched): void;
-  /** Adds the number of products whose counts differ from their rows. */
+  /** Adds the number of products whose stored counts differ from the number of their rows. */
   watchDrift(drift: { drift(): number }): void;
   /** Adds reads by server, for sites with replicas. */
   watchReads(reads: { stats(): ReadStats }): void;

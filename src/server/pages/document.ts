@@ -4,7 +4,7 @@ import { type Brand, NO_BRAND } from '../../settings/brand.ts';
 import { inLanguage, localAddress, plural, type RenderedPage, t } from '../../web/entry-server.tsx';
 import { withLanguage } from './languages.ts';
 
-/** The browser's files that a document names, as URLs. */
+/** The URLs of the browser's files that a document loads. */
 export interface ClientBuild {
   /** The script that is inlined into the head. */
   headScript: string;
@@ -149,7 +149,7 @@ export function headTags(page: RenderedPage): string[] {
       ({ type, path, title: name }) =>
         `<link rel="alternate" type="${type}" title="${escapeHtml(name)}" href="${escapeHtml(siteUrl + path)}">`,
     ),
-    // A block of data, which browsers do not execute, so the content policy does not apply.
+    // A block of data, which browsers do not execute, so the content security policy does not apply.
     page.structuredData === undefined ? '' : `<script type="application/ld+json">${page.structuredData}</script>`,
   ];
 }

@@ -13,7 +13,7 @@ export interface PageRenderer {
   readonly siteName: string;
   readonly brand: Brand;
   readonly languages: SiteLanguages;
-  /** The origin of absolute links, without a slash at the end. */
+  /** The origin of absolute links, without a trailing slash. */
   siteUrl(): string;
   /** The digest of the inline script, for the content security policy. */
   readonly scriptHash: string;

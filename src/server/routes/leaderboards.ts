@@ -30,7 +30,7 @@ import { CURSOR, LIMIT, type Operation, PRODUCT_ID } from '../openapi/parts.ts';
 interface Options {
   core: Core;
   send: SendApiResponse;
-  /** Whether the concurrent tallies of a network are limited. */
+  /** Whether the number of concurrent tallies per network is limited. */
   isLimited: boolean;
 }
 

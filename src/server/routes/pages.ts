@@ -21,7 +21,6 @@ const HOME = homeAddress(NO_QUERY);
 
 interface Options {
   pages: Pages;
-  /** The languages are read per request, because the development server loads them after the routes are registered. */
   renderer: Pick<PageRenderer, 'languages'>;
   charge: ChargeRequest;
   /** The names of the current periods. */

@@ -28,13 +28,13 @@ const fallbacks = FAMILIES.slice(1).map(([family]) => `"${family}"`);
 export const DISPLAY_FACE = `"Card Display", ${fallbacks.join(', ')}`;
 export const TEXT_FACE = fallbacks.join(', ');
 
-/** Registers the bundled fonts with the canvas. @returns which characters one of them can show. */
+/** Registers the bundled fonts with the canvas. `canShow` tells whether one of them has a character. */
 export function loadCardFonts(folder: string): { canShow(codePoint: number): boolean } {
   const fonts: Font[] = [];
   for (const [family, ...names] of FAMILIES) {
     for (const name of names) {
       const path = join(folder, `${name}.ttf`);
-      // By path, so the file is mapped and unused parts of it never become memory.
+      // Registered by path, so the file is memory-mapped and its unused parts are never loaded.
       if (!GlobalFonts.registerFromPath(path, family)) throw new Error(`The font ${path} cannot be used`);
     }
     // All weights of a family cover the same characters, so one file is enough.

@@ -82,7 +82,7 @@ const FOREIGN: readonly { what: string; isIn(text: string): boolean }[] = [
     what: 'a script',
     isIn: (text) => /<\?php\s/i.test(text) || /^(?:GIF8[79]a|\xff\xd8\xff[\xe0-\xfe])\/\*/.test(text),
   },
-  // The end of an archive's central directory, by which programs find it; the zeros are disk numbers.
+  // The end of an archive's central directory, for which programs search; the zeros are disk numbers.
   { what: 'a ZIP archive', isIn: (text) => text.includes('PK\x05\x06\0\0\0\0') },
   { what: 'an archive', isIn: (text) => text.includes('Rar!\x1a\x07') || text.includes('7z\xbc\xaf\x27\x1c') },
   { what: 'a PDF document', isIn: (text) => /%PDF-\d/.test(text.slice(0, 1024)) },
