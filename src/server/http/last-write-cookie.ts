@@ -39,8 +39,8 @@ export function hasLastWrite(cookie: string): boolean {
 }
 
 /**
- * The earliest time on the monotonic clock at which a response must have been produced to include this visitor's own
- * writes. Never in the future, even with a forged cookie.
+ * A response includes this visitor's own writes if it was produced at this time (monotonic clock) or later. Never in the
+ * future, even with a forged cookie.
  */
 export function lastWriteOf(
   { headers: { cookie } }: Pick<IncomingMessage, 'headers'>,
