@@ -34,7 +34,7 @@ export function readFileKind(path: string): FileKind {
 
 /** The option `--limit` of a list. */
 export function limitOption(defaultLimit: number): Option {
-  return new Option('--limit <number>', `list at most this many, up to ${MAX_LISTED}`)
+  return new Option('--limit <number>', `maximum number of rows, up to ${MAX_LISTED}`)
     .argParser(numberReader(1, MAX_LISTED))
     .default(defaultLimit);
 }

@@ -175,7 +175,7 @@ describe('comments hide, restore and release', () => {
     }
     const ambiguous = await comments('hide', '00000000');
     expect(ambiguous).toMatchObject({ code: 2, stdout: '' });
-    expect(ambiguous.stderr).toContain(`begins the ids of several comments: ${first}, ${second}`);
+    expect(ambiguous.stderr).toContain(`matches several comments: use a longer id, such as ${first} or ${second}`);
     expect(await listed('--hidden')).toEqual([]);
     expect(await comments('hide', 'ffff0000')).toMatchObject({ code: 1, stdout: expect.stringContaining('ffff0000') });
   });

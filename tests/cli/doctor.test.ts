@@ -59,7 +59,7 @@ test('an unreachable database and a folder open to others are faults, and the ot
 
   const DATA_DIR = await ground.dataDir();
   const none = await runProgram(['doctor'], { DATA_DIR });
-  expect(none.stdout).toMatch(/^! database: .* contains none yet\. Start the site/m);
+  expect(none.stdout).toMatch(/^! database: .* contains no database yet\. Start the site/m);
   await expect(readdir(DATA_DIR)).rejects.toThrow('ENOENT');
   await copySampleSite(DATA_DIR);
   await chmod(join(DATA_DIR, 'postgres'), 0o755);

@@ -84,9 +84,9 @@ test('an unwritable target or an unknown table exits 2 with one line', async () 
   await mkdir(join(folder, 'sub.csv'));
   expectRefusal(await runExport(join(folder, 'missing', 'site.jsonl')), /there is no folder .*missing/);
   expectRefusal(await runExport(join(folder, 'sub.csv')), /is not a file/);
-  expectRefusal(await runExport('-', '--json'), /--json cannot be printed/);
+  expectRefusal(await runExport('-', '--json'), /--json cannot be combined/);
   expectRefusal(await runExport(join(folder, 'site.txt')), /must end in one of \.csv, \.json/);
-  expectRefusal(await runExport('-', '--tables', 'upvotes', '--counts'), /--counts is for products/);
+  expectRefusal(await runExport('-', '--tables', 'upvotes', '--counts'), /--counts applies only to products/);
   const unknown = await runExport(join(folder, 'x.jsonl'), '--tables', 'votes');
   expect(unknown).toMatchObject({
     code: 2,

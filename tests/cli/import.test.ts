@@ -119,11 +119,11 @@ describe('its output', () => {
     expect(await answerOf(path, '--map', 'name=Title', '--slugify-ids')).toBe(
       [
         '3 created, 0 updated, 0 unchanged.',
-        'Ignored line 2: a occurs again further down.',
-        'Possible duplicate: a (line 5) has the name of b, Tide.',
+        'Ignored line 2: a later row has the same id, a.',
+        'Possible duplicate: a (line 5) has the same name as b: Tide.',
         "Ignored columns that are not fields of a product: 'Extra'. Use --map to read them as fields.",
-        'Ignored columns, because only visitors change counts: upvotes.',
-        'Pictures not imported, because they are file names: 1. Use --images to copy them from a folder. Products keep the pictures they had.\n',
+        'Ignored columns, because counts cannot be imported: upvotes.',
+        'Pictures given as file names were not imported: 1. Use --images to copy them from a folder. Existing products keep their pictures.\n',
       ].join('\n'),
     );
   });
@@ -136,7 +136,7 @@ describe('import exits 2 and imports nothing', () => {
       await runImport(path),
       /bad\.csv: line 3: id: 'B b' is not an id/,
       /bad\.csv: line 3: createdAt: 'never' is not a supported date/,
-      /bad\.csv: 2 faults; nothing was imported/,
+      /bad\.csv: 2 errors; nothing was imported/,
     );
     expect(await names()).toEqual({});
   });
@@ -146,17 +146,17 @@ describe('import exits 2 and imports nothing', () => {
     expectRefusal(
       await runImport(await file('one-line.json', JSON.stringify(items))),
       /one-line\.json: item 3: id: 'B c' is not an id/,
-      /1 fault;/,
+      /1 error;/,
     );
     expectRefusal(
       await runImport(await file('lines.json', JSON.stringify(items, null, 2))),
       /lines\.json: item 3: line 8: id: 'B c' is not an id/,
-      /1 fault;/,
+      /1 error;/,
     );
     expectRefusal(
       await runImport(await file('broken.json', '[{"id":"a"},{"id":oops}]')),
       /broken\.json: item 2: This is not JSON/,
-      /1 fault;/,
+      /1 error;/,
     );
   });
 
@@ -167,7 +167,7 @@ describe('import exits 2 and imports nothing', () => {
       await runImport(path, '--images', folder),
       /line 1: image: 'no.png' is not in the folder/,
       /line 2: screenshots: 'page.png' is not a PNG/,
-      /2 faults/,
+      /2 errors/,
     );
   });
 
@@ -194,7 +194,7 @@ describe('import exits 2 and imports nothing', () => {
 
   test('when a picture is a script', async () => {
     const path = await file('script.jsonl', '{"id":"a","image":"javascript:alert(1)"}');
-    expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 fault; nothing/);
+    expectRefusal(await runImport(path), /line 1: image: 'javascript:alert\(1\)' is not an http/, /1 error; nothing/);
   });
 
   test.each([

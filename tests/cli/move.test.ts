@@ -37,7 +37,7 @@ test('move copies the embedded site to a server, preserves the old one, and refu
   const { code, stdout, stderr } = await runProgram(['move'], settings);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatch(
-    /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nStart the site with DATABASE_URL/,
+    /^Moved 67 products, \d+ upvotes and 24 comments as of \S+ to \S+\.\nSet DATABASE_URL to the target's URL, then start the site/,
   );
   const { password } = new URL(target.url);
   if (password !== '') expect(stdout).not.toContain(password);

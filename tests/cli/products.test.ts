@@ -166,7 +166,7 @@ describe('products show', () => {
     expect(unknown).toEqual({
       code: 1,
       stdout: '',
-      stderr: "groundswell: there is no product 'no-such-product', and none was removed\n",
+      stderr: "groundswell: there is no current or removed product 'no-such-product'\n",
     });
     expect(await products('show', 'No\u001b[2J')).toEqual({
       code: 2,
@@ -239,7 +239,7 @@ describe('products undo and restore', () => {
     expect(await products('undo')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'groundswell: nothing was restored: no product was removed\n',
+      stderr: 'groundswell: nothing was restored: there is no removal to undo\n',
     });
     expect((await idsOf()).sort()).toEqual([one, two, three].sort());
   });
@@ -272,8 +272,8 @@ describe('products undo and restore', () => {
   });
 
   test.each([
-    [['restore'], 2, /give either ids of products or one --removal/],
-    [['restore', 'a', '--removal', randomUUID()], 2, /give either ids of products or one --removal/],
+    [['restore'], 2, /specify either product ids or --removal/],
+    [['restore', 'a', '--removal', randomUUID()], 2, /specify either product ids or --removal/],
     [['restore', 'No Id'], 2, /is not a product id/],
     [['restore', '--removal', 'git'], 2, /is not a removal id/],
     [['restore', '--removal', '0f8fad5b-d9cb-469f-a165-70867728950e'], 1, /there is no removal of 0f8fad5b/],

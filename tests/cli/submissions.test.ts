@@ -49,13 +49,13 @@ test('approve launches at once, a second approve is exit code 1, and undo takes 
   expect(await status()).toBe('launched');
   expect(await run('approve', id)).toMatchObject({
     code: 1,
-    stderr: `groundswell: ${id}: '${id}' is approved already.\n`,
+    stderr: `groundswell: ${id}: '${id}' is already approved.\n`,
   });
   expect(await log()).toContain(`approved submission ${id}, launching `);
   expect(await run('undo', id)).toMatchObject({ code: 0, stdout: `${id} waits for a decision.\n` });
   expect(await status()).toBe('waiting');
   expect(await database.query('SELECT FROM products WHERE id = $1', [id])).toEqual([]);
-  expect(await log()).toContain(`undid 'approve' of submission ${id}`);
+  expect(await log()).toContain(`undid the approval of submission ${id}`);
 });
 
 test('decline needs a reason, which the maker reads', async () => {

@@ -51,7 +51,7 @@ describe('webhooks test', () => {
     const { code, stderr } = await runProgram(['webhooks', 'test'], {});
     expect({ code, stderr }).toEqual({
       code: 2,
-      stderr: 'groundswell: there is no receiver: set WEBHOOK_URL and WEBHOOK_SECRET\n',
+      stderr: 'groundswell: no webhook receiver is configured: set WEBHOOK_URL and WEBHOOK_SECRET\n',
     });
   });
 });
@@ -76,7 +76,7 @@ test('webhooks list shows the state of each event, and retry makes undelivered o
   ]);
   expect(await list('--undelivered')).toHaveLength(2);
   expect((await run('list')).stdout).toMatch(/comment\.held +expired +9 +status 500/);
-  expect((await run('retry')).stdout).toBe('The site sends 2 webhooks now, if it runs.\n');
+  expect((await run('retry')).stdout).toBe('Queued 2 webhooks. The site sends them while it runs.\n');
   expect((await list('--undelivered')).map(({ state }) => state)).toEqual(['waiting', 'waiting']);
 });
 

@@ -18,7 +18,7 @@ import { untilInterrupted, withDatabase } from '../with-database.ts';
 
 export function backupCommand(): Command {
   return new Command('backup')
-    .description('write the whole site to one compressed file, also while it runs')
+    .description('write the whole site to one compressed file, even while it runs')
     .argument('<file>', 'path of the file, which appears only when it is complete')
     .option('--force', 'replace an existing file')
     .addOption(
@@ -101,9 +101,9 @@ interface RestoreFlags {
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('restore the site from a backup, also while it runs')
+    .description('restore the site from a backup, even while it runs')
     .argument('<file>', 'a backup, written by `backup` or by the site')
-    .option('--replace', 'discard everything on the site; without it, the site must be empty')
+    .option('--replace', 'discard everything on the site; without this option, the site must be empty')
     .option('--yes', 'do not ask for confirmation')
     .addOption(jsonOption('{ "createdAt": …, "restored": { "products": 67, "upvotes": 145, … } }'))
     .addHelpText(
@@ -137,7 +137,7 @@ function warnOfMissingTables(names: readonly string[]): void {
   const missing = SITE_TABLES.filter((name) => !names.includes(name));
   if (missing.length === 0) return;
   printError(
-    `Warning: the backup lacks ${missing.join(', ')}. After the restore ${missing.length === 1 ? 'this table is' : 'these tables are'} empty.`,
+    `Warning: the backup lacks ${missing.join(', ')}. After the restore, ${missing.length === 1 ? 'this table' : 'these tables'} will be empty.`,
   );
 }
 
@@ -158,7 +158,7 @@ async function refuseProductFile(path: string): Promise<void> {
     await file.close();
   }
   throw new UsageError(
-    `${path} is an export, not a backup. Add its products to the site with \`groundswell import ${basename(path)}\`; \`restore\` reads what \`backup\` wrote.`,
+    `${path} is an export, not a backup. Add its products to the site with \`groundswell import ${basename(path)}\`; \`restore\` accepts only files that \`backup\` wrote.`,
   );
 }
 

@@ -127,7 +127,8 @@ async function resolveIds(sql: Sql, ids: readonly string[]): Promise<string[]> {
   const resolved: string[] = [];
   for (const id of ids) {
     const found = id.length === UUID_SHAPE.length ? [id] : await findCommentIds(sql, ...splitId(id));
-    if (found.length > 1) throw new UsageError(`'${id}' begins the ids of several comments: ${found.join(', ')}, …`);
+    if (found.length > 1)
+      throw new UsageError(`'${id}' matches several comments: use a longer id, such as ${found.join(' or ')}`);
     resolved.push(found[0] ?? id);
   }
   return resolved;

@@ -39,7 +39,7 @@ site has no console until the first operator is invited.`,
       const link = `${siteUrl}${CONSOLE_PATHS.invitation(token)}`;
       if (json) return printJson({ name, link, expiresAt });
       print(link);
-      print(`It lets ${name} set a passphrase, once, until ${utcMinute(expiresAt)} UTC.`);
+      print(`${name} can use this link once to set a passphrase, until ${utcMinute(expiresAt)} UTC.`);
     });
 }
 
@@ -75,7 +75,7 @@ function listCommand(): Command {
 function revokeCommand(): Command {
   return commandOnName(
     'revoke',
-    "end an operator's access at once, with all sessions and invitations",
+    "revoke an operator's access immediately, with all sessions and invitations",
     '{ "revoked": "ada" }',
   )
     .addHelpText('after', '\nExamples:\n  groundswell console revoke ada')
@@ -99,7 +99,7 @@ function commandOnName(name: string, description: string, json: string): Command
 function checkName(name: string): void {
   if (!isOperatorName(name))
     throw new UsageError(
-      `'${name}' is not a name of an operator: use 1 to 32 of a-z, 0-9, '.', '_' and '-', beginning with a letter or digit`,
+      `'${name}' is not an operator name: use 1 to 32 characters from a-z, 0-9, '.', '_' and '-', beginning with a letter or digit`,
     );
 }
 

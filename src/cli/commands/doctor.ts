@@ -19,7 +19,7 @@ const UNHEALTHY = 1;
 
 export function doctorCommand(): Command {
   return new Command('doctor')
-    .description('check settings, database, disk, clock, proxy and backups; exit code 1 on a fault')
+    .description('check settings, database, disk, clock, proxy and backups; exit code 1 if a check fails')
     .addOption(
       jsonOption(
         '{ "healthy": false, "findings": [{ "check": "counts", "status": "fault", "message": …, "advice": … }] }',
@@ -32,8 +32,8 @@ Examples:
   groundswell doctor  one line per check: ✓ fine, ! warning, ✗ fault
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
-It changes nothing. It restores the newest backup in BACKUP_DIR as a trial, into
-a schema that it rolls back.`,
+It changes nothing. As a trial, it restores the newest backup in BACKUP_DIR into
+a temporary schema, which it rolls back.`,
     )
     .action(async ({ json = false }: { json?: boolean }) => {
       const findings: Finding[] = [];
@@ -79,7 +79,11 @@ export async function checkBrand(settings: Settings): Promise<Finding | undefine
     await readBrand(settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    return fault('brand', error.faults.join('; '), 'The site does not start with it. Correct the file or the setting.');
+    return fault(
+      'brand',
+      error.faults.join('; '),
+      'Correct the file or the setting; otherwise, the site does not start.',
+    );
   }
   return ok('brand', `set by ${parts.join(', ')}`);
 }
@@ -94,7 +98,11 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
   if (databaseUrl === undefined && hasDatabase) yield await checkDisk('DATA_DIR', dataDir);
   if (backups && (await exists(backups.folder))) yield await checkDisk('BACKUP_DIR', backups.folder);
   if (!hasDatabase) {
-    yield warning('database', `${dataDir} contains none yet`, 'Start the site to create it, or correct DATA_DIR.');
+    yield warning(
+      'database',
+      `${dataDir} contains no database yet`,
+      'Start the site to create it, or correct DATA_DIR.',
+    );
     return;
   }
   let connection: Connection | undefined;
@@ -106,7 +114,7 @@ async function* examineDatabase(settings: Settings): AsyncGenerator<Finding> {
     yield fault(
       'database',
       error instanceof Error ? error.message : String(error),
-      'See the message; the checks of the database were skipped.',
+      'Correct this first; the checks that need the database were skipped.',
     );
   }
   try {
@@ -174,7 +182,7 @@ export async function checkSiteUrl({ siteUrl }: Settings): Promise<Finding> {
     return warning(
       check,
       `${siteUrl} is not encrypted`,
-      'Put a proxy with TLS in front of the site, and set SITE_URL to its https address.',
+      'Put a proxy with TLS in front of the site, and set SITE_URL to its https URL.',
     );
   const status = await statusOf(`${siteUrl}/healthz`);
   if (status !== '200')
@@ -208,7 +216,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Setti
   if (isBehindProxy && trustProxy === undefined && rateLimits) {
     return fault(
       check,
-      'not set, but an https site runs behind a proxy: all visitors share the rate limits of one',
+      "not set, but an https site runs behind a proxy: all visitors share one visitor's rate limits",
       'Set it to the address of the proxy, such as loopback for one on this machine.',
     );
   }
@@ -216,7 +224,7 @@ export function checkProxyTrust({ siteUrl, trustProxy, host, rateLimits }: Setti
     return warning(
       check,
       `a proxy is trusted, but HOST=${host} lets visitors bypass it`,
-      'Set HOST=127.0.0.1 if the proxy is on this machine, or block other addresses by firewall.',
+      'Set HOST=127.0.0.1 if the proxy is on this machine, or block access from other addresses with a firewall.',
     );
   }
   return ok(check, trustProxy ? 'set' : 'not set, and no proxy is expected');

@@ -29,8 +29,8 @@ export function exportCommand(): Command {
       '<file>',
       'the ending selects the format: .csv, .json, .jsonl or .ndjson; - writes JSON Lines to standard output',
     )
-    .addOption(new Option('--tables <name>', 'what to write').choices(EXPORT_TABLES).default('products'))
-    .option('--counts', 'add the numbers of upvotes and comments of each product', false)
+    .addOption(new Option('--tables <name>', 'the table to export').choices(EXPORT_TABLES).default('products'))
+    .option('--counts', "add each product's upvote and comment counts", false)
     .option('--force', 'replace an existing file', false)
     .addOption(jsonOption('{ "file": …, "rows": { "products": 67 } }'))
     .addHelpText(
@@ -45,10 +45,9 @@ Examples:
 To save the whole site, use \`groundswell backup\`.`,
     )
     .action(async (file: string, { tables: table, counts, force, json }: ExportFlags) => {
-      if (counts && table !== 'products') throw new UsageError('--counts is for products: leave it out');
+      if (counts && table !== 'products') throw new UsageError('--counts applies only to products: leave it out');
       if (file === STANDARD_OUTPUT) {
-        if (json)
-          throw new UsageError('--json cannot be printed while the export goes to standard output: leave one out');
+        if (json) throw new UsageError('--json cannot be combined with an export to standard output: leave one out');
         await exportToStandardOutput({ table, kind: 'json-lines', counts });
         return;
       }

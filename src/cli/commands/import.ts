@@ -28,11 +28,11 @@ const FAULTY_INPUT = 2;
 
 export function importCommand(): Command {
   return new Command('import')
-    .description('add or update products from a file, also while the site runs')
-    .argument('<file>', 'CSV, JSON or JSON Lines by its ending (.csv, .json, .jsonl, .ndjson)')
+    .description('add or update products from a file, even while the site runs')
+    .argument('<file>', 'a CSV, JSON or JSON Lines file (.csv, .json, .jsonl, .ndjson)')
     .option(
       '--map <field=column>',
-      'read a field of the product from this column, or (field=) from none; repeatable',
+      'read a product field from this column; field= leaves the field out; repeatable',
       collect,
     )
     .option('--split <separator>', 'separator of the items in a list, such as tags', readText, DEFAULT_SEPARATOR)
@@ -53,7 +53,7 @@ Examples:
   groundswell import --dry-run products.jsonl
   groundswell import products.json --images ./pictures
 
-Either the whole file is imported or, if a row is wrong, nothing.
+If any row is invalid, nothing is imported.
 See docs/importing.md.`,
     )
     .action(async (file: string, flags: ImportFlags) => {
@@ -130,8 +130,8 @@ function reportFaults(path: string, { faults, count }: ImportRefusedError): void
     const where = [describePosition({ line, item }), item !== undefined && line > 1 && `line ${line}`, field];
     printError(`groundswell: ${basename(path)}: ${where.filter(Boolean).join(': ')}: ${oneLine(reason)}`);
   }
-  const rest = count > shown.length ? `, the first ${shown.length} of them above` : '';
-  printError(`groundswell: ${basename(path)}: ${countOf(count, 'fault')}${rest}; nothing was imported`);
+  const rest = count > shown.length ? `, of which the first ${shown.length} are shown` : '';
+  printError(`groundswell: ${basename(path)}: ${countOf(count, 'error')}${rest}; nothing was imported`);
 }
 
 /** Maximum number of printed items per list. The JSON contains more. */
@@ -180,12 +180,12 @@ function describeOddities(report: ImportReport): string[] {
   const lines: string[] = [];
   if (picturesCopied > 0) lines.push(`${number(picturesCopied)} pictures were copied to the site.`);
   for (const { id, line, item } of repeatedIds.slice(0, MAX_SHOWN)) {
-    lines.push(`Ignored ${describePosition({ line, item })}: ${id} occurs again further down.`);
+    lines.push(`Ignored ${describePosition({ line, item })}: a later row has the same id, ${id}.`);
   }
   if (repeatedIds.length > MAX_SHOWN) lines.push(`… and ${number(repeatedIds.length - MAX_SHOWN)} more such rows.`);
   lines.push(
     ...listed(duplicates, ({ id, name, line, item, of }) => [
-      `Possible duplicate: ${id} (${describePosition({ line, item })}) has the name of ${of}, ${oneLine(name)}.`,
+      `Possible duplicate: ${id} (${describePosition({ line, item })}) has the same name as ${of}: ${oneLine(name)}.`,
     ]),
   );
   if (ignoredColumns.length > 0) {
@@ -193,11 +193,11 @@ function describeOddities(report: ImportReport): string[] {
     lines.push(`Ignored columns that are not fields of a product: ${names}. Use --map to read them as fields.`);
   }
   if (ignoredCounts.length > 0) {
-    lines.push(`Ignored columns, because only visitors change counts: ${ignoredCounts.join(', ')}.`);
+    lines.push(`Ignored columns, because counts cannot be imported: ${ignoredCounts.join(', ')}.`);
   }
   if (localPictures > 0) {
     lines.push(
-      `Pictures not imported, because they are file names: ${number(localPictures)}. Use --images to copy them from a folder. Products keep the pictures they had.`,
+      `Pictures given as file names were not imported: ${number(localPictures)}. Use --images to copy them from a folder. Existing products keep their pictures.`,
     );
   }
   return lines;

@@ -29,7 +29,7 @@ function listCommand(): Command {
   return new Command('list')
     .description('list the periods that have a launch, newest first')
     .addOption(new Option('--kind <kind>', 'days, weeks, months or years').choices(PERIOD_KINDS).default('day'))
-    .option('--limit <number>', `list at most this many, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
+    .option('--limit <number>', `maximum number of rows, up to ${MAX_SHOWN}`, numberReader(1, MAX_SHOWN), 30)
     .addOption(jsonOption('{ "leaderboards": [{ "id": …, "status": … , "launches": …, "winners": […], … }] }'))
     .action(async ({ kind, limit, json = false }: { kind: PeriodKind; limit: number; json?: boolean }) => {
       const { items } = await withDatabase(({ database }) => listLeaderboards(database, { kind, limit }, rulesNow()));
@@ -54,7 +54,7 @@ function listCommand(): Command {
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show a leaderboard from its first rank')
+    .description('show a leaderboard, highest rank first')
     .argument('<period>', 'a day (2026-11-21), week (2026-W47), month (2026-11) or year (2026)')
     .addOption(limitOption(MAX_SHOWN))
     .addOption(jsonOption('{ "id": …, "status": …, "revision": 0, "digest": …, "items": […], … }'))

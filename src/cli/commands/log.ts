@@ -51,11 +51,11 @@ function undoCommand(): Command {
 Examples:
   groundswell log undo 0f8fad5b-d9cb-469f-a165-70867728950e
 
-An import of up to 20,000 changed products can be undone for a month.
+An import can be undone for a month if it changed at most 20,000 products.
 Later edits are not reverted.`,
     )
     .action(async (id: string, { json = false }: { json?: boolean }) => {
-      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an entry`);
+      if (!isUuid(id)) throw new UsageError(`'${id}' is not the id of an audit log entry`);
       const { launches } = readSettings(process.env);
       const entry = await withDatabase((connection) =>
         undoEntry(connection, id, { runtime: systemRuntime, ...launches }),

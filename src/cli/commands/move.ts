@@ -23,7 +23,7 @@ const TARGET_VARIABLE = 'TARGET_DATABASE_URL';
 export function moveCommand(): Command {
   return new Command('move')
     .description('copy the site from the embedded database to an empty one on a server')
-    .option('--to <url>', `the server's address; by default, the value of ${TARGET_VARIABLE}`)
+    .option('--to <url>', `URL of the target database; by default, the value of ${TARGET_VARIABLE}`)
     .addOption(jsonOption('{ "to": "db.internal/groundswell", "createdAt": …, "tables": […] }'))
     .addHelpText(
       'after',
@@ -42,7 +42,7 @@ Examples:
       const { header, location } = await untilInterrupted((signal) => move(settings, target, signal));
       if (json) return printJson({ to: location, ...header });
       print(`Moved ${describeBackup(header)} to ${location}.`);
-      print('Start the site with DATABASE_URL set to that address. The old database was not changed.');
+      print("Set DATABASE_URL to the target's URL, then start the site. The old database was not changed.");
     });
 }
 

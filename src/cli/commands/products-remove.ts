@@ -49,7 +49,7 @@ export function undoCommand(): Command {
   return new Command('undo')
     .description('restore what the last `products remove` removed')
     .addOption(jsonOption('{ "restored": [{ "id": …, "name": …, "upvotes": 1, "comments": 0 }] }'))
-    .addHelpText('after', '\nExamples:\n  groundswell products undo  run again, it reverts the removal before that')
+    .addHelpText('after', '\nExamples:\n  groundswell products undo  run it again to revert earlier removals')
     .action(({ json = false }: { json?: boolean }) => restore({ last: true }, json));
 }
 
@@ -68,8 +68,7 @@ Examples:
   groundswell products restore --removal 0f8fad5b-d9cb-469f-a165-70867728950e`,
     )
     .action(async (ids: string[], { removal, json = false }: { removal?: string; json?: boolean }) => {
-      if (ids.length > 0 === (removal !== undefined))
-        throw new UsageError('give either ids of products or one --removal');
+      if (ids.length > 0 === (removal !== undefined)) throw new UsageError('specify either product ids or --removal');
       if (removal === undefined) return restore({ productIds: readProductIds(ids) }, json);
       if (!isUuid(removal)) throw new UsageError(`'${removal}' is not a removal id`);
       return restore({ removalId: removal }, json);
@@ -111,7 +110,7 @@ async function restore(choice: RemovalChoice, json: boolean): Promise<void> {
       `nothing was restored: another product has the id ${taken.join(', ')} now. Remove that one first, then run \`products restore --removal\` with the removal's id from \`products list --removed\`.`,
     );
   if (notRemoved.length > 0) throw new Error(`nothing was restored: there is no removal of ${notRemoved.join(', ')}`);
-  if (restored.length === 0) throw new Error('nothing was restored: no product was removed');
+  if (restored.length === 0) throw new Error('nothing was restored: there is no removal to undo');
   if (json) return printJson({ restored });
   print(`Restored ${describeAll(restored)}: ${restored.map(({ id }) => id).join(', ')}.`);
 }

@@ -49,7 +49,7 @@ function listCommand(): Command {
       'only products launched since a time, such as 2026-01-31 (UTC) or 2026-01-31T18:00:00Z',
       readInstant,
     )
-    .addOption(new Option('--sort <order>', 'order of the list').choices(SORTS).default('newest'))
+    .addOption(new Option('--sort <order>', 'sort order').choices(SORTS).default('newest'))
     .option('--scheduled', 'only products that launch in the future, the next one first')
     .option('--removed', 'removed products that can be restored, last removal first')
     .addOption(limitOption(100))
@@ -146,7 +146,7 @@ function showCommand(): Command {
       readProductIds([id]);
       const inspected = await withDatabase(({ database }) => inspectProduct(database, id));
       if (inspected.product === null && inspected.removals.length === 0)
-        throw new Error(`there is no product '${id}', and none was removed`);
+        throw new Error(`there is no current or removed product '${id}'`);
       if (json) return printJson(inspected);
       for (const [name, text] of factsOf(inspected)) printFact(name, text);
     });
@@ -191,7 +191,7 @@ function editCommand(): Command {
   return new Command('edit')
     .description('change fields of a product')
     .argument('<id>', 'id of a product')
-    .requiredOption('--set <field=value...>', 'new value of a field; a blank one sets the default', collect)
+    .requiredOption('--set <field=value...>', 'new value of a field; an empty value restores the default', collect)
     .addOption(jsonOption('{ "product": {…} }'))
     .addHelpText(
       'after',
@@ -203,7 +203,7 @@ Examples:
 
 Fields: ${FIELDS.slice(0, 6).join(', ')},
 ${FIELDS.slice(6).join(', ')}.
-Values are read as an import reads them; team and lists may be JSON.`,
+Values have the same format as in an import; team and lists may be JSON.`,
     )
     .action(async (id: string, { set, json = false }: { set: Map<string, unknown>; json?: boolean }) => {
       readProductIds([id]);
@@ -220,7 +220,7 @@ Values are read as an import reads them; team and lists may be JSON.`,
 /** Adds a `field=value` argument to the previous ones. @throws UsageError if it has no field name or no `=`. */
 function collect(text: string, before: ReadonlyMap<string, unknown> = new Map()): Map<string, unknown> {
   const split = text.indexOf('=');
-  if (split < 1) throw new UsageError(`--set ${text}: it must look like field=value`);
+  if (split < 1) throw new UsageError(`--set ${text}: it must have the form field=value`);
   return new Map([...before, [text.slice(0, split), fieldValue(text.slice(split + 1))]]);
 }
 

@@ -20,7 +20,7 @@ export function sampleCommand(): Command {
 
 function loadCommand(): Command {
   return new Command('load')
-    .description('add the sample products that the site lacks')
+    .description('add missing sample products')
     .addOption(jsonOption('{ "created": 67 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { created, total } = await withDatabase(async ({ database }) => {
@@ -48,9 +48,9 @@ function removeCommand(): Command {
 Examples:
   groundswell sample remove                    start with a list of your own
   groundswell sample remove --engagement-only  keep the products, remove the
-                                               invented upvotes and comments
+                                               sample upvotes and comments
 
-Products that were changed stay; their ids are printed.`,
+Edited products are not removed; their ids are printed.`,
     )
     .action(async (options: { engagementOnly?: boolean; yes?: boolean; json?: boolean }) => {
       const { engagementOnly = false, yes = false, json = false } = options;

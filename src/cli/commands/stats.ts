@@ -20,7 +20,7 @@ const UPVOTE_COLUMNS: readonly Column[] = [{ title: 'UPVOTES', align: RIGHT }, .
 export function statsCommand(): Command {
   return new Command('stats')
     .description('show launches, upvotes and comments per day, the top products, and bursts of upvotes')
-    .option('--days <number>', `days of UTC including today, up to ${MAX_DAYS}`, numberReader(1, MAX_DAYS), 14)
+    .option('--days <number>', `number of days (UTC) including today, up to ${MAX_DAYS}`, numberReader(1, MAX_DAYS), 14)
     .addOption(
       jsonOption(
         '{ "days": [{ "day": "2026-11-20", "launches": 1, "upvotes": 9, "comments": 2 }], "top": […], "hours": […], "networks": […] }',
@@ -48,7 +48,7 @@ function read(connection: Connection, days: number): Promise<SiteStats> {
 function printStats({ days, top, hours, networks, submissions }: SiteStats): void {
   printDays(days);
   if (submissions.received > 0) printSubmissions(submissions);
-  printSection('Most upvotes in these days', 'No product was upvoted.', UPVOTE_COLUMNS, top, (product) => [
+  printSection('Most upvotes in this period', 'No product was upvoted.', UPVOTE_COLUMNS, top, (product) => [
     count(product.upvotes),
     product.productId,
     product.productName,
@@ -61,7 +61,7 @@ function printStats({ days, top, hours, networks, submissions }: SiteStats): voi
     ({ hour, upvotes, productId, productName }) => [utcMinute(hour), count(upvotes), productId, productName],
   );
   printSection(
-    'Many sessions of one network on one product within an hour (stored for a week)',
+    'Many sessions from one network upvoted one product within an hour (stored for a week)',
     'No unusual networks.',
     [HOUR, { title: 'SESSIONS', align: RIGHT }, { title: 'NETWORK' }, ...PRODUCT_COLUMNS],
     networks,
@@ -88,7 +88,7 @@ function printDays(days: readonly DayStats[]): void {
 }
 
 function printSubmissions({ received, waiting, approved, declined, withdrawn }: SubmissionStats): void {
-  print('\n', ['bold', 'Submissions in these days'], '\n');
+  print('\n', ['bold', 'Submissions in this period'], '\n');
   print(
     `${count(received)} received: ${count(approved)} approved, ${count(declined)} declined, ${count(withdrawn)} withdrawn, ${count(waiting)} waiting`,
   );

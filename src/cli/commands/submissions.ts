@@ -56,7 +56,7 @@ export function submissionsCommand(): Command {
 
 function approveCommand(): Command {
   return decisionCommand('approve')
-    .description('approve submissions: they launch at their time, or now; `submissions undo` reverts it')
+    .description('approve submissions to launch at the requested time or now; `submissions undo` reverts it')
     .addHelpText(
       'after',
       '\nExamples:\n  groundswell submissions approve tide-tables\n  groundswell submissions approve tide-tables --revision 3',
@@ -94,15 +94,15 @@ function undoCommand(): Command {
     .addHelpText(
       'after',
       `
-A launched product leaves the site, unless others voted or commented on it:
-then use groundswell products remove.`,
+Undoing an approval removes the launched product from the site, unless others
+voted or commented on it: then use groundswell products remove.`,
     )
     .action((ids: string[], flags: Flags) => decideAll(ids, flags, undoDecision));
 }
 
 function keyCommand(): Command {
   return new Command('key')
-    .description('print a new maker link, which replaces the lost one')
+    .description('print a new maker link, which replaces the old one')
     .argument('<id>', 'id of a submission')
     .addOption(jsonOption('{ "id": …, "makerKey": …, "makerLink": … }'))
     .action(async (id: string, { json = false }: { json?: boolean }) => {
@@ -179,14 +179,14 @@ function sentenceOf(row: SubmissionRow): string {
 
 function readReason(text: string): string {
   if ([...text].length > SUBMISSION_LIMITS.reasonCharacters) {
-    throw new UsageError(`a reason has at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
+    throw new UsageError(`a reason can have at most ${SUBMISSION_LIMITS.reasonCharacters} characters`);
   }
   return readText(text);
 }
 
 function showCommand(): Command {
   return new Command('show')
-    .description('show a submission, and the changes by its maker since the approval')
+    .description("show a submission and its maker's changes since the approval")
     .argument('<id>', 'id of a submission')
     .addOption(jsonOption('{ "submission": {…} }'))
     .addHelpText('after', '\nExamples:\n  groundswell submissions show tide-tables')
@@ -259,7 +259,7 @@ Examples:
         ),
       );
       if (json) return printJson({ submissions: items, nextCursor });
-      if (items.length === 0) return print(all ? 'Nothing was submitted.' : 'No submission waits for a decision.');
+      if (items.length === 0) return print(all ? 'There are no submissions.' : 'No submission waits for a decision.');
       printSubmissions(items);
       if (nextCursor !== null) print('\n', `More: --cursor ${nextCursor}`);
     });

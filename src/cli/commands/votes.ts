@@ -66,7 +66,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
         : 'include excluded votes of a launch; `votes undo` excludes them again',
     )
     .argument('<product>', 'id of a product')
-    .option('--voter <hash...>', 'only votes of these voters, named as in the tally', readVoters)
+    .option('--voter <hash...>', 'only votes by these voters (hashes from the tally)', readVoters)
     .option('--from <time>', 'only votes cast since this time, such as 2026-01-31T18:00:00Z', readInstant)
     .option('--to <time>', 'only votes cast before this time', readInstant)
     .requiredOption('--reason <text>', 'the reason, for the audit log', readText)
@@ -78,7 +78,7 @@ function changeCommand(action: 'exclude' | 'include'): Command {
     .action(async (productId: string, { voter: voters, from, to, reason, json = false }: Flags) => {
       readProductIds([productId]);
       if (voters === undefined && from === undefined && to === undefined)
-        throw new UsageError('select the votes by --voter, or by --from and --to');
+        throw new UsageError('select the votes with --voter, or with --from and --to');
       const selection = { voters, from, to };
       const change = await withDatabase((connection, _applied, { webhooks, launches }) =>
         connection.withoutTimeLimit((database) =>
@@ -121,6 +121,6 @@ function sentenceOf(done: string, { productId, day, votes, revised }: VerdictCha
 
 /** Adds a voter to the previous arguments. @throws UsageError if the voter is malformed. */
 function readVoters(voter: string, others: string[] = []): string[] {
-  if (!/^[0-9a-f]{32}$/.test(voter)) throw new UsageError(`'${voter}' is not a voter of a tally`);
+  if (!/^[0-9a-f]{32}$/.test(voter)) throw new UsageError(`'${voter}' is not a voter hash from a tally`);
   return [...others, voter];
 }

@@ -27,7 +27,7 @@ interface ListFlags {
 function listCommand(): Command {
   return new Command('list')
     .description('list the webhooks of the last seven days, newest first')
-    .option('--undelivered', 'only waiting and expired ones')
+    .option('--undelivered', 'only waiting and expired webhooks')
     .addOption(limitOption(50))
     .addOption(
       jsonOption(
@@ -61,19 +61,19 @@ function listCommand(): Command {
 
 function retryCommand(): Command {
   return new Command('retry')
-    .description('send undelivered webhooks again, including expired ones and after 410 Gone')
+    .description('send undelivered webhooks again, including expired ones; resumes after 410 Gone')
     .addOption(jsonOption('{ "events": 3 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const { url } = readReceiver();
       const events = await withDatabase(({ database }) => retryEvents(database, receiverOf(url), new Date()));
       if (json) return printJson({ events });
-      print(`The site sends ${countOf(events, 'webhook')} now, if it runs.`);
+      print(`Queued ${countOf(events, 'webhook')}. The site sends them while it runs.`);
     });
 }
 
 function testCommand(): Command {
   return new Command('test')
-    .description('send a signed event webhook.test to the receiver; exit code 1 unless it accepts it')
+    .description('send a signed webhook.test event; exit code 1 if the receiver does not accept it')
     .addOption(jsonOption('{ "status": 204 }'))
     .action(async ({ json = false }: { json?: boolean }) => {
       const receiver = readReceiver();
@@ -89,6 +89,7 @@ function testCommand(): Command {
 /** Returns the settings of the receiver. @throws UsageError if no receiver is configured. */
 function readReceiver(): NonNullable<Settings['webhooks']> {
   const { webhooks } = readSettings(process.env);
-  if (webhooks === undefined) throw new UsageError('there is no receiver: set WEBHOOK_URL and WEBHOOK_SECRET');
+  if (webhooks === undefined)
+    throw new UsageError('no webhook receiver is configured: set WEBHOOK_URL and WEBHOOK_SECRET');
   return webhooks;
 }

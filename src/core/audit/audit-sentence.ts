@@ -38,7 +38,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'votes include':
       return `included ${amount('votes', 'vote')} ${votes()} (${known.reason})`;
     case 'votes undo':
-      return `undid '${known.of}' of ${amount('votes', 'vote')} ${votes()}`;
+      return `undid the ${nounOf(known.of)} of ${amount('votes', 'vote')} ${votes()}`;
     case 'submissions approve':
       return `approved submission ${target}, launching ${known.launchAt}`;
     case 'submissions schedule':
@@ -46,7 +46,7 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'submissions decline':
       return `declined submission ${target} (${known.reason})`;
     case 'submissions undo':
-      return `undid '${known.of}' of submission ${target}`;
+      return `undid the ${nounOf(known.of)} of submission ${target}`;
     case 'submissions key':
       return `gave submission ${target} a new maker key`;
     case 'counts repair':
@@ -72,4 +72,17 @@ export function sentenceOf({ action, target, details }: Pick<AuditEntry, 'action
     case 'restore':
       return `restored ${amount('rows', 'row')} from ${target}`;
   }
+}
+
+const NOUNS: Readonly<Record<string, string>> = {
+  'votes exclude': 'exclusion',
+  'votes include': 'inclusion',
+  approve: 'approval',
+  schedule: 'scheduling',
+  decline: 'rejection',
+};
+
+/** Returns the noun of an undone action, or the action itself if it has none. */
+function nounOf(action: unknown): string {
+  return NOUNS[String(action)] ?? `'${action}'`;
 }

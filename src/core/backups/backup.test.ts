@@ -226,7 +226,7 @@ describe('a file that cannot be restored is refused without changes', () => {
       const turned = Buffer.from(whole);
       const at = Math.floor(whole.length * share);
       turned[at] = (turned[at] ?? 0) ^ 0x10;
-      await expectRefused(turned, /cannot be restored from/);
+      await expectRefused(turned, /Cannot restore from/);
     }
   });
 

@@ -186,7 +186,7 @@ function endOfRows(text: Buffer, start: number): number {
 }
 
 function broken(path: string, why: string): BackupFileError {
-  return new BackupFileError(`${path} cannot be restored from: ${why}. Nothing was changed.`);
+  return new BackupFileError(`Cannot restore from ${path}: ${why}. Nothing was changed.`);
 }
 
 /** Translates errors of decompression and of the file system into messages for the operator. */

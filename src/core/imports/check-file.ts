@@ -72,7 +72,7 @@ function readRecords(
         const [one, other] = columns.rivals;
         throw new UnreadableFileError(
           1,
-          `The columns '${one}' and '${other}' are the same field. Choose one with --map`,
+          `The columns '${one}' and '${other}' map to the same field. Choose one with --map`,
         );
       }
       if (!columns.areFields(names)) throw new UnreadableFileError(1, noFieldAmong(names));

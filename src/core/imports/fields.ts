@@ -18,7 +18,7 @@ export function readColumnMap(texts: readonly string[]): ColumnMap {
     const column = rest.join('=').trim();
     if (rest.length === 0) {
       throw new ImportUsageError(
-        `--map ${text}: it must look like field=column, such as name=Title, or field= to ignore its column`,
+        `--map ${text}: it must have the form field=column, such as name=Title, or field= to ignore its column`,
       );
     }
     const field = PRODUCT_FIELD_NAMES.find((known) => known === name.trim());

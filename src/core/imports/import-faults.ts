@@ -47,7 +47,7 @@ export class ImportRefusedError extends Error {
     readonly faults: readonly ImportFault[],
     readonly count: number,
   ) {
-    super(`${countOf(count, 'fault')}, and nothing was imported`);
+    super(`${countOf(count, 'error')}, and nothing was imported`);
   }
 }
 

@@ -182,7 +182,7 @@ describe('columns', () => {
   test('two columns that are the same field are refused, unless --map says which is it', async () => {
     const csv = 'id,launchDate,launch_date\na,2021,2022\n';
     expect(await ground.faultsOf(csv, { kind: 'csv' })).toEqual([
-      "1: null: The columns 'launchDate' and 'launch_date' are the same field. Choose one with --map",
+      "1: null: The columns 'launchDate' and 'launch_date' map to the same field. Choose one with --map",
     ]);
     await ground.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });
     expect(await ground.product('a')).toMatchObject({ launchDate: '2022' });

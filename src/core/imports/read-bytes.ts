@@ -68,7 +68,7 @@ function notUtf8(bytes: Buffer, firstLine: number): UnreadableFileError {
     if (end === -1 || !isUtf8(bytes.subarray(start, end))) break;
     start = end + 1;
   }
-  return new UnreadableFileError(line, 'This is not UTF-8: save the file in that encoding, and try again');
+  return new UnreadableFileError(line, 'The file is not UTF-8: save it in that encoding, then try again');
 }
 
 /** Returns at most the last three bytes, from where the last multi-byte character in them begins. */

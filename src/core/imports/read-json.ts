@@ -138,7 +138,8 @@ export async function* readLines(source: FileSource, onBytes?: (count: number) =
     const rest = bytes.subarray(start);
     parts.push(rest);
     length += rest.length;
-    if (length > MAX_LINE_BYTES) throw new UnreadableFileError(line, 'The line is longer than a row can be');
+    if (length > MAX_LINE_BYTES)
+      throw new UnreadableFileError(line, 'The line is longer than the maximum size of a row');
   }
   if (length > 0) yield textOf(parts);
 }

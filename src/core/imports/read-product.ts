@@ -82,13 +82,11 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   const slug = slugOf(text, 64);
   if (!slugifyIds) {
-    const hint = slug === '' ? '' : ` (slugified, it is '${slug}')`;
-    throw new FieldFault(`'${shown}' is not an id: 1 to 64 of a-z, 0-9 and -${hint}`);
+    const hint = slug === '' ? '' : ` (slugified: '${slug}')`;
+    throw new FieldFault(`'${shown}' is not an id: use 1 to 64 characters from a-z, 0-9 and -${hint}`);
   }
   if (slug === '')
-    throw new FieldFault(
-      `'${shown}' cannot be slugified, because it contains none of a-z and 0-9: give the row another id`,
-    );
+    throw new FieldFault(`'${shown}' cannot be slugified, because it contains no a-z or 0-9: give the row another id`);
   return { id: slug, rawId: text };
 }
 
@@ -104,7 +102,8 @@ function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharac
   }
   // Counting code points is slow. There are never more of them than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
-  if (length > maxCharacters) throw new FieldFault(`${length} characters are too many: at most ${maxCharacters}`);
+  if (length > maxCharacters)
+    throw new FieldFault(`${length} characters are more than the maximum of ${maxCharacters}`);
   return text;
 }
 
@@ -116,7 +115,7 @@ function listOf(value: unknown, separator: string): unknown[] {
 }
 
 function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): Item[] {
-  if (items.length > maxItems) throw new FieldFault(`${items.length} are too many: at most ${maxItems}`);
+  if (items.length > maxItems) throw new FieldFault(`${items.length} items are more than the maximum of ${maxItems}`);
   return items;
 }
 
@@ -127,7 +126,7 @@ function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
   const isUsable =
     scheme === 'data' ? /^data:image\//i.test(address) : /^https?$/.test(scheme ?? '') && URL.canParse(address);
-  if (!isUsable) throw new FieldFault(`'${address.slice(0, 80)}' is not an http or https address`);
+  if (!isUsable) throw new FieldFault(`'${address.slice(0, 80)}' is not an http or https URL`);
   return address;
 }
 
@@ -165,7 +164,7 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
   if (instant === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
   if (instant === undefined) {
     throw new FieldFault(
-      `'${text.slice(0, 80)}' is not a supported date, such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
+      `'${text.slice(0, 80)}' is not a supported date: use a form such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
     );
   }
   return instant;
