@@ -220,20 +220,20 @@ test.describe('§8 and §9: reading comments', () => {
     await page.getByRole('link', { name: 'Teak', exact: true }).click();
     await elapseUntil(page, () => failed.requests.length === 1);
     await failed.deliver();
-    await expect(page.getByText('The comments are out of reach right now.')).toHaveCount(0);
+    await expect(page.getByText('The comments cannot be loaded right now.')).toHaveCount(0);
     await elapseUntil(page, () => failed.requests.length === 2);
     expect(await failed.delays()).toEqual([expect.closeTo(500, -1)]);
     await failed.deliver();
     await page.clock.resume();
     await expect(
-      page.getByRole('status').filter({ hasText: 'The comments are out of reach right now.' }),
+      page.getByRole('status').filter({ hasText: 'The comments cannot be loaded right now.' }),
     ).toBeVisible();
     await expect(commentArticles(page)).toHaveCount(0);
     await expect(failureToast(page)).toHaveCount(0);
     await expect(page.getByRole('heading', { level: 1, name: 'Teak' })).toBeVisible();
     await discussion(page).getByRole('button', { name: 'Try again' }).click();
     await expect(commentTexts(page)).toHaveText(['Hard wood']);
-    await expect(page.getByText('The comments are out of reach right now.')).toHaveCount(0);
+    await expect(page.getByText('The comments cannot be loaded right now.')).toHaveCount(0);
   });
 
   test('‘Loading comments...’ shows while comments load', async ({ page, site }) => {

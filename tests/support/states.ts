@@ -114,7 +114,7 @@ export const SCREEN_STATES: ScreenState[] = [
       await page.getByRole('link', { name: 'Zz rich', exact: true }).click();
       await expect.poll(() => failed.requests.length).toBeGreaterThan(0);
       await page.clock.fastForward(1_000);
-      await expect(page.getByText('The comments are out of reach right now.')).toBeVisible();
+      await expect(page.getByText('The comments cannot be loaded right now.')).toBeVisible();
     },
   },
   {

@@ -101,7 +101,7 @@ export function siteLinks({
   const lines = [
     t('The list shows the newest launches first. Leaderboards rank them by votes.'),
     t('Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.'),
-    t('Votes cast in these 24 hours count. Launches with equally many share a rank.'),
+    t('Votes cast in these 24 hours count. Launches with equal counts share a rank.'),
     plural(
       'At most {count} vote for a launch counts from one network. No address is stored.',
       'At most {count} votes for a launch count from one network. No address is stored.',

@@ -110,7 +110,7 @@ function CommentsLoading() {
 function CommentsFailure({ onRetry }: { onRetry: () => unknown }) {
   return (
     <p className="comments-failed" role="status">
-      {`${t('The comments are out of reach right now.')} `}
+      {`${t('The comments cannot be loaded right now.')} `}
       <button type="button" className="text-button" onClick={onRetry}>
         {t('Try again')}
       </button>

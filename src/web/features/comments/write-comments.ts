@@ -14,7 +14,7 @@ import { commentedProducts, ownComments } from './queries.ts';
 /** What toasts say about a comment (specification, section 8). */
 const TEXTS = {
   added: { title: 'Comment added!', description: 'Your comment has been posted successfully.' },
-  queued: { title: 'Comment kept', description: 'You are offline: it is posted when the network is back.' },
+  queued: { title: 'Comment kept', description: 'You are offline. It will be posted when you reconnect.' },
   addFailed: { title: 'Error', description: 'Failed to add comment. Please try again.' },
 } as const;
 

@@ -38,7 +38,7 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       <dl className="shortcuts" data-off={!isOn}>
         {SHORTCUTS.map(Row)}
       </dl>
-      <h3 className="shortcuts-title">{t('Always there')}</h3>
+      <h3 className="shortcuts-title">{t('Always on')}</h3>
       <dl className="shortcuts">{ALWAYS.map(Row)}</dl>
     </Modal>
   );

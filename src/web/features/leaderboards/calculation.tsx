@@ -48,7 +48,7 @@ export function Calculation({ standing }: { standing: Standing }) {
           </Line>
         )}
         {outside < 0 && (
-          <Line label="Taken back later" amount={`+ ${formatCount(-outside)}`}>
+          <Line label="Removed later" amount={`+ ${formatCount(-outside)}`}>
             {t('They were there when the window ended, on {ends}, so they count.', { ends })}
           </Line>
         )}

@@ -13,7 +13,7 @@ const TEXTS = {
   added: { title: 'Upvoted!', description: 'Thanks for your support!' },
   removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
   undo: 'Undo',
-  queued: { title: 'Kept for later', description: 'You are offline: it is sent when the network is back.' },
+  queued: { title: 'Kept for later', description: 'You are offline. It will be sent when you reconnect.' },
   failed: (message: string) => ({
     title: t('Error'),
     description: t('Failed to update upvote: {message}', { message }),

@@ -14,7 +14,7 @@ export default {
       'Die Liste zeigt die neuesten Launches zuerst. Ranglisten ordnen sie nach Stimmen.',
     'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
       'Jeder Launch hat dieselben 24 Stunden, ab der Minute, in der er startet, in jeder Zeitzone.',
-    'Votes cast in these 24 hours count. Launches with equally many share a rank.':
+    'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Stimmen aus diesen 24 Stunden zählen. Launches mit gleich vielen teilen sich einen Rang.',
     'At most {count} votes for a launch count from one network. No address is stored.': {
       one: 'Aus einem Netzwerk zählt höchstens {count} Stimme für einen Launch. Adressen werden nicht gespeichert.',
@@ -40,7 +40,7 @@ export default {
       'Um zu kommentieren oder „Gefällt mir“ zu klicken, brauchst du JavaScript.',
     'Sort comments': 'Kommentare sortieren',
     'Loading comments...': 'Kommentare werden geladen …',
-    'The comments are out of reach right now.': 'Die Kommentare sind gerade nicht erreichbar.',
+    'The comments cannot be loaded right now.': 'Die Kommentare sind gerade nicht erreichbar.',
     'Try again': 'Erneut versuchen',
     'More comments could not be loaded.': 'Weitere Kommentare konnten nicht geladen werden.',
     'Loading more comments...': 'Weitere Kommentare werden geladen …',
@@ -49,7 +49,7 @@ export default {
     'It leads to this comment.': 'Er führt zu diesem Kommentar.',
     'Keyboard shortcuts': 'Tastenkürzel',
     'Single-key shortcuts': 'Kürzel mit einer Taste',
-    'Always there': 'Immer verfügbar',
+    'Always on': 'Immer verfügbar',
     'New ranks wait until you leave this row': 'Neue Ränge warten, bis du diese Zeile verlässt',
     'Show more launches': 'Weitere Launches anzeigen',
     'Kind of period': 'Art des Zeitraums',
@@ -196,7 +196,7 @@ export default {
     'Remove from saved products': 'Aus den gemerkten Produkten entfernen',
     'Save for later': 'Für später merken',
     'Saved products': 'Gemerkte Produkte',
-    'Kept in this browser only, and nobody else sees them.':
+    'Stored only in this browser. Nobody else sees them.':
       'Nur in diesem Browser gespeichert, und niemand sonst sieht sie.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Noch nichts gemerkt. Das Lesezeichen an einem Produkt bewahrt es hier für später auf.',
@@ -266,7 +266,7 @@ export default {
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Was die Betreiber dieser Website entfernt, ausgeblendet, ausgeschlossen oder abgelehnt haben, und warum. Was rückgängig gemacht wurde, bleibt aufgeführt.',
     'Nothing older.': 'Nichts Älteres.',
-    'Nothing was moderated yet.': 'Bisher wurde nichts moderiert.',
+    'The log is empty.': 'Bisher wurde nichts moderiert.',
     'Pages of the log': 'Seiten des Protokolls',
     Newest: 'Neueste',
     Older: 'Ältere',
@@ -304,7 +304,7 @@ export default {
     'At most {count} tags.': 'Höchstens {count} Tags.',
     'A tag has at most {count} characters.': 'Ein Tag hat höchstens {count} Zeichen.',
     'At most {count} people.': 'Höchstens {count} Personen.',
-    'Each person of the team needs a name.': 'Jede Person im Team braucht einen Namen.',
+    'Each team member needs a name.': 'Jede Person im Team braucht einen Namen.',
     'A name or a role has at most {count} characters.': 'Ein Name oder eine Rolle hat höchstens {count} Zeichen.',
     'Choose a launch time in the future.': 'Wähle einen Launch-Zeitpunkt in der Zukunft.',
     'Your text is saved in this browser.': 'Dein Text ist in diesem Browser gespeichert.',
@@ -393,7 +393,7 @@ export default {
     'Choose another': 'Anderes wählen',
     'Choose a picture': 'Bild wählen',
     picture: 'Bild',
-    'They stand below the description, in this order.': 'Sie stehen in dieser Reihenfolge unter der Beschreibung.',
+    'Shown below the description, in this order.': 'Sie stehen in dieser Reihenfolge unter der Beschreibung.',
     'Add screenshots': 'Screenshots hinzufügen',
     'screenshot {number}': 'Screenshot {number}',
     'Screenshot removed': 'Screenshot entfernt',
@@ -496,7 +496,7 @@ export default {
     'Comment added!': 'Kommentar hinzugefügt!',
     'Your comment has been posted successfully.': 'Dein Kommentar wurde veröffentlicht.',
     'Comment kept': 'Kommentar aufbewahrt',
-    'You are offline: it is posted when the network is back.':
+    'You are offline. It will be posted when you reconnect.':
       'Du bist offline: Er wird veröffentlicht, sobald das Netz zurück ist.',
     'Failed to add comment. Please try again.':
       'Der Kommentar konnte nicht hinzugefügt werden. Bitte versuche es noch einmal.',
@@ -527,7 +527,7 @@ export default {
     'On the button': 'Auf der Schaltfläche',
     'Not counted yet': 'Noch nicht gezählt',
     'Cast after the first 24 hours': 'Nach den ersten 24 Stunden abgegeben',
-    'Taken back later': 'Später zurückgenommen',
+    'Removed later': 'Später zurückgenommen',
     'Votes that count': 'Stimmen, die zählen',
     '{standing}, so far': '{standing}, bisher',
     '{standing}, provisional': '{standing}, vorläufig',
@@ -545,7 +545,7 @@ export default {
     'Upvote removed successfully': 'Deine Stimme wurde zurückgenommen',
     Undo: 'Rückgängig',
     'Kept for later': 'Für später aufbewahrt',
-    'You are offline: it is sent when the network is back.':
+    'You are offline. It will be sent when you reconnect.':
       'Du bist offline: Es wird gesendet, sobald das Netz zurück ist.',
     'Upvote this product': 'Für dieses Produkt stimmen',
     'Remove upvote': 'Stimme zurücknehmen',

@@ -14,7 +14,7 @@ export default {
       'La liste montre les lancements les plus récents d’abord. Les classements les ordonnent par votes.',
     'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
       'Chaque lancement dispose des mêmes 24 heures, dès la minute de sa mise en ligne, quel que soit son fuseau horaire.',
-    'Votes cast in these 24 hours count. Launches with equally many share a rank.':
+    'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Les votes de ces 24 heures comptent. À égalité, les lancements partagent leur rang.',
     'At most {count} votes for a launch count from one network. No address is stored.': {
       one: 'Au plus {count} vote par lancement compte depuis un même réseau. Aucune adresse n’est conservée.',
@@ -39,7 +39,7 @@ export default {
     'Writing and liking comments need JavaScript.': 'Écrire et aimer des commentaires nécessite JavaScript.',
     'Sort comments': 'Trier les commentaires',
     'Loading comments...': 'Chargement des commentaires…',
-    'The comments are out of reach right now.': 'Les commentaires sont hors de portée pour l’instant.',
+    'The comments cannot be loaded right now.': 'Les commentaires sont hors de portée pour l’instant.',
     'Try again': 'Réessayer',
     'More comments could not be loaded.': 'Impossible de charger d’autres commentaires.',
     'Loading more comments...': 'Chargement d’autres commentaires…',
@@ -48,7 +48,7 @@ export default {
     'It leads to this comment.': 'Il mène à ce commentaire.',
     'Keyboard shortcuts': 'Raccourcis clavier',
     'Single-key shortcuts': 'Raccourcis à une seule touche',
-    'Always there': 'Toujours actifs',
+    'Always on': 'Toujours actifs',
     'New ranks wait until you leave this row': 'Les nouveaux rangs attendent que vous quittiez cette ligne',
     'Show more launches': 'Afficher plus de lancements',
     'Kind of period': 'Type de période',
@@ -191,7 +191,7 @@ export default {
     'Remove from saved products': 'Retirer des produits enregistrés',
     'Save for later': 'Enregistrer pour plus tard',
     'Saved products': 'Produits enregistrés',
-    'Kept in this browser only, and nobody else sees them.':
+    'Stored only in this browser. Nobody else sees them.':
       'Conservés uniquement dans ce navigateur, et personne d’autre ne les voit.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Rien d’enregistré pour l’instant. Le marque-page d’un produit le garde ici pour plus tard.',
@@ -262,7 +262,7 @@ export default {
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'Ce que les opérateurs de ce site ont retiré, masqué, exclu ou refusé, et pourquoi. Ce qui a été annulé reste affiché.',
     'Nothing older.': 'Rien de plus ancien.',
-    'Nothing was moderated yet.': 'Rien n’a encore été modéré.',
+    'The log is empty.': 'Rien n’a encore été modéré.',
     'Pages of the log': 'Pages du journal',
     Newest: 'Récents',
     Older: 'Plus anciens',
@@ -300,7 +300,7 @@ export default {
     'At most {count} tags.': '{count} étiquettes au plus.',
     'A tag has at most {count} characters.': 'Une étiquette compte au plus {count} caractères.',
     'At most {count} people.': '{count} personnes au plus.',
-    'Each person of the team needs a name.': 'Chaque personne de l’équipe doit avoir un nom.',
+    'Each team member needs a name.': 'Chaque personne de l’équipe doit avoir un nom.',
     'A name or a role has at most {count} characters.': 'Un nom ou un rôle compte au plus {count} caractères.',
     'Choose a launch time in the future.': 'Choisissez une date de lancement dans le futur.',
     'Your text is saved in this browser.': 'Votre texte est enregistré dans ce navigateur.',
@@ -389,7 +389,7 @@ export default {
     'Choose another': 'En choisir une autre',
     'Choose a picture': 'Choisir une image',
     picture: 'Image',
-    'They stand below the description, in this order.': 'Elles figurent sous la description, dans cet ordre.',
+    'Shown below the description, in this order.': 'Elles figurent sous la description, dans cet ordre.',
     'Add screenshots': 'Ajouter des captures',
     'screenshot {number}': 'Capture {number}',
     'Screenshot removed': 'Capture retirée',
@@ -490,7 +490,7 @@ export default {
     'Comment added!': 'Commentaire ajouté !',
     'Your comment has been posted successfully.': 'Votre commentaire a bien été publié.',
     'Comment kept': 'Commentaire gardé',
-    'You are offline: it is posted when the network is back.':
+    'You are offline. It will be posted when you reconnect.':
       'Vous êtes hors ligne : il sera publié au retour du réseau.',
     'Failed to add comment. Please try again.': 'Impossible d’ajouter le commentaire. Veuillez réessayer.',
     'Previous and next product, on a product’s page': 'Produit précédent et suivant, sur la page d’un produit',
@@ -520,7 +520,7 @@ export default {
     'On the button': 'Sur le bouton',
     'Not counted yet': 'Pas encore comptés',
     'Cast after the first 24 hours': 'Émis après les premières 24 heures',
-    'Taken back later': 'Retirés plus tard',
+    'Removed later': 'Retirés plus tard',
     'Votes that count': 'Votes qui comptent',
     '{standing}, so far': '{standing}, pour l’instant',
     '{standing}, provisional': '{standing}, provisoire',
@@ -538,7 +538,7 @@ export default {
     'Upvote removed successfully': 'Votre vote a bien été retiré',
     Undo: 'Annuler',
     'Kept for later': 'Gardé pour plus tard',
-    'You are offline: it is sent when the network is back.':
+    'You are offline. It will be sent when you reconnect.':
       'Vous êtes hors ligne : ce sera envoyé au retour du réseau.',
     'Upvote this product': 'Voter pour ce produit',
     'Remove upvote': 'Retirer le vote',

@@ -15,7 +15,7 @@ export default {
       'A lista mostra primeiro os lançamentos mais recentes. Os rankings os ordenam por votos.',
     'Every launch has the same 24 hours, from the minute it goes live, whatever its time zone.':
       'Cada lançamento tem as mesmas 24 horas, a partir do minuto em que entra no ar, seja qual for o fuso horário.',
-    'Votes cast in these 24 hours count. Launches with equally many share a rank.':
+    'Votes cast in these 24 hours count. Launches with equal counts share a rank.':
       'Contam os votos dessas 24 horas. Lançamentos empatados dividem a posição.',
     'At most {count} votes for a launch count from one network. No address is stored.': {
       one: 'No máximo {count} voto por lançamento conta a partir de uma mesma rede. Nenhum endereço é armazenado.',
@@ -40,7 +40,7 @@ export default {
     'Writing and liking comments need JavaScript.': 'Escrever e curtir comentários exige JavaScript.',
     'Sort comments': 'Ordenar comentários',
     'Loading comments...': 'Carregando comentários…',
-    'The comments are out of reach right now.': 'Os comentários estão fora de alcance no momento.',
+    'The comments cannot be loaded right now.': 'Os comentários estão fora de alcance no momento.',
     'Try again': 'Tentar novamente',
     'More comments could not be loaded.': 'Não foi possível carregar mais comentários.',
     'Loading more comments...': 'Carregando mais comentários…',
@@ -49,7 +49,7 @@ export default {
     'It leads to this comment.': 'Ele leva a este comentário.',
     'Keyboard shortcuts': 'Atalhos do teclado',
     'Single-key shortcuts': 'Atalhos de uma tecla',
-    'Always there': 'Sempre disponíveis',
+    'Always on': 'Sempre disponíveis',
     'New ranks wait until you leave this row': 'As novas posições esperam até você sair desta linha',
     'Show more launches': 'Mostrar mais lançamentos',
     'Kind of period': 'Tipo de período',
@@ -190,7 +190,7 @@ export default {
     'Remove from saved products': 'Remover dos produtos salvos',
     'Save for later': 'Salvar para depois',
     'Saved products': 'Produtos salvos',
-    'Kept in this browser only, and nobody else sees them.': 'Guardados apenas neste navegador, e mais ninguém os vê.',
+    'Stored only in this browser. Nobody else sees them.': 'Guardados apenas neste navegador, e mais ninguém os vê.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Nada salvo ainda. O marcador de um produto o guarda aqui para depois.',
     'No longer on the site': 'Não está mais no site',
@@ -260,7 +260,7 @@ export default {
     'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.':
       'O que os operadores deste site removeram, ocultaram, excluíram ou recusaram, e por quê. O que foi desfeito continua na lista.',
     'Nothing older.': 'Nada mais antigo.',
-    'Nothing was moderated yet.': 'Nada foi moderado ainda.',
+    'The log is empty.': 'Nada foi moderado ainda.',
     'Pages of the log': 'Páginas do registro',
     Newest: 'Mais recentes',
     Older: 'Mais antigos',
@@ -297,7 +297,7 @@ export default {
     'At most {count} tags.': 'No máximo {count} tags.',
     'A tag has at most {count} characters.': 'Uma tag tem no máximo {count} caracteres.',
     'At most {count} people.': 'No máximo {count} pessoas.',
-    'Each person of the team needs a name.': 'Cada pessoa da equipe precisa de um nome.',
+    'Each team member needs a name.': 'Cada pessoa da equipe precisa de um nome.',
     'A name or a role has at most {count} characters.': 'Um nome ou uma função tem no máximo {count} caracteres.',
     'Choose a launch time in the future.': 'Escolha um horário de lançamento no futuro.',
     'Your text is saved in this browser.': 'Seu texto está salvo neste navegador.',
@@ -386,7 +386,7 @@ export default {
     'Choose another': 'Escolher outra',
     'Choose a picture': 'Escolher uma imagem',
     picture: 'Imagem',
-    'They stand below the description, in this order.': 'Elas ficam abaixo da descrição, nesta ordem.',
+    'Shown below the description, in this order.': 'Elas ficam abaixo da descrição, nesta ordem.',
     'Add screenshots': 'Adicionar capturas',
     'screenshot {number}': 'Captura {number}',
     'Screenshot removed': 'Captura removida',
@@ -488,7 +488,7 @@ export default {
     'Comment added!': 'Comentário adicionado!',
     'Your comment has been posted successfully.': 'Seu comentário foi publicado com sucesso.',
     'Comment kept': 'Comentário guardado',
-    'You are offline: it is posted when the network is back.':
+    'You are offline. It will be posted when you reconnect.':
       'Você está off-line: ele será publicado quando a rede voltar.',
     'Failed to add comment. Please try again.': 'Não foi possível adicionar o comentário. Tente novamente.',
     'Previous and next product, on a product’s page': 'Produto anterior e próximo, na página de um produto',
@@ -518,7 +518,7 @@ export default {
     'On the button': 'No botão',
     'Not counted yet': 'Ainda não contados',
     'Cast after the first 24 hours': 'Dados após as primeiras 24 horas',
-    'Taken back later': 'Retirados depois',
+    'Removed later': 'Retirados depois',
     'Votes that count': 'Votos que contam',
     '{standing}, so far': '{standing}, até agora',
     '{standing}, provisional': '{standing}, provisório',
@@ -536,7 +536,7 @@ export default {
     'Upvote removed successfully': 'Seu voto foi removido com sucesso',
     Undo: 'Desfazer',
     'Kept for later': 'Guardado para depois',
-    'You are offline: it is sent when the network is back.': 'Você está off-line: será enviado quando a rede voltar.',
+    'You are offline. It will be sent when you reconnect.': 'Você está off-line: será enviado quando a rede voltar.',
     'Upvote this product': 'Votar neste produto',
     'Remove upvote': 'Remover voto',
     'The place to discover and launch innovative tech products. Explore the wave.':

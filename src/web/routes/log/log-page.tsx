@@ -97,9 +97,7 @@ function Entries({
           'What the operators of this site removed, hid, excluded or declined, and why. Entries that were undone stay listed.',
         )}
       </p>
-      {items.length === 0 && (
-        <p className="log-empty">{isContinued ? t('Nothing older.') : t('Nothing was moderated yet.')}</p>
-      )}
+      {items.length === 0 && <p className="log-empty">{isContinued ? t('Nothing older.') : t('The log is empty.')}</p>}
       <ol className="log-list">
         {items.map((entry) => (
           <li key={entry.id} data-undone={entry.undoneAt !== null || undefined}>

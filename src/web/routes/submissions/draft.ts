@@ -123,7 +123,7 @@ export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | nul
   if (team.length > PRODUCT_FIELDS.team.maxItems)
     faults.push({ field: 'team', detail: t('At most {count} people.', { count: PRODUCT_FIELDS.team.maxItems }) });
   if (team.some((member) => member.name === ''))
-    faults.push({ field: 'team', detail: t('Each person of the team needs a name.') });
+    faults.push({ field: 'team', detail: t('Each team member needs a name.') });
   if (
     team.some((member) => Math.max(characters(member.name), characters(member.role)) > TEAM_MEMBER_BOUNDS.maxCharacters)
   )

@@ -51,7 +51,7 @@ export function PictureField({ pictures, isSending, faults, onAdd, onChange }: P
       </DropZone>
       <DropZone
         title={t('Screenshots')}
-        words={t('They stand below the description, in this order.')}
+        words={t('Shown below the description, in this order.')}
         label={t('Add screenshots')}
         fault={faults.screenshots}
         isSending={isSending}
