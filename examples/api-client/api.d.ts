@@ -93,7 +93,7 @@ export interface paths {
     };
     /**
      * Get a leaderboard
-     * @description Most counted votes first. Launches with equally many share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
+     * @description Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.
      */
     get: operations['getLeaderboard'];
     put?: never;
@@ -211,7 +211,7 @@ export interface paths {
     };
     /**
      * List the session's own comments that are held for review
-     * @description Held comments are in no other list and are not counted. Newest first, at most 100.
+     * @description Held comments do not appear in other lists and are not counted. Newest first, at most 100.
      */
     get: operations['listHeldComments'];
     put?: never;
@@ -609,7 +609,7 @@ export interface components {
      */
     Session: string;
     /**
-     * @description Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.
+     * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
      * @example draft-1
      */
     IdempotencyKey: string;
@@ -2018,7 +2018,7 @@ export interface operations {
          */
         'X-User-Session': components['parameters']['Session'];
         /**
-         * @description Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.
+         * @description Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.
          * @example draft-1
          */
         'Idempotency-Key'?: components['parameters']['IdempotencyKey'];

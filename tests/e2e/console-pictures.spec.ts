@@ -17,7 +17,7 @@ test('an operator uploads pictures in the editor, and the site shows them once t
   expectConsoleError(/415/);
   const notPicture = { name: 'tide.png', mimeType: 'image/png', buffer: Buffer.from('<html></html>') };
   await editor.getByLabel('Upload a picture').setInputFiles(notPicture);
-  await expect(editor.getByText('tide.png: The file is not a picture of a known kind.')).toBeVisible();
+  await expect(editor.getByText('tide.png: The file is not a picture of a supported type.')).toBeVisible();
   await editor.getByLabel('Upload a picture').setInputFiles(await pictureFile('tide.png', '#075e68'));
   await expect(editor.getByRole('textbox', { name: 'Image' })).toHaveValue(/^\/images\/[0-9a-f]{40}\.webp$/);
   await expect(editor.getByText('tide.png:')).toHaveCount(0);

@@ -124,7 +124,7 @@ test('an edit is previewed, saved and seen by the other operator, whose own edit
   await page.getByLabel('Image').fill('javascript:alert(1)');
   expectConsoleError(/422 \(Unprocessable Entity\)/);
   await page.getByRole('button', { name: 'Save' }).click();
-  await expect(page.getByText(/is not an http or https address/)).toBeVisible();
+  await expect(page.getByText(/is not an http or https URL/)).toBeVisible();
   await page.getByLabel('Image').fill('/pictures/git/tile.svg');
   await page.getByLabel('Name').fill('Four hands');
   await expect(page.getByRole('complementary', { name: 'Preview' })).toContainText('Four hands');

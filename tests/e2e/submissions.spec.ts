@@ -128,7 +128,7 @@ test.describe('a fault', () => {
     await expect(field(page, 'Name')).toBeFocused();
     await expect(field(page, 'Name')).toHaveAccessibleDescription('Give your product a name.');
     await expect(alert(page)).toHaveText('3 fields need another look.');
-    await expect(dialog(page).getByText('Each person of the team needs a name.')).toBeVisible();
+    await expect(dialog(page).getByText('Each team member needs a name.')).toBeVisible();
     await expect(dialog(page).getByLabel('Launch time')).toHaveAccessibleDescription(
       /Choose a launch time in the future/,
     );
@@ -163,8 +163,8 @@ test.describe('a fault', () => {
           code: 'submission_invalid',
           detail: 'Please correct: description, team.',
           errors: [
-            { field: 'description', detail: 'This has more than 10,000 characters.' },
-            { field: 'team.0.name', detail: 'Each member of the team needs a name.' },
+            { field: 'description', detail: 'This is longer than 10,000 characters.' },
+            { field: 'team.0.name', detail: 'Each team member needs a name.' },
           ],
         },
       }),
@@ -174,7 +174,7 @@ test.describe('a fault', () => {
     await send(page).click();
     await expect(field(page, 'Description')).toBeFocused();
     await expect(field(page, 'Description')).toHaveAccessibleDescription(/more than 10,000 characters/);
-    await expect(dialog(page).getByText('Each member of the team needs a name.')).toBeVisible();
+    await expect(dialog(page).getByText('Each team member needs a name.')).toBeVisible();
   });
 
   for (const [what, status, code, retryAfter, title] of [

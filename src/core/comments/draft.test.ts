@@ -63,7 +63,7 @@ test('characters are counted as people count them: letters and emoji alike', () 
   const most = LIMITS.commentCharacters;
   expect(draft('x'.repeat(most)).comment.content).toHaveLength(most);
   expect([...draft('🌊'.repeat(most)).comment.content]).toHaveLength(most);
-  const tooLong = ['comment_too_long', 'A comment has at most 2000 characters'];
+  const tooLong = ['comment_too_long', 'The comment is longer than 2000 characters'];
   expect(refusalOf('x'.repeat(most + 1))).toEqual(tooLong);
   expect(refusalOf('🌊'.repeat(most + 1))).toEqual(tooLong);
   expect(draft(` ${'x'.repeat(most)} `).comment.content).toHaveLength(most);

@@ -40,7 +40,7 @@ export function draftComment(
   if (productId === '' || !isVisible(text)) throw new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete);
   // Counts code points, not UTF-16 code units.
   if (text.length > LIMITS.commentCharacters && [...text].length > LIMITS.commentCharacters) {
-    throw new CoreError('comment_too_long', `A comment has at most ${LIMITS.commentCharacters} characters`);
+    throw new CoreError('comment_too_long', `The comment is longer than ${LIMITS.commentCharacters} characters`);
   }
   if (!isProductId(productId)) throw productNotFound();
   const comment = {

@@ -136,7 +136,7 @@ async function hashPassphrase(passphrase: string): Promise<string> {
   if ([...text].length < PASSPHRASE_CHARACTERS.min)
     throw new CoreError(
       'passphrase_too_short',
-      `A passphrase has at least ${PASSPHRASE_CHARACTERS.min} characters. Four or five unrelated words make a good one.`,
+      `A passphrase must have at least ${PASSPHRASE_CHARACTERS.min} characters. Four or five unrelated words make a good one.`,
     );
   const salt = randomBytes(SALT_BYTES);
   return formatOf(COST, salt, await derive(text, salt, COST, HASH_BYTES));

@@ -93,7 +93,7 @@ async function revert(
     case 'import': {
       const undone = await undoImport(database, entry);
       if (undone === undefined)
-        throw notUndoable('An import of up to 20,000 changed products can be undone for a month.');
+        throw notUndoable('An import can be undone for a month if it changed at most 20,000 products.');
       return undone;
     }
     case 'votes exclude':
@@ -106,7 +106,7 @@ async function revert(
     case 'submissions schedule':
     case 'submissions decline':
       if ((await readSubmissionRow(database, target))?.undo?.auditId !== entry.id)
-        throw notUndoable('The submission was decided or edited again since.');
+        throw notUndoable('The submission has been decided or edited again since this entry.');
       return undoDecision(database, { id: target }, { now: runtime.now(), timeZone });
     default:
       throw notUndoable(`'${action}' cannot be undone here.`);
@@ -132,7 +132,7 @@ async function revertEdit(
   const current: Record<string, unknown> = { ...product };
   for (const [field, value] of Object.entries(after)) {
     if (JSON.stringify(current[field]) !== JSON.stringify(value))
-      throw notUndoable(`${field} was edited again since: undo that first.`);
+      throw notUndoable(`A later edit changed ${field}. Undo that one first.`);
   }
   await editProduct(database, id, { values: { ...before }, version: versionOf(product), now: now() });
 }

@@ -117,7 +117,8 @@ export function watchReplica(options: WatchOptions): Replica {
     const [row] = await database.query<{ follows: boolean; has_replayed: boolean }>(SELECT_REPLAYED, [goal.position], {
       timeoutMs: RESPONSE_TIMEOUT_MS,
     });
-    if (row?.follows !== true) throw new Error('It follows no primary: it was promoted, or was never a replica');
+    if (row?.follows !== true)
+      throw new Error('The server does not follow a primary: it was promoted, or was never a replica');
     if (row.has_replayed) dispatch({ type: 'replayed', goal });
     else dispatch({ type: 'behind', now: monotonicMs() }, 'It lags');
   }

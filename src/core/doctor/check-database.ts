@@ -28,7 +28,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
       'Move to a database with the encoding UTF8.',
     );
   }
-  if (responseMs > SLOW_ANSWER_MS) return warning('database', message, 'Bring site and database closer together.');
+  if (responseMs > SLOW_ANSWER_MS) return warning('database', message, 'Run the site closer to the database.');
   return ok('database', message);
 }
 
@@ -42,7 +42,7 @@ export async function checkConnections(sql: Sql, needed: number): Promise<Findin
   );
   const open = row?.open ?? 0;
   const message = `${open} of ${connections} are open (${setBy}); this site opens up to ${needed}`;
-  const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or put a pooler in between.`;
+  const advice = `Raise ${setBy === 'max_connections' ? setBy : `the limit of ${setBy}`}, lower WEB_CONCURRENCY, or use a connection pooler.`;
   if (needed > connections || open > connections * NEARLY_ALL) return warning('connections', message, advice);
   return ok('connections', message);
 }
@@ -61,8 +61,8 @@ export async function checkMigrations(sql: Sql, names: readonly string[]): Promi
   if (unknown.length > 0)
     return fault(
       'migrations',
-      `the database has ${unknown.join(', ')}, which this Groundswell does not know`,
-      'Run the newer version that created it.',
+      `the database has ${unknown.join(', ')}, which this version of Groundswell does not know`,
+      'Run the newer version that applied them.',
     );
   if (pending.length > 0)
     return fault('migrations', `${pending.join(', ')} not applied yet`, 'Run groundswell migrate, or start the site.');
@@ -91,7 +91,7 @@ export async function checkSearch(sql: Sql): Promise<Finding> {
   if (index === 'ascii')
     return warning(
       'search',
-      'the index knows only ASCII letters, since the locale of the database is C',
+      'the index supports only ASCII letters, because the locale of the database is C',
       'Move to a database with a UTF-8 locale if visitors search for words in other scripts.',
     );
   return ok('search', `pg_trgm ${extension.version} with its index`);

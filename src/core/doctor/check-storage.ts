@@ -38,7 +38,11 @@ export async function checkBackups(
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     const path = await newestBackup(folder);
     if (path === undefined)
-      return fault(CHECK, `there is none in ${folder}`, 'Start the site, which writes one at once, and check its log.');
+      return fault(
+        CHECK,
+        `there is none in ${folder}`,
+        'Start the site, which writes a backup immediately, then check its log.',
+      );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
     const isRehearsed = database !== undefined && rows <= MAX_REHEARSED_ROWS;
@@ -52,16 +56,17 @@ export async function checkBackups(
         `${message}, but that is in the future`,
         'Check the clocks of this machine and of the database server.',
       );
-    if (ageMs > 2 * everyMs) return warning(CHECK, `${message}, but is old`, 'The log of the site has the reason.');
+    if (ageMs > 2 * everyMs)
+      return warning(CHECK, `${message}, but is old`, 'Check the log of the site for the reason.');
     return ok(CHECK, message);
   } catch (error) {
     if (error instanceof BackupFileError)
-      return fault(CHECK, error.message, 'Make another one: groundswell backup FILE.');
+      return fault(CHECK, error.message, 'Write another backup: groundswell backup FILE.');
     const reason = systemCode(error) ?? (error instanceof Error ? error.message : String(error));
     return fault(
       CHECK,
       `${folder}: ${reason}`,
-      'Check that BACKUP_DIR is right, that its disk is mounted, and that this user may write to it.',
+      'Check that BACKUP_DIR is correct, that its disk is mounted, and that this user may write to it.',
     );
   }
 }
@@ -135,7 +140,7 @@ export async function checkDisk(setting: string, folder: string, measure: Measur
     return warning(
       check,
       `${folder} cannot be read (${systemCode(error) ?? error})`,
-      `Check that ${setting} is right.`,
+      `Check that ${setting} is correct.`,
     );
   }
 }

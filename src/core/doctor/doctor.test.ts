@@ -242,7 +242,7 @@ test('an overdue result, a secret that should be gone and another time zone are 
   );
   expect(await checkLeaderboards(database, rules)).toMatchObject({
     status: 'warning',
-    message: 'some open periods are those of Europe/Berlin, and SITE_TIME_ZONE is UTC',
+    message: 'some open periods use the time zone Europe/Berlin, but SITE_TIME_ZONE is UTC',
   });
   const later = { ...rules, now: new Date('2026-06-12T00:00:00Z') };
   expect(await checkLeaderboards(database, later)).toMatchObject({

@@ -90,20 +90,20 @@ export async function checkLeaderboards(sql: Sql, { now, timeZone, reviewHours }
     return warning(
       'leaderboards',
       `the secrets of ${state.secrets} final days are still stored, so voters can still be linked to sessions`,
-      'Start the site: it deletes them. If they stay, its log says why.',
+      'Start the site, which deletes them. If they remain, check its log.',
     );
   }
   if (state.overdue > 0) {
     return warning(
       'leaderboards',
       `${state.overdue} results are overdue, the first of ${state.oldest}`,
-      'Start the site: it makes results final in the background. If they stay open, its log says why.',
+      'Start the site, which makes results final in the background. If they stay open, check its log.',
     );
   }
   if (state.other_zone !== null) {
     return warning(
       'leaderboards',
-      `some open periods are those of ${state.other_zone}, and SITE_TIME_ZONE is ${timeZone}`,
+      `some open periods use the time zone ${state.other_zone}, but SITE_TIME_ZONE is ${timeZone}`,
       'Launches that are on a leaderboard keep their periods. Set SITE_TIME_ZONE back, or wait until these periods are final.',
     );
   }
@@ -130,7 +130,7 @@ export async function checkSubmissions(sql: Sql, { isOn, now }: { isOn: boolean;
   if (!isOn && waiting > 0) {
     return warning(
       'submissions',
-      `${amount}, and SUBMISSIONS is off, so their makers cannot read the decision`,
+      `${amount}, but SUBMISSIONS is off, so their makers cannot read the decision`,
       'Decide on them and set SUBMISSIONS=moderated, or decline them.',
     );
   }
@@ -213,7 +213,7 @@ async function describeUnreferenced(
     return warning(
       CHECK,
       `${message} for more than a day`,
-      'The log of the site has the reason. Check that DATABASE_URL and DATA_DIR belong together.',
+      'Check the log of the site for the reason, and that DATABASE_URL and DATA_DIR belong together.',
     );
   }
   return ok(CHECK, message);

@@ -185,7 +185,8 @@ async function rewriteRows(
   note: (voter: string, verdict: Verdict) => void,
 ): Promise<number> {
   const secret = await readSecret(sql, day, runtime);
-  if (secret === undefined) throw new CoreError('unavailable', `${day} is about to be final. Please try again.`);
+  if (secret === undefined)
+    throw new CoreError('unavailable', `The result of ${day} is about to become final. Please try again.`);
   const changes: { id: string; verdict: Verdict }[] = [];
   for await (const votes of readWindowVotes(sql, [productId], secret)) {
     for (const vote of votes) {

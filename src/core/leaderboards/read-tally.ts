@@ -37,7 +37,8 @@ export async function readTally(
   use: (tally: Tally) => Promise<void>,
 ): Promise<boolean> {
   const period = parsePeriod(name);
-  if (period?.kind !== 'day') throw new CoreError('bad_period', 'Only a day has a tally, such as 2026-11-21.');
+  if (period?.kind !== 'day')
+    throw new CoreError('bad_period', 'Only days have tallies. Request a day, such as 2026-11-21.');
   // Read before the snapshot, which is read-only: the first reader of a day may have to create its secret.
   const secret = (await isUndecided(database, name)) ? await readSecret(database, name, runtime) : undefined;
   return database.transaction(async (sql) => {

@@ -29,7 +29,7 @@ export async function editProduct(database: Database, id: string, edit: ProductE
     const before = await lockProduct(sql, id);
     if (before === undefined) throw productNotFound();
     if (edit.version !== undefined && edit.version !== versionOf(before))
-      throw new CoreError('product_changed', `Another operator has edited '${before.name}' since.`, {
+      throw new CoreError('product_changed', `Another operator has edited '${before.name}' in the meantime.`, {
         current: before,
       });
     const after = completeProduct({ ...withoutCounts(before), ...patch, id }, edit.now);
@@ -69,7 +69,10 @@ export function readValues(values: SourceValues): Partial<StoredProduct> {
   for (const [field, addresses] of Object.entries(pictures)) {
     const local = addresses.find(isLocalPicture);
     if (local !== undefined)
-      faults.push({ field, detail: `'${local}' is not a URL: it must begin with https://, or with / for this site.` });
+      faults.push({
+        field,
+        detail: `'${local}' is not a URL. Use an http or https URL, or a path that begins with /.`,
+      });
   }
   const names = new Set<string>([...columns.pairs()].map(([, column]) => column));
   for (const name of Object.keys(values)) {

@@ -69,7 +69,7 @@ export function addScreenshot(
     const screenshots = [...row.fields.screenshots, address];
     const { maxItems = 0 } = fieldOf('screenshots');
     if (screenshots.length > maxItems) {
-      const detail = `A product has at most ${maxItems} screenshots.`;
+      const detail = `A product can have at most ${maxItems} screenshots.`;
       throw invalidSubmission([{ field: 'screenshots', detail }]);
     }
     return applyPatch(sql, row, { fields: { screenshots } }, access.network, rules);

@@ -90,7 +90,7 @@ export function undoDecision(database: Database, target: DecisionTarget, rules: 
     if (undo === null) {
       throw new CoreError(
         'already_decided',
-        `There is no decision on '${row.id}' to undo, or its maker changed it since.`,
+        `The decision on '${row.id}' cannot be undone: there is none, or the maker has changed the submission since.`,
       );
     }
     const earlier = undo.launchAt === null ? null : new Date(undo.launchAt);
@@ -170,5 +170,5 @@ function undoOf(row: SubmissionRow, decision: Undo['decision'], auditId: string)
 }
 
 function alreadyDecided({ id }: SubmissionRow, decision: string): CoreError {
-  return new CoreError('already_decided', `'${id}' is ${decision} already.`);
+  return new CoreError('already_decided', `'${id}' is already ${decision}.`);
 }

@@ -48,7 +48,7 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date)
     if (text === undefined) continue;
     fields[field] = text.trim();
     const { maxCharacters } = fieldOf(field);
-    if (isLonger(text.trim(), maxCharacters)) fault(field, `This has more than ${count(maxCharacters)} characters.`);
+    if (isLonger(text.trim(), maxCharacters)) fault(field, `This is longer than ${count(maxCharacters)} characters.`);
   }
   if (fields.name !== undefined && !isVisible(fields.name)) fault('name', 'The product needs a name.');
   if (patch.tags) fields.tags = checkTags(patch.tags, fault);
@@ -70,7 +70,7 @@ type Fault = (field: ProductFieldName | 'launchAt', detail: string) => void;
 function checkTags(sent: readonly string[], fault: Fault): string[] {
   const { maxItems = 0, maxCharacters } = fieldOf('tags');
   const tags = [...new Set(sent.map((tag) => tag.trim()).filter((tag) => isVisible(tag)))];
-  if (tags.length > maxItems) fault('tags', `A product has at most ${maxItems} tags.`);
+  if (tags.length > maxItems) fault('tags', `A product can have at most ${maxItems} tags.`);
   const long = tags.find((tag) => isLonger(tag, maxCharacters));
   if (long !== undefined) fault('tags', `The tag '${shorten(long)}' has more than ${maxCharacters} characters.`);
   return tags;
@@ -84,8 +84,8 @@ function checkTeam(sent: readonly { name: string; role?: string }[], fault: Faul
     avatar: COMMENT_DEFAULTS.authorAvatar,
     role: role.trim(),
   }));
-  if (team.length > maxItems) fault('team', `A team has at most ${maxItems} members.`);
-  if (team.some(({ name }) => !isVisible(name))) fault('team', 'Each member of the team needs a name.');
+  if (team.length > maxItems) fault('team', `A team can have at most ${maxItems} members.`);
+  if (team.some(({ name }) => !isVisible(name))) fault('team', 'Each team member needs a name.');
   const long = team.find(({ name, role }) => isLonger(name, maxCharacters) || isLonger(role, maxCharacters));
   if (long) fault('team', `The name or role of '${shorten(long.name)}' has more than ${maxCharacters} characters.`);
   return team;
@@ -97,13 +97,13 @@ const WITH_OFFSET = /T\d.*(?:z|[+-]\d{2}:?\d{2})$/i;
 function checkLaunchAt(text: string, now: Date, fault: Fault): Date | undefined {
   const read = WITH_OFFSET.test(text.trim()) ? readDate(text) : undefined;
   if (read === undefined || read === 'impossible') {
-    fault('launchAt', 'This is not a time with an offset, such as 2026-12-01T09:00:00Z.');
+    fault('launchAt', 'Use a time with a UTC offset, such as 2026-12-01T09:00:00Z.');
     return undefined;
   }
   const launchAt = new Date(read);
   if (launchAt.getTime() <= now.getTime()) fault('launchAt', 'This time has passed.');
   if (launchAt.getTime() > now.getTime() + SUBMISSION_LIMITS.launchAheadDays * DAY_MS) {
-    fault('launchAt', `A launch is at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
+    fault('launchAt', `A launch can be at most ${SUBMISSION_LIMITS.launchAheadDays} days ahead.`);
   }
   return launchAt;
 }

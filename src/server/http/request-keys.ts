@@ -13,7 +13,7 @@ const HEADER_NAME = SESSION_HEADER.toLowerCase();
 export function sessionOf(request: FastifyRequest): string {
   const session = knownSessionOf(request);
   if (session === undefined) {
-    throw new CoreError('session_required', `The header ${SESSION_HEADER} must name the visitor's session`);
+    throw new CoreError('session_required', `The header ${SESSION_HEADER} must contain the visitor's session id`);
   }
   return session;
 }

@@ -125,7 +125,7 @@ export const PARAMETERS = {
     name: IDEMPOTENCY_HEADER,
     in: 'header',
     description:
-      'Identifies the draft. If the same session repeats the request within 24 hours, the response is the first comment.',
+      'Identifies the draft. If the same session repeats the request within 24 hours, the response contains the first comment.',
     schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
     example: 'draft-1',
   },

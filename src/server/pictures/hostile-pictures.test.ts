@@ -24,7 +24,7 @@ const PICTURES: Record<Format, Buffer> = {
 
 const DAMAGED = /damaged or incomplete/;
 const TOO_MANY_PIXELS = /more than 40 megapixels/;
-const UNKNOWN = /not a picture of a known kind/;
+const UNKNOWN = /not a picture of a supported type/;
 
 interface Hostile {
   name: string;
@@ -121,7 +121,7 @@ const OTHER_FILES = [
   hostile('WAVE', 'webp', text('RIFF\0\x01\0\0WAVEfmt '), UNKNOWN),
   hostile('program', 'png', Buffer.concat([text('MZ'), Buffer.alloc(200)]), UNKNOWN),
   hostile('noise', 'gif', Buffer.alloc(1_000, 0xa5), UNKNOWN),
-  hostile('picture with another type', 'text/html', PICTURES.png, /type of the file is not that of a picture/),
+  hostile('picture with another type', 'text/html', PICTURES.png, /Content-Type is not a supported image type/),
 ];
 
 const EXTREME = [

@@ -118,8 +118,8 @@ function kindOf({ bytes, declaredType }: SentPicture): PictureTask['kind'] {
   const found = pictureKindOf(bytes);
   const actual = Object.values(KINDS).find(({ kind }) => kind === found);
   if (declared === undefined || actual === undefined) {
-    const sort = found === 'svg' ? 'an SVG' : 'not a picture of a known kind';
-    const what = actual === undefined ? `The file is ${sort}` : 'The type of the file is not that of a picture';
+    const sort = found === 'svg' ? 'an SVG' : 'not a picture of a supported type';
+    const what = actual === undefined ? `The file is ${sort}` : 'The Content-Type is not a supported image type';
     throw new CoreError('unsupported_media_type', `${what}. Please send a PNG, JPEG, WebP, AVIF or GIF.`);
   }
   if (declared !== actual) {

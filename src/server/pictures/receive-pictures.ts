@@ -31,7 +31,7 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
     admitted.set(request, { place, signal: gone.signal });
     reply.raw.once('close', () => {
       place.leave();
-      gone.abort(new CoreError('bad_request', 'The sender is gone'));
+      gone.abort(new CoreError('bad_request', 'The client disconnected'));
     });
   });
   return async (request, use) => {

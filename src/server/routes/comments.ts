@@ -69,7 +69,7 @@ export const commentRoutes: FastifyPluginAsyncTypebox<Options> = async (
       schemaErrorFormatter: (errors) =>
         // The specification has one message for a missing, an empty and a non-text field.
         errors.some(({ keyword, instancePath }) => keyword === 'format' || instancePath === '/website')
-          ? new CoreError('bad_request', 'The comment has characters that cannot be stored')
+          ? new CoreError('bad_request', 'The comment contains characters that cannot be stored')
           : new CoreError('comment_incomplete', COMMENT_MESSAGES.incomplete),
     },
     async (request, reply) => {
@@ -125,7 +125,7 @@ const OPERATIONS = {
     id: 'listHeldComments',
     tag: 'Comments',
     summary: "List the session's own comments that are held for review",
-    description: 'Held comments are in no other list and are not counted. Newest first, at most 100.',
+    description: 'Held comments do not appear in other lists and are not counted. Newest first, at most 100.',
     needsSession: true,
     parameters: { id: PRODUCT_ID },
     responses: { 200: { description: 'The comments', example: { items: [] } } },

@@ -210,7 +210,7 @@ const OPERATIONS = {
     tag: 'Leaderboards',
     summary: 'Get a leaderboard',
     description:
-      'Most counted votes first. Launches with equally many share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
+      'Most counted votes first. Launches with equal counts share a rank and are listed in the order of SHA-256(period + "/" + product id). `digest` is the SHA-256 of the tally of a final day.',
     isCacheable: true,
     isRateLimited: true,
     parameters: {

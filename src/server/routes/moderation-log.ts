@@ -45,7 +45,7 @@ const LIST_MODERATION: Operation = {
   tag: 'Moderation',
   summary: 'List what was moderated',
   description:
-    'Newest first: removed products, hidden comments, excluded votes and declined submissions, without operators, names of removed products and hidden texts. Entries that were undone stay listed.',
+    'Newest first: removed products, hidden comments, excluded votes and declined submissions. Operators, names of removed products and hidden texts are omitted. Entries that were undone stay listed.',
   isCacheable: true,
   isRateLimited: true,
   parameters: { limit: LIMIT, cursor: CURSOR },

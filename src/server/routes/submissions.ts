@@ -156,13 +156,15 @@ function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError
   if (first === undefined || typeof field !== 'string') {
     return new CoreError('bad_request', 'The body must be a JSON object');
   }
-  return invalidSubmission([{ field, detail: FIELD_ERRORS[first.keyword] ?? `This ${first.message ?? 'is wrong'}.` }]);
+  return invalidSubmission([
+    { field, detail: FIELD_ERRORS[first.keyword] ?? `This value ${first.message ?? 'is invalid'}.` },
+  ]);
 }
 
 const FIELD_ERRORS: Record<string, string> = {
   required: 'This field is required.',
-  type: 'This has the wrong type.',
-  format: 'This has characters that cannot be stored.',
+  type: 'This value has the wrong type.',
+  format: 'This value contains characters that cannot be stored.',
 };
 
 const SUBMISSION_ID = { description: 'The id of a submission and of its product', example: 'tide-tables' };
@@ -185,7 +187,7 @@ const PICTURE_PROBLEMS: readonly ProblemCode[] = [
 ];
 
 const PICTURES =
-  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, under its media type. It is scaled and stored as WebP without metadata. Like a changed text, it makes a scheduled or declined submission wait for a new approval.';
+  'The bytes of a PNG, JPEG, WebP, AVIF or GIF of at most 5 MiB and 40 megapixels, sent with its media type as `Content-Type`. The picture is scaled and stored as WebP without metadata. Like a changed text, it makes a scheduled or declined submission wait for a new approval.';
 
 const responsesOf = (description: string) => ({
   200: { description, example: { submission: SUBMISSION_EXAMPLE } },
@@ -198,7 +200,7 @@ const OPERATIONS = {
     tag: 'Submissions',
     summary: 'Submit a product for review',
     description:
-      'Fields have the same limits as those of products; an invalid submission gets 422 with every fault in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a bot. With an `Idempotency-Key` that was used before, the response contains the first submission and a further maker key.',
+      'Fields have the same limits as those of products; an invalid submission gets 422 with every error in `errors`. `makerKey` is in this response only. A field `website`, which no person fills in, marks the submission as sent by a bot. With an `Idempotency-Key` that was used before, the response contains the first submission and another maker key.',
     needsSession: true,
     takesIdempotencyKey: true,
     isRateLimited: true,

@@ -101,7 +101,7 @@ export function readCsvSample(text: string, wanted?: Wanted): Sample {
 
 function parseArray(text: string): unknown[] {
   const value: unknown = JSON.parse(text);
-  if (!Array.isArray(value)) throw new Error('The file must hold an array of objects.');
+  if (!Array.isArray(value)) throw new Error('The file must contain an array of objects.');
   return value;
 }
 

@@ -137,8 +137,8 @@ async function ownerOf(clusterDir: string, around: FolderOwner): Promise<FolderO
   throw new EmbeddedDatabaseError(
     'data_dir_refused',
     (terms) =>
-      `${clusterDir} is a link in a folder of the user with the id ${around.uid}, which root must not follow: ` +
-      `set ${terms.dataDir} to the folder that the link leads to, or run it as that user.`,
+      `${clusterDir} is a symbolic link in a folder owned by user id ${around.uid}, and root must not follow it: ` +
+      `set ${terms.dataDir} to the link's target, or run this program as that user.`,
   );
 }
 
@@ -152,7 +152,7 @@ function unreachable(dataDir: string): EmbeddedDatabaseError {
   return new EmbeddedDatabaseError(
     'data_dir_unreachable',
     (terms) =>
-      `PostgreSQL does not run as root, and no other account can work in ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as /var/lib/groundswell.`,
+      `PostgreSQL does not run as root, and no other account can access ${dataDir}: set ${terms.dataDir} to a folder that other users can enter, such as /var/lib/groundswell.`,
   );
 }
 

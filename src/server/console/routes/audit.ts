@@ -59,7 +59,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 function dayOf(text: string): Date {
   const day = new Date(`${text}T00:00:00Z`);
   if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text))
-    throw new CoreError('bad_request', `There is no day ${text}`);
+    throw new CoreError('bad_request', `'${text}' is not a date`);
   return day;
 }
 

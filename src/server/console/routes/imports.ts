@@ -59,7 +59,7 @@ export const importRoutes: FastifyPluginAsyncTypebox<Options> = async (
       await requireOperator(request);
     } catch (error) {
       await rm(folder, { recursive: true, force: true });
-      throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The sender is gone') : error;
+      throw systemCode(error) === 'ECONNRESET' ? new CoreError('bad_request', 'The client disconnected') : error;
     }
     const events = new PassThrough();
     const tell = (event: ImportEvent) => void events.write(`${JSON.stringify(event)}\n`);

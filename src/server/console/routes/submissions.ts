@@ -63,7 +63,7 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async
         await decide(target);
       } catch (error) {
         if (!(error instanceof CoreError) || error.code !== 'submission_changed') throw error;
-        throw new CoreError('submission_changed', 'Its maker or another operator has changed it.', {
+        throw new CoreError('submission_changed', 'The maker or another operator has changed this submission.', {
           current: await inspectSubmission(database, params.id, rules()),
         });
       }

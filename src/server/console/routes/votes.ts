@@ -56,7 +56,7 @@ export const voteRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     { bodyLimit: 512 * 1024, schema: { params: Params, body: Verdict } },
     ({ params, body: { action, reason, voters, from, to } }) => {
       if (voters === undefined && from === undefined && to === undefined)
-        throw new CoreError('bad_request', 'Select the votes by voters, or by from and to');
+        throw new CoreError('bad_request', 'Select the votes with `voters`, or with `from` and `to`');
       const selection = { voters, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
       return withoutTimeLimit((unlimited) =>
         changeVerdicts(

@@ -19,7 +19,7 @@ const FORMATS = { png: 'png', jpg: 'jpeg', webp: 'webp', avif: 'heif', gif: 'gif
 
 const WEBP = { quality: 82, effort: 4, smartSubsample: true } as const;
 
-const DAMAGED = 'The picture is damaged or incomplete. Please save it again and send that.';
+const DAMAGED = 'The picture is damaged or incomplete. Please save it again and send the new file.';
 
 // sharp decodes one picture at a time, in one thread, without a cache.
 sharp.concurrency(1);
@@ -34,7 +34,8 @@ sharp.unblock({
 export async function processPicture(task: PictureTask): Promise<ProcessedPicture> {
   const bytes = Buffer.from(task.bytes.buffer, task.bytes.byteOffset, task.bytes.byteLength);
   const foreign = foreignContentOf(bytes);
-  if (foreign !== undefined) return refuse(`The file is also ${foreign}. Please save the picture again and send that.`);
+  if (foreign !== undefined)
+    return refuse(`The file is also ${foreign}. Please save the picture again and send the new file.`);
   try {
     const picture = sharp(bytes, {
       limitInputPixels: task.maxPixels,
@@ -54,7 +55,7 @@ function faultOf({ format, compression, width, height }: Metadata, task: Picture
   if (format !== FORMATS[task.kind] || (task.kind === 'avif' && compression !== 'av1')) return DAMAGED;
   if (width * height > task.maxPixels) return tooManyPixels(task.maxPixels);
   if (Math.max(width, height) > task.maxSidePixels)
-    return `The picture is longer than ${task.maxSidePixels.toLocaleString('en')} pixels. Please crop it.`;
+    return `A side of the picture is longer than ${task.maxSidePixels.toLocaleString('en')} pixels. Please crop it.`;
   return undefined;
 }
 
