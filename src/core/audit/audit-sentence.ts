@@ -79,7 +79,7 @@ const NOUNS: Readonly<Record<string, string>> = {
   'votes include': 'inclusion',
   approve: 'approval',
   schedule: 'scheduling',
-  decline: 'rejection',
+  decline: 'decline',
 };
 
 /** Returns the noun of an undone action, or the action itself if it has none. */
