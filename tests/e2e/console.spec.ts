@@ -174,7 +174,7 @@ test('a file is imported with its columns mapped, after a dry run that shows its
   await expect(page.getByLabel('Name')).toHaveValue('Title');
   await expect(page.getByLabel('Tags')).toHaveValue('Topics');
   await page.getByRole('button', { name: 'Dry run' }).click();
-  await expect(page.getByText('1 fault. Nothing would be imported.')).toBeVisible();
+  await expect(page.getByText('1 error. Nothing would be imported.')).toBeVisible();
   await expect(page.getByRole('row', { name: /not an id!/ })).toContainText('is not an id');
   await expectAccessible(page, 'a dry run with a fault');
   await page.getByRole('button', { name: 'Another file' }).click();

@@ -173,7 +173,7 @@ test.describe('a fault', () => {
     await field(page, 'Name').fill('Flotsam');
     await send(page).click();
     await expect(field(page, 'Description')).toBeFocused();
-    await expect(field(page, 'Description')).toHaveAccessibleDescription(/more than 10,000 characters/);
+    await expect(field(page, 'Description')).toHaveAccessibleDescription(/longer than 10,000 characters/);
     await expect(dialog(page).getByText('Each team member needs a name.')).toBeVisible();
   });
 

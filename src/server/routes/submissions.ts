@@ -150,15 +150,13 @@ export const submissionRoutes: FastifyPluginAsyncTypebox<Options> = async (
 };
 
 /** A wrong type is reported as an error of its field. */
-function invalidBody(errors: readonly FastifySchemaValidationError[]): CoreError {
-  const [first] = errors;
+function invalidBody([first]: readonly FastifySchemaValidationError[]): CoreError {
   const field = first?.instancePath.split('/')[1] ?? first?.params.missingProperty;
   if (first === undefined || typeof field !== 'string') {
     return new CoreError('bad_request', 'The body must be a JSON object');
   }
-  return invalidSubmission([
-    { field, detail: FIELD_ERRORS[first.keyword] ?? `This value ${first.message ?? 'is invalid'}.` },
-  ]);
+  const detail = FIELD_ERRORS[first.keyword] ?? `This value ${first.message ?? 'is invalid'}.`;
+  return invalidSubmission([{ field, detail }]);
 }
 
 const FIELD_ERRORS: Record<string, string> = {

@@ -50,7 +50,7 @@ function Outcome({ result }: { result: ImportResult }) {
   if (result.kind === 'faults')
     return (
       <p className="gate-fault">
-        {formatAmount(result.count, 'fault')}
+        {formatAmount(result.count, 'error')}
         {result.count > result.faults.length && `, the first ${result.faults.length} of them below`}. Nothing would be
         imported.
       </p>
