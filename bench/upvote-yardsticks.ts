@@ -26,8 +26,8 @@ export async function compareWithYardsticks(server: BenchServer, productCount: n
     lean: await startBaseline('lean-upvotes', { DATABASE_URL: ofLean.url }),
   };
   try {
-    const spread = await measureInTurns(sides, productCount, options);
-    const hot = await measureInTurns(sides, 1, options);
+    const spread = await measureAlternately(sides, productCount, options);
+    const hot = await measureAlternately(sides, 1, options);
     for (const database of databases) await assertCounted(database);
     return { 'upvotes, 1,000 products': spread, 'upvotes, one product': hot };
   } finally {
@@ -35,7 +35,11 @@ export async function compareWithYardsticks(server: BenchServer, productCount: n
   }
 }
 
-async function measureInTurns(sides: Readonly<Record<Side, ServerProcess>>, products: number, options: BenchOptions) {
+async function measureAlternately(
+  sides: Readonly<Record<Side, ServerProcess>>,
+  products: number,
+  options: BenchOptions,
+) {
   const measured: Record<Side, Measured[]> = { site: [], noOp: [], lean: [] };
   for (let round = 1; round <= options.rounds; round += 1) {
     for (const side of ['site', 'noOp', 'lean'] as const) {

@@ -56,7 +56,7 @@ export async function compareVotes(server: BenchServer, rounds: number) {
   for (const size of BATCH_SIZES) {
     const ratios = { outsideWindow: [] as number[], insideWindow: [] as number[] };
     for (let round = 0; round < rounds; round += 1) {
-      const took = await castInTurns(sides, size);
+      const took = await castAlternately(sides, size);
       ratios.outsideWindow.push(took.beforeLaunches / took.outsideWindow);
       ratios.insideWindow.push(took.beforeLaunches / took.insideWindow);
     }
@@ -90,7 +90,7 @@ export async function launchNow(database: BenchDatabase, prefix: string, count: 
 }
 
 /** Casts the same batches on all sides, alternately. @returns the median time per batch of each side, in ms. */
-async function castInTurns<Side extends string>(
+async function castAlternately<Side extends string>(
   sides: Readonly<Record<Side, Cast>>,
   size: number,
 ): Promise<Record<Side, number>> {

@@ -42,13 +42,13 @@ export async function withChildren(pid: number): Promise<number[]> {
 }
 
 /** Processor time of a process and its descendants in milliseconds, including children that have ended. */
-export async function treeCpuMsOf(pid: number): Promise<number> {
+export async function processTreeCpuMs(pid: number): Promise<number> {
   const each = await Promise.all((await withChildren(pid)).map((one) => cpuTicksOf(one, 4).catch(() => 0)));
   return each.reduce((sum, ticks) => sum + ticks, 0) * TICK_MS;
 }
 
 /** Memory (PSS) of a process and its descendants in megabytes. Pages that they share count once. */
-export async function treeMemoryMbOf(pid: number): Promise<number> {
+export async function processTreeMemoryMb(pid: number): Promise<number> {
   const each = await Promise.all(
     (await withChildren(pid)).map(async (one) => {
       // A process may have ended in the meantime.

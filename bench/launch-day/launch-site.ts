@@ -7,7 +7,7 @@ import { beginSession } from '../../src/core/console/sessions.ts';
 import { checkCounts } from '../../src/core/counts/check-counts.ts';
 import { type Connection, connect } from '../../src/core/database/connect.ts';
 import type { Database } from '../../src/core/database/database.ts';
-import { parentOf, treeCpuMsOf, treeMemoryMbOf, withChildren } from '../harness/process-use.ts';
+import { parentOf, processTreeCpuMs, processTreeMemoryMb, withChildren } from '../harness/process-use.ts';
 import { type CommandRun, runCommand, type ServerProcess, startSite } from '../harness/server-process.ts';
 import { makeProducts } from '../seed/products.ts';
 import { randomFrom } from '../seed/random.ts';
@@ -86,8 +86,8 @@ export async function openLaunchSite(folder: string, processes: number): Promise
       });
       return importRows(`import-${round}`, changed);
     },
-    cpuMs: () => useOf(treeCpuMsOf, server.pid, postmaster),
-    memoryMb: () => useOf(treeMemoryMbOf, server.pid, postmaster),
+    cpuMs: () => useOf(processTreeCpuMs, server.pid, postmaster),
+    memoryMb: () => useOf(processTreeMemoryMb, server.pid, postmaster),
     missing: (acknowledged) => findMissing(connection, server.address, acknowledged),
     async stop() {
       await connection.close();

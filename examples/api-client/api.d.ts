@@ -326,9 +326,9 @@ export interface components {
       status: number;
       detail: string;
       code: string;
-      errors?: components['schemas']['FieldFault'][];
+      errors?: components['schemas']['FieldError'][];
     };
-    FieldFault: {
+    FieldError: {
       field: string;
       detail: string;
     };

@@ -3,7 +3,7 @@ import { BackupFileError } from '../core/backups/backup-file.ts';
 import { SiteNotEmptyError } from '../core/backups/restore-backup.ts';
 import { ConnectError } from '../core/database/connect.ts';
 import { EmbeddedDatabaseError } from '../core/database/embedded/embedded-database-error.ts';
-import { ImportUsageError } from '../core/imports/import-faults.ts';
+import { ImportUsageError } from '../core/imports/import-errors.ts';
 import { PictureError } from '../core/pictures/local-pictures.ts';
 import { StartError } from '../server/start-error.ts';
 import { SettingsError } from '../settings/settings.ts';

@@ -51,7 +51,7 @@ export const PROBLEM_CODES = [
 export type ProblemCode = (typeof PROBLEM_CODES)[number];
 
 /** An error in one field of the request. */
-export const FieldFaultSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldFault' });
+export const FieldErrorSchema = Type.Object({ field: Type.String(), detail: Type.String() }, { $id: 'FieldError' });
 
 /** The body of every error response: `application/problem+json` (RFC 9457) with a stable code. */
 export const ProblemSchema = Type.Object(
@@ -63,10 +63,10 @@ export const ProblemSchema = Type.Object(
     detail: Type.String(),
     code: Type.String(),
     /** The invalid fields, if the code is `submission_invalid`. */
-    errors: Type.Optional(Type.Array(FieldFaultSchema)),
+    errors: Type.Optional(Type.Array(FieldErrorSchema)),
   },
   { $id: 'Problem' },
 );
 
-export type FieldFault = Static<typeof FieldFaultSchema>;
+export type FieldError = Static<typeof FieldErrorSchema>;
 export type Problem = Static<typeof ProblemSchema>;

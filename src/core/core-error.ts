@@ -1,18 +1,18 @@
-import type { FieldFault, ProblemCode } from '../contract/problem.ts';
+import type { FieldError, ProblemCode } from '../contract/problem.ts';
 import { PRODUCT_MESSAGES } from '../contract/products/messages.ts';
 
 /** An error of an operation: a stable code for programs, and a human-readable message. */
 export class CoreError extends Error {
   override readonly name = 'CoreError';
   /** The invalid fields, if the error is about fields. */
-  readonly fields: readonly FieldFault[] | undefined;
+  readonly fields: readonly FieldError[] | undefined;
   /** The current state, if the caller's request was based on an older one. */
   readonly current: object | undefined;
 
   constructor(
     readonly code: ProblemCode,
     message: string,
-    options?: ErrorOptions & { fields?: readonly FieldFault[]; current?: object },
+    options?: ErrorOptions & { fields?: readonly FieldError[]; current?: object },
   ) {
     super(message, options);
     this.fields = options?.fields;

@@ -26,7 +26,7 @@ import { listProducts } from './products/list-products.ts';
 import {
   cutProductStretches,
   type ProductAddress,
-  type ProductStretch,
+  type ProductRange,
   readProductAddresses,
 } from './products/product-addresses.ts';
 import { getRelatedProducts } from './products/related-products.ts';
@@ -42,9 +42,9 @@ export interface Core extends ReadApi {
   /** Returns whether an operator removed the product with this id. */
   isProductRemoved(id: string): Promise<boolean>;
   /** Reads the products of a range in batches; see `readProductAddresses`. */
-  readProductAddresses(stretch: ProductStretch, limit: number): AsyncIterable<ProductAddress[]>;
+  readProductAddresses(stretch: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
   /** Divides all products into ranges; see `cutProductStretches`. */
-  cutProductStretches(size: number): Promise<(ProductStretch & { newestAt: string })[]>;
+  cutProductStretches(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;

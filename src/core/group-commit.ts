@@ -98,8 +98,8 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
       observer?.failed();
       // While the database is unavailable, retries would only add load. After a lost connection, it is unknown whether
       // the batch was written.
-      const isAway = error instanceof CoreError && error.code === 'unavailable';
-      if (batch.length === 1 || isAway || !isFaultOfAnItem(error)) for (const { reject } of batch) reject(error);
+      const isUnavailable = error instanceof CoreError && error.code === 'unavailable';
+      if (batch.length === 1 || isUnavailable || !isFaultOfAnItem(error)) for (const { reject } of batch) reject(error);
       else await processHalves(batch);
     }
   }

@@ -8,7 +8,7 @@ export function createSemaphore(count: number): Slots {
   let free = count;
   const waiting: (() => void)[] = [];
 
-  function giveBack(): void {
+  function release(): void {
     const next = waiting.shift();
     if (next) next();
     else free += 1;
@@ -18,12 +18,12 @@ export function createSemaphore(count: number): Slots {
     take(timeoutMs) {
       if (free > 0) {
         free -= 1;
-        return Promise.resolve(giveBack);
+        return Promise.resolve(release);
       }
       return new Promise((resolve) => {
         const turn = () => {
           clearTimeout(timer);
-          resolve(giveBack);
+          resolve(release);
         };
         const timer = setTimeout(() => {
           waiting.splice(waiting.indexOf(turn), 1);

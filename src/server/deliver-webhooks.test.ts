@@ -33,9 +33,9 @@ afterEach(async () => {
 
 const now = () => new Date(time);
 
-function start(on: Database = database, { timeoutMs = 5_000, heldMs = 5_000 } = {}): WebhookDeliveries {
+function start(on: Database = database, { timeoutMs = 5_000, leaseMs = 5_000 } = {}): WebhookDeliveries {
   const target = { url: receiver.url, secrets: [SECRET.key] };
-  const times = { pollMs: 10, heldMs, retryMs: 10 };
+  const times = { pollMs: 10, leaseMs, retryMs: 10 };
   const deliveries = deliverWebhooks(on, target, { log: lines.log, times, timeoutMs, now });
   running.push(deliveries);
   return deliveries;

@@ -24,7 +24,7 @@ export interface WebhookDeliveries {
 }
 
 /** Events are sent within `pollMs` of their scheduled time, or ten seconds later if the sending process is killed. */
-const TIMES: LeaseTimes = { pollMs: 500, heldMs: 10_000, retryMs: 5_000 };
+const TIMES: LeaseTimes = { pollMs: 500, leaseMs: 10_000, retryMs: 5_000 };
 
 const STATUS_INTERVAL_MS = 15_000;
 /** Maximum number of concurrent requests to the receiver. */

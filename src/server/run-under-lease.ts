@@ -8,7 +8,7 @@ export interface LeaseTimes {
   /** How often each process checks for work. */
   pollMs: number;
   /** How long a lease lasts without renewal: after a crash, other processes wait for this long. */
-  heldMs: number;
+  leaseMs: number;
   /** The time between a failure and the next attempt, by any process. */
   retryMs: number;
 }
@@ -44,12 +44,12 @@ export function runUnderLease(
   database: Database,
   job: LeasedJob,
   log: Log,
-  { pollMs, heldMs, retryMs }: LeaseTimes,
+  { pollMs, leaseMs, retryMs }: LeaseTimes,
 ): LeasedWorker {
   const { lease: name, everyMs = 0, messages } = job;
   const holder = randomUUID();
   // Twice as long as needed, since the clocks of two database servers may differ.
-  const maxHeldMs = 2 * Math.max(heldMs, retryMs);
+  const maxLeaseMs = 2 * Math.max(leaseMs, retryMs);
   const closing = new AbortController();
   let failures = 0;
   const polling = poll();
@@ -71,7 +71,7 @@ export function runUnderLease(
 
   async function runIfDue(): Promise<void> {
     if ((await job.isDue?.()) ?? true) {
-      const lease = await takeLease(database, name, { holder, everyMs, heldMs, maxHeldMs });
+      const lease = await takeLease(database, name, { holder, everyMs, leaseMs, maxLeaseMs });
       if (lease) await work(lease);
     }
     await job.afterPoll?.();
@@ -80,10 +80,10 @@ export function runUnderLease(
   async function work(lease: Lease): Promise<void> {
     const lost = new AbortController();
     const keeping = setInterval(() => {
-      keepLease(database, name, holder, heldMs)
+      keepLease(database, name, holder, leaseMs)
         .then((isKept) => isKept || lost.abort(new Error('another process has taken over')))
         .catch((error: unknown) => log.warn({ err: error }, messages.notRenewed));
-    }, heldMs / 4).unref();
+    }, leaseMs / 4).unref();
     try {
       await job.run(lease, AbortSignal.any([closing.signal, lost.signal]));
       await endLease(database, name, holder, { doneAt: lease.begunAt });

@@ -59,16 +59,16 @@ describe('Imports', () => {
     return JSON.parse(lines.at(-1) ?? '');
   }
 
-  test('columns are mapped, a dry run changes nothing, faults have their place, and an import is undone', async () => {
+  test('columns are mapped, a dry run changes nothing, errors have their position, and an import is undone', async () => {
     const prefix = `i-${randomUUID().slice(0, 8)}`;
     const before = await site.addProduct({ id: `${prefix}-old`, name: 'Old name', maker: 'Moon' });
     const edited = await site.addProduct({ id: `${prefix}-edited`, name: 'Before' });
     const csv = `id,Title\n${prefix}-new,Brand new\n${before.id},New name\n${edited.id},Imported\n`;
     const map = JSON.stringify(['name=Title']);
     expect(await send(`${csv}no id!,Bad\n`, { map })).toMatchObject({
-      kind: 'faults',
+      kind: 'errors',
       count: 1,
-      faults: [{ line: 5, field: 'id' }],
+      errors: [{ line: 5, field: 'id' }],
     });
     const wanted = { kind: 'done', summary: { created: 1, updated: 2, unchanged: 0, ignoredColumns: [] } };
     expect(await send(csv, { map, dryRun: 'true' })).toMatchObject(wanted);
@@ -102,7 +102,7 @@ describe('Imports', () => {
   });
 
   test('an invalid file and invalid options are refused with an explanation', async () => {
-    expect(await send('one,two\n1,2\n')).toMatchObject({ kind: 'faults', faults: [{ line: 1 }] });
+    expect(await send('one,two\n1,2\n')).toMatchObject({ kind: 'errors', errors: [{ line: 1 }] });
     expect(await send('name\nA\n', { map: JSON.stringify(['tags=Topics']) })).toMatchObject({ kind: 'failed' });
     const bad = await ada.ask('POST', '/import?name=a.csv&kind=csv&map=nonsense', Buffer.from('name\n'), {
       'content-type': 'application/octet-stream',

@@ -46,8 +46,8 @@ export async function openImportGround() {
     ids,
     clear: () => database.query('TRUNCATE products, changes, audit_log CASCADE'),
     product: async (id: string) => (await getProduct(database, id))?.product,
-    /** Imports a file that must be refused, and checks that nothing was written. @returns the faults as printed. */
-    async faultsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
+    /** Imports a file that must be refused, and checks that nothing was written. @returns the errors as printed. */
+    async errorsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
       const before = await ids();
       const error = await run(content, options).then(
         () => expect.unreachable('It was imported'),
@@ -55,7 +55,7 @@ export async function openImportGround() {
       );
       expect(error).toMatchObject({ name: 'ImportRefusedError' });
       expect(await ids()).toEqual(before);
-      return error.faults.map(({ line, field, reason }: Record<string, unknown>) => `${line}: ${field}: ${reason}`);
+      return error.errors.map(({ line, field, reason }: Record<string, unknown>) => `${line}: ${field}: ${reason}`);
     },
     async close() {
       await database.drop();

@@ -5,7 +5,7 @@ import { countOf } from '../../contract/text.ts';
 import type { FileKind } from '../../core/imports/check-file.ts';
 import { readColumnMap } from '../../core/imports/fields.ts';
 import type { FieldChange, Sampled } from '../../core/imports/import-changes.ts';
-import { describePosition, ImportRefusedError } from '../../core/imports/import-faults.ts';
+import { describePosition, ImportRefusedError } from '../../core/imports/import-errors.ts';
 import { type ImportReport, importProducts } from '../../core/imports/import-products.ts';
 import { DEFAULT_SEPARATOR } from '../../core/imports/read-values.ts';
 import { pictureFolder } from '../../core/pictures/picture-store.ts';
@@ -24,7 +24,7 @@ interface ImportFlags {
   json?: boolean;
 }
 
-const FAULTY_INPUT = 2;
+const INVALID_INPUT = 2;
 
 export function importCommand(): Command {
   return new Command('import')
@@ -67,8 +67,8 @@ See docs/importing.md.`,
         else print(describeImport(report, dryRun));
       } catch (error) {
         if (!(error instanceof ImportRefusedError)) throw error;
-        reportFaults(path, error);
-        process.exitCode = FAULTY_INPUT;
+        reportErrors(path, error);
+        process.exitCode = INVALID_INPUT;
       }
     });
 }
@@ -123,8 +123,8 @@ async function importFile(
 }
 
 /** Prints the errors in a file. Each line contains the file name, so it can be understood without the others. */
-function reportFaults(path: string, { faults, count }: ImportRefusedError): void {
-  const shown = faults.slice(0, MAX_SHOWN);
+function reportErrors(path: string, { errors, count }: ImportRefusedError): void {
+  const shown = errors.slice(0, MAX_SHOWN);
   for (const { line, item, field, reason } of shown) {
     // If a JSON array is on a single line, the position of the item is enough.
     const where = [describePosition({ line, item }), item !== undefined && line > 1 && `line ${line}`, field];

@@ -58,7 +58,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
 
   return async ({ show, run, undo, subjects }) => {
     await Promise.all(subjects.map((subject) => client.cancelQueries({ queryKey: consoleKeys.subject(subject) })));
-    const takeBack = show?.();
+    const rollBack = show?.();
     try {
       const { done, note = '' } = await run();
       const press = undo && (() => void revert(undo));
@@ -66,7 +66,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
       showToast({ title: done, description: note, ...(press && { action: { label: 'Undo', onPress: press } }) });
       return true;
     } catch (error) {
-      takeBack?.();
+      rollBack?.();
       showToast({ title: 'The change failed', description: messageOf(error), tone: 'destructive' });
       return false;
     } finally {
@@ -75,7 +75,7 @@ export function usePerform(): (action: Action) => Promise<boolean> {
 
     async function revert(back: () => Promise<unknown>): Promise<void> {
       undoable.last = undefined;
-      takeBack?.();
+      rollBack?.();
       try {
         await back();
         showToast({ title: 'Undone', description: '' });

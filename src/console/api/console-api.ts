@@ -1,6 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import type { ConsoleSession } from '../../contract/console/schema.ts';
-import type { FieldFault } from '../../contract/problem.ts';
+import type { FieldError } from '../../contract/problem.ts';
 
 /** A failed request: the server's error, or no response at all (status 0). */
 export class ConsoleError extends Error {
@@ -11,7 +11,7 @@ export class ConsoleError extends Error {
     readonly code: string,
     message: string,
     /** The errors in fields of the request. */
-    readonly fields: readonly FieldFault[] = [],
+    readonly fields: readonly FieldError[] = [],
     /** The current version of the item, after a conflict. */
     readonly current?: unknown,
     options?: ErrorOptions,
@@ -68,7 +68,7 @@ async function errorOf(response: Response): Promise<ConsoleError> {
   const problem = (await response.json().catch(() => ({}))) as {
     code?: string;
     detail?: string;
-    errors?: FieldFault[];
+    errors?: FieldError[];
     current?: unknown;
   };
   if (problem.code === 'not_signed_in') window.dispatchEvent(new Event(SIGNED_OUT));

@@ -61,7 +61,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
   const read = new Map<number, readonly Item[]>();
   for (let page = wanted.first; page <= wanted.last; page += 1) {
     const data = client.getQueryData<ConsolePage<Item>>(keyOf(places[page]?.cursor ?? ''));
-    if (data && places[page]) noteRead(places, page, data);
+    if (data && places[page]) recordPage(places, page, data);
     const items = (places[page] && data?.items) ?? recent.current.get(page);
     if (items) read.set(page, items);
   }
@@ -116,7 +116,7 @@ export function usePages<Item>(subject: string, path: string, filter: Filter = {
 const NOTHING = { count: 0, pageCount: 0, itemAt: () => undefined, hasMore: false, isLoadingMore: false };
 
 /** Records the number of rows of a page and the cursor of the next page. */
-function noteRead<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
+function recordPage<Item>(places: Place[], at: number, { items, nextCursor }: ConsolePage<Item>): void {
   const place = places[at];
   if (!place) return;
   place.rows = items.length;

@@ -52,7 +52,7 @@ export function SignIn({ onSignedIn }: { onSignedIn: (session: ConsoleSession) =
             maxLength={1_000}
           />
         </label>
-        {signIn.isError && <GateFault>{messageOf(signIn.error)}</GateFault>}
+        {signIn.isError && <SignInError>{messageOf(signIn.error)}</SignInError>}
         <button type="submit" className="button" data-tone="primary" disabled={signIn.isPending}>
           {signIn.isPending ? 'Signing in …' : 'Sign in'}
         </button>
@@ -137,7 +137,7 @@ export function AcceptInvitation({ token, onAccepted, onLeave }: Props) {
             Show it
           </label>
         </div>
-        {accept.isError && <GateFault>{messageOf(accept.error)}</GateFault>}
+        {accept.isError && <SignInError>{messageOf(accept.error)}</SignInError>}
         <button type="submit" className="button" data-tone="primary" disabled={missing > 0 || accept.isPending}>
           {accept.isPending ? 'Setting …' : 'Set passphrase and sign in'}
         </button>
@@ -162,7 +162,7 @@ function Gate({ title, children }: { title: string; children: ReactNode }) {
 }
 
 /** Shows why the last attempt failed. Screen readers announce it when it appears. */
-function GateFault({ children }: { children: ReactNode }) {
+function SignInError({ children }: { children: ReactNode }) {
   return (
     <p className="gate-fault" role="alert">
       {children}

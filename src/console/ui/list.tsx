@@ -1,6 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { MAX_AT_ONCE } from '../../contract/console/records.ts';
+import { MAX_ITEMS_PER_REQUEST } from '../../contract/console/records.ts';
 import { showToast } from '../../web/ui/toasts.ts';
 import { messageOf } from '../api/console-api.ts';
 import type { Pages } from '../api/pages.ts';
@@ -103,11 +103,13 @@ export function List<Item>(props: ListProps<Item>) {
     const end = isRange ? rangeStart.current + step : index + step;
     for (let row = index; row !== end; row += step) {
       const item = itemAt(row);
-      const isFull = isChosen && next.size >= MAX_AT_ONCE && item !== undefined && !next.has(keyOf(item));
+      const isFull = isChosen && next.size >= MAX_ITEMS_PER_REQUEST && item !== undefined && !next.has(keyOf(item));
       if (item === undefined || isFull) {
         showToast({
           title: `${formatCount(next.size)} chosen`,
-          description: isFull ? `At most ${MAX_AT_ONCE} can be changed at once.` : 'Rows far off screen were left out.',
+          description: isFull
+            ? `At most ${MAX_ITEMS_PER_REQUEST} can be changed at once.`
+            : 'Rows far off screen were left out.',
         });
         break;
       }
@@ -202,7 +204,7 @@ export function List<Item>(props: ListProps<Item>) {
 }
 
 /** The checkbox of a row. */
-export function ChooseBox({ name, state }: { name: string; state: RowState }) {
+export function SelectBox({ name, state }: { name: string; state: RowState }) {
   return (
     <label className="choose-box">
       <input

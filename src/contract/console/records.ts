@@ -11,7 +11,7 @@ export interface ConsolePage<Item> {
 }
 
 /** The maximum number of products or comments that one request may change. */
-export const MAX_AT_ONCE = 200;
+export const MAX_ITEMS_PER_REQUEST = 200;
 
 /** A subject whose data open pages of the console must refetch. The event `change` contains a list of subjects. */
 export type LiveSubject = 'audit' | 'queue' | 'products' | 'comments' | 'counts';
@@ -148,7 +148,7 @@ export interface SubmissionRecord {
 }
 
 /** An error in a field of an imported row or, if `field` is null, in the row itself or in the file at that line. */
-export interface ImportFaultRecord {
+export interface ImportErrorRecord {
   line: number;
   /** In a JSON array, the number of the item, starting at 1. */
   item?: number | undefined;
@@ -177,7 +177,7 @@ export type ImportEvent =
   /** `done` counts checked bytes in the stage `check`, and written rows in the stage `write`. */
   | { kind: 'progress'; stage: 'check' | 'write'; done: number }
   | { kind: 'done'; summary: ImportSummary }
-  | { kind: 'faults'; faults: ImportFaultRecord[]; count: number }
+  | { kind: 'errors'; errors: ImportErrorRecord[]; count: number }
   | { kind: 'failed'; message: string };
 
 /** Maximum size of files for imports in the console. Larger files need `groundswell import`. */

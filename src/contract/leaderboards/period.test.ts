@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { DateTime } from 'luxon';
 import { expect, test } from 'vitest';
-import { adjacentPeriod, PERIOD_KINDS, parsePeriod, periodHolding } from './period.ts';
+import { adjacentPeriod, PERIOD_KINDS, parsePeriod, periodContaining } from './period.ts';
 
 test.each([
   ['2026-11-21', 'day', '2026-11-21', '2026-11-22'],
@@ -48,7 +48,7 @@ test('the period of a day matches a calendar library', () => {
     fc.property(day, (date) => {
       const text = date.toISOString().slice(0, 10);
       const expected = DateTime.fromISO(text, { zone: 'utc' });
-      expect(PERIOD_KINDS.map((kind) => periodHolding(kind, text).name)).toEqual([
+      expect(PERIOD_KINDS.map((kind) => periodContaining(kind, text).name)).toEqual([
         text,
         expected.toFormat("kkkk-'W'WW"),
         expected.toFormat('yyyy-MM'),
@@ -60,7 +60,7 @@ test('the period of a day matches a calendar library', () => {
 
 test('the periods of a kind follow each other without a gap', () => {
   for (const kind of PERIOD_KINDS) {
-    let period = periodHolding(kind, '2019-12-30');
+    let period = periodContaining(kind, '2019-12-30');
     for (let count = 0; count < 60; count += 1) {
       const next = adjacentPeriod(period, 1);
       expect(next?.firstDay).toBe(period.endDay);
@@ -72,6 +72,6 @@ test('the periods of a kind follow each other without a gap', () => {
 });
 
 test('the calendar ends with the years that four digits can name', () => {
-  expect(adjacentPeriod(periodHolding('year', '9999-06-01'), 1)).toBeUndefined();
-  expect(adjacentPeriod(periodHolding('year', '0001-06-01'), -1)).toBeUndefined();
+  expect(adjacentPeriod(periodContaining('year', '9999-06-01'), 1)).toBeUndefined();
+  expect(adjacentPeriod(periodContaining('year', '0001-06-01'), -1)).toBeUndefined();
 });

@@ -28,7 +28,7 @@ export function parsePeriod(name: string): Period | undefined {
 }
 
 /** Returns the period of a kind that contains a day (`YYYY-MM-DD`). @throws RangeError if the day is malformed. */
-export function periodHolding(kind: PeriodKind, day: string): Period {
+export function periodContaining(kind: PeriodKind, day: string): Period {
   const period = periodOf(kind, utcDay(day));
   if (period === undefined) throw new RangeError(`'${day}' is not a day`);
   return period;

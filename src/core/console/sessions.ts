@@ -28,7 +28,8 @@ export async function beginSession(sql: Sql, operator: string, now: Date): Promi
 const IS_OPEN =
   'used_at > $2::timestamptz AND created_at > $3::timestamptz AND used_at < $4::timestamptz AND created_at < $4::timestamptz';
 
-const boundsOf = (now: Date) => [idleSince(now), oldestStart(now), aheadOf(now)].map((time) => time.toISOString());
+const boundsOf = (now: Date) =>
+  [idleSince(now), earliestStart(now), latestValidTime(now)].map((time) => time.toISOString());
 
 const SELECT_SESSION = `SELECT operator, used_at FROM operator_sessions WHERE token_hash = $1 AND ${IS_OPEN}`;
 
@@ -64,12 +65,12 @@ export async function openSessions(sql: Sql, tokens: readonly string[], now: Dat
 }
 
 /** Returns the age limit: a session that began before this time has ended. */
-function oldestStart(now: Date): Date {
+function earliestStart(now: Date): Date {
   return new Date(now.getTime() - MAX_DAYS * 24 * 3_600_000);
 }
 
 /** Returns the limit for stored times: a later time is too far in the future to be valid. */
-function aheadOf(now: Date): Date {
+function latestValidTime(now: Date): Date {
   return new Date(now.getTime() + IDLE_HOURS * 3_600_000);
 }
 

@@ -164,8 +164,8 @@ function formatOf({ logN, r, p }: typeof COST, salt: Buffer, hash: Buffer): stri
 }
 
 async function derive(text: string, salt: Buffer, { logN, r, p }: typeof COST, bytes: number): Promise<Buffer> {
-  const giveBack = await slots.take(SLOT_TIMEOUT_MS);
-  if (giveBack === undefined)
+  const release = await slots.take(SLOT_TIMEOUT_MS);
+  if (release === undefined)
     throw new CoreError('overloaded', 'Too many people are signing in right now. Please try again in a moment.');
   const N = 2 ** logN;
   const options: ScryptOptions = { N, r, p, maxmem: 256 * N * r };
@@ -174,6 +174,6 @@ async function derive(text: string, salt: Buffer, { logN, r, p }: typeof COST, b
       scrypt(text, salt, bytes, options, (error, key) => (error ? reject(error) : resolve(key)));
     });
   } finally {
-    giveBack();
+    release();
   }
 }

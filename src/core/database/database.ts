@@ -133,7 +133,7 @@ function watchStatements(log: Log, slowMs: number, onResponse: () => void) {
       onResponse();
       return result;
     } catch (error) {
-      if (!isAway(error)) onResponse();
+      if (!isUnavailableError(error)) onResponse();
       throw error;
     } finally {
       const ms = Math.round(performance.now() - started);
@@ -178,7 +178,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   } catch (error) {
     // After a timeout the statement still runs, and a ROLLBACK would wait for it. So the connection is closed, and the
     // server rolls back when it detects that.
-    if (isAway(error)) broken ??= error;
+    if (isUnavailableError(error)) broken ??= error;
     else
       await client.query('ROLLBACK').catch((rollbackError: Error) => {
         broken ??= rollbackError;
@@ -190,7 +190,7 @@ async function inTransaction<Result>(pool: pg.Pool, work: (sql: Sql) => Promise<
   }
 }
 
-function isAway(error: unknown): error is CoreError {
+function isUnavailableError(error: unknown): error is CoreError {
   return error instanceof CoreError && error.code === 'unavailable';
 }
 

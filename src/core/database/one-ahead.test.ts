@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sql } from './database.ts';
-import { oneAhead, takeTurns } from './transactions.ts';
+import { oneAhead, serializeStatements } from './transactions.ts';
 
 async function* numbers(count: number): AsyncGenerator<number> {
   for (let number = 1; number <= count; number += 1) yield number;
@@ -64,7 +64,7 @@ function createConnection() {
 describe('turns', () => {
   test('a statement is sent when the one before it is done', async () => {
     const connection = createConnection();
-    const { sql } = takeTurns(connection.sql);
+    const { sql } = serializeStatements(connection.sql);
     const all = Promise.all([sql.query('a'), sql.query('b')]);
     await connection.respond();
     expect(connection.sent).toEqual(['a', 'b']);
@@ -74,7 +74,7 @@ describe('turns', () => {
 
   test('after a failure no statement is sent, and all later ones fail with the same reason', async () => {
     const connection = createConnection();
-    const { sql } = takeTurns(connection.sql);
+    const { sql } = serializeStatements(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b'), sql.query('c')]);
     await connection.respond(new Error('deadlock'));
     expect((await results).map((each) => (each.status === 'rejected' ? each.reason.message : each.status))).toEqual(
@@ -85,7 +85,7 @@ describe('turns', () => {
 
   test('the end waits for running statements, and starts no more', async () => {
     const connection = createConnection();
-    const { sql, end } = takeTurns(connection.sql);
+    const { sql, end } = serializeStatements(connection.sql);
     const results = Promise.allSettled([sql.query('a'), sql.query('b')]);
     await new Promise(setImmediate);
     let over = false;

@@ -3,7 +3,7 @@ import { type ReplicaEvent, type ReplicaState, shows, step } from './replica-wat
 
 const goal = { position: '0/16B3748', requestedAt: 9_000 };
 const unverified: ReplicaState = { kind: 'unverified' };
-const usable: ReplicaState = { kind: 'usable', verifiedAt: 8_000, isPrimaryAway: false };
+const usable: ReplicaState = { kind: 'usable', verifiedAt: 8_000, isPrimaryUnreachable: false };
 
 describe('the state of a replica', () => {
   test.each<[string, ReplicaState, ReplicaEvent, ReplicaState]>([
@@ -13,7 +13,7 @@ describe('the state of a replica', () => {
       'is verified up to the request of the position that it replayed',
       { kind: 'unverified', goal },
       { type: 'replayed', goal },
-      { kind: 'usable', verifiedAt: 9_000, isPrimaryAway: false },
+      { kind: 'usable', verifiedAt: 9_000, isPrimaryUnreachable: false },
     ],
     [
       'stays unverified while it is behind',
@@ -24,8 +24,13 @@ describe('the state of a replica', () => {
     ['stays usable while it is behind for less than 5 s', usable, { type: 'behind', now: 12_999 }, usable],
     ['lags after 5 s', usable, { type: 'behind', now: 13_000 }, { ...usable, kind: 'lagging' }],
     ['is usable again', { ...usable, kind: 'lagging' }, { type: 'replayed', goal }, { ...usable, verifiedAt: 9_000 }],
-    ['notes that the primary is away', usable, { type: 'primaryAway' }, { ...usable, isPrimaryAway: true }],
-    ['notes that it is back', { ...usable, isPrimaryAway: true }, { type: 'position', goal }, { ...usable, goal }],
+    ['notes that the primary is away', usable, { type: 'primaryAway' }, { ...usable, isPrimaryUnreachable: true }],
+    [
+      'notes that it is back',
+      { ...usable, isPrimaryUnreachable: true },
+      { type: 'position', goal },
+      { ...usable, goal },
+    ],
     [
       'assumes a lag without positions',
       unverified,
@@ -43,7 +48,7 @@ test.each<[string, ReplicaState, number, number, boolean]>([
   ['what was committed before it was verified', usable, 7_999, 8_100, true],
   ['nothing of the moment of verification or later', usable, 8_000, 8_100, false],
   ['nothing once it lags', usable, Number.NEGATIVE_INFINITY, 13_000, false],
-  ['what it has, while the primary is away', { ...usable, isPrimaryAway: true }, 7_000, 60_000, true],
+  ['what it has, while the primary is away', { ...usable, isPrimaryUnreachable: true }, 7_000, 60_000, true],
 ])('a replica shows %s', (_name, state, moment, now, expected) => {
   expect(shows(state, moment, now)).toBe(expected);
 });

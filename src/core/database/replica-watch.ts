@@ -8,7 +8,7 @@ export interface Replica {
   /** Whether the replica is known to show everything committed up to a time, and to lag by a few seconds at most. */
   hasReplayed(moment: number): boolean;
   /** Marks the replica as unusable until it has been verified again. */
-  distrust(reason: unknown): void;
+  markUnverified(reason: unknown): void;
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export interface Goal {
 /** The replica shows everything committed before `verifiedAt`; `goal` is the position that it has not replayed yet. */
 export type ReplicaState =
   | { kind: 'unverified'; goal?: Goal | undefined }
-  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryAway: boolean; goal?: Goal | undefined };
+  | { kind: 'usable' | 'lagging'; verifiedAt: number; isPrimaryUnreachable: boolean; goal?: Goal | undefined };
 
 export type ReplicaEvent =
   | { type: 'position'; goal: Goal }
@@ -65,13 +65,13 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
     case 'position':
       return state.kind === 'unverified'
         ? { kind: 'unverified', goal: event.goal }
-        : { ...state, isPrimaryAway: false, goal: event.goal };
+        : { ...state, isPrimaryUnreachable: false, goal: event.goal };
     case 'primaryAway':
-      return state.kind === 'unverified' ? state : { ...state, isPrimaryAway: true };
+      return state.kind === 'unverified' ? state : { ...state, isPrimaryUnreachable: true };
     case 'noPosition':
-      return { kind: 'usable', verifiedAt: event.requestedAt - ASSUMED_LAG_MS, isPrimaryAway: false };
+      return { kind: 'usable', verifiedAt: event.requestedAt - ASSUMED_LAG_MS, isPrimaryUnreachable: false };
     case 'replayed':
-      return { kind: 'usable', verifiedAt: event.goal.requestedAt, isPrimaryAway: false };
+      return { kind: 'usable', verifiedAt: event.goal.requestedAt, isPrimaryUnreachable: false };
     case 'behind':
       return state.kind !== 'unverified' && event.now - state.verifiedAt >= MAX_LAG_MS
         ? { ...state, kind: 'lagging' }
@@ -84,7 +84,7 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
 /** Whether a replica in this state may serve a read that must show everything committed up to a time. */
 export function shows(state: ReplicaState, moment: number, now: number): boolean {
   if (state.kind === 'unverified' || state.verifiedAt <= moment) return false;
-  return state.isPrimaryAway || now - state.verifiedAt < MAX_LAG_MS;
+  return state.isPrimaryUnreachable || now - state.verifiedAt < MAX_LAG_MS;
 }
 
 /**
@@ -140,11 +140,11 @@ export function watchReplica(options: WatchOptions): Replica {
     }
   }
 
-  const distrust = (reason: unknown) => dispatch({ type: 'failed' }, reason);
+  const markUnverified = (reason: unknown) => dispatch({ type: 'failed' }, reason);
 
   function run(): void {
     running = check()
-      .catch(distrust)
+      .catch(markUnverified)
       .then(() => {
         const isBehind = state.kind === 'usable' && state.verifiedAt <= latestWrite();
         if (!isClosed) timer = setTimeout(run, isBehind ? SHORT_INTERVAL_MS : LONG_INTERVAL_MS).unref();
@@ -155,7 +155,7 @@ export function watchReplica(options: WatchOptions): Replica {
   return {
     database,
     hasReplayed: (moment) => shows(state, moment, monotonicMs()),
-    distrust,
+    markUnverified,
     async close() {
       isClosed = true;
       clearTimeout(timer);

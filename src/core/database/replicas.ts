@@ -181,7 +181,7 @@ function readFromReplicas(
             return rows;
           } catch (error) {
             // Repeating the statement on the primary shows whether the statement or the replica is at fault.
-            replica.distrust(error);
+            replica.markUnverified(error);
             replica = undefined;
           }
         }

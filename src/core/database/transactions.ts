@@ -80,7 +80,7 @@ export async function* oneAhead<Part, Made>(
 }
 
 /** A connection that accepts a statement before the previous one has ended. */
-interface Turns {
+interface StatementQueue {
   /** Runs statements one after the other. After a failure, all later ones fail with the same error. */
   sql: Sql;
   /** Waits for the running statement. Later ones fail and are never sent. */
@@ -91,7 +91,7 @@ interface Turns {
  * Queues statements and sends them one at a time. Call `end` before the transaction ends; otherwise a queued statement
  * could be sent after it.
  */
-export function takeTurns(connection: Sql): Turns {
+export function serializeStatements(connection: Sql): StatementQueue {
   let last: Promise<unknown> = Promise.resolve();
   let ended = false;
   return {

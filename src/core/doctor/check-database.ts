@@ -6,7 +6,7 @@ import { searchIndexOf } from '../products/search-trigrams.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Slower responses delay pages noticeably, because a page runs several queries in sequence. */
-const SLOW_ANSWER_MS = 20;
+const SLOW_RESPONSE_MS = 20;
 
 /** Checks that the database responds quickly and uses UTF-8. */
 export async function checkServer(sql: Sql, location: string): Promise<Finding> {
@@ -28,7 +28,7 @@ export async function checkServer(sql: Sql, location: string): Promise<Finding> 
       'Move to a database with the encoding UTF8.',
     );
   }
-  if (responseMs > SLOW_ANSWER_MS) return warning('database', message, 'Run the site closer to the database.');
+  if (responseMs > SLOW_RESPONSE_MS) return warning('database', message, 'Run the site closer to the database.');
   return ok('database', message);
 }
 

@@ -11,7 +11,7 @@ import { systemCode } from '../file-system.ts';
 import { type Finding, fault, ok, warning } from './finding.ts';
 
 /** Larger backups are only verified, because a trial restore would keep the database busy for too long. */
-const MAX_REHEARSED_ROWS = 200_000;
+const MAX_TRIAL_RESTORE_ROWS = 200_000;
 
 const CHECK = 'backups';
 
@@ -45,7 +45,7 @@ export async function checkBackups(
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
-    const isRehearsed = database !== undefined && rows <= MAX_REHEARSED_ROWS;
+    const isRehearsed = database !== undefined && rows <= MAX_TRIAL_RESTORE_ROWS;
     if (isRehearsed) await rehearseRestore(database, path, migrations);
     const ageMs = now() - Date.parse(header.createdAt);
     const proven = isRehearsed ? 'passed a trial restore' : 'is complete (no trial restore)';
@@ -72,7 +72,7 @@ export async function checkBackups(
 }
 
 /** Thrown after a successful trial to roll the transaction back. */
-class Rehearsed extends Error {}
+class TrialRollback extends Error {}
 
 /**
  * Restores a backup into a temporary schema, which this program's migrations create, and compares every row with the
@@ -93,10 +93,10 @@ async function rehearseRestore(database: Database, path: string, migrationsFolde
       const tables = await readTableShapes(sql, SITE_TABLES);
       const header = await loadBackup(sql, path, tables, { migrations: migrations.map(({ name }) => name) });
       await compare(sql, path, header, tables);
-      throw new Rehearsed();
+      throw new TrialRollback();
     });
   } catch (error) {
-    if (!(error instanceof Rehearsed)) throw error;
+    if (!(error instanceof TrialRollback)) throw error;
   }
 }
 

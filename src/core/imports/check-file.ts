@@ -1,6 +1,6 @@
 import { type LocalPictures, PictureError } from '../pictures/local-pictures.ts';
 import { COUNT_COLUMNS, type ColumnMap, FileColumns } from './fields.ts';
-import { describePosition, FaultList, type Position, type SourceRecord, UnreadableFileError } from './import-faults.ts';
+import { describePosition, ErrorList, type Position, type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 import { isLocalPicture, type ProductPatch, readProduct } from './read-product.ts';
@@ -23,7 +23,7 @@ export interface CheckOptions {
 export interface CheckedFile {
   rows: number;
   /** The index of the last row with each id. Only this row is imported. */
-  lastPlaces: ReadonlyMap<string, number>;
+  lastRowIndexes: ReadonlyMap<string, number>;
   /** Rows that are ignored because a later row has the same id. */
   repeatedIds: RepeatedId[];
   ignoredColumns: string[];
@@ -49,7 +49,7 @@ export async function checkFile(path: string, spool: Spool, options: CheckOption
     }
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
-    checker.faults.add({ line: error.line, item: error.item, field: null, reason: error.message });
+    checker.errors.add({ line: error.line, item: error.item, field: null, reason: error.message });
     checker.isCutOff = true;
   }
   await spool.finish();
@@ -88,7 +88,7 @@ function noFieldAmong(columns: readonly string[]): string {
 
 class FileChecker {
   readonly columns: FileColumns;
-  readonly faults = new FaultList();
+  readonly errors = new ErrorList();
   readonly #options: CheckOptions;
   readonly #lasts = new Map<string, Position & { place: number; rawId: string | undefined }>();
   readonly #repeatedIds: RepeatedId[] = [];
@@ -104,15 +104,15 @@ class FileChecker {
 
   async check(record: SourceRecord) {
     const position: Position = { line: record.line, item: record.item };
-    if ('fault' in record) {
-      this.faults.add({ ...position, field: null, reason: record.fault });
+    if ('error' in record) {
+      this.errors.add({ ...position, field: null, reason: record.error });
       return undefined;
     }
     if (this.#options.kind !== 'csv') {
       const names = Object.keys(record.values);
       this.columns.see(names);
       if (names.length > 0 && !this.columns.areFields(names)) {
-        this.faults.add({ ...position, field: null, reason: noFieldAmong(names) });
+        this.errors.add({ ...position, field: null, reason: noFieldAmong(names) });
         return undefined;
       }
     }
@@ -120,7 +120,7 @@ class FileChecker {
       columns: this.columns,
       slugifyIds: this.#options.slugifyIds,
       separator: this.#options.separator,
-      onFault: (field, reason) => this.faults.add({ ...position, field, reason }),
+      onError: (field, reason) => this.errors.add({ ...position, field, reason }),
     });
     await this.#takePictures(patch, position);
     const place = this.#rows;
@@ -136,7 +136,7 @@ class FileChecker {
       if (before.rawId === rawId) this.#repeatedIds.push({ id, line: before.line, item: before.item });
       else {
         const [one, other] = [rawId ?? id, before.rawId ?? id];
-        this.faults.add({
+        this.errors.add({
           ...position,
           field: 'id',
           reason: `'${one}' becomes ${id}, and so does '${other}' in ${describePosition(before)}`,
@@ -157,7 +157,7 @@ class FileChecker {
         return await this.#options.pictures.take(address);
       } catch (error) {
         if (!(error instanceof PictureError)) throw error;
-        this.faults.add({ ...position, field, reason: error.message });
+        this.errors.add({ ...position, field, reason: error.message });
         return address;
       }
     };
@@ -171,11 +171,11 @@ class FileChecker {
   finish(): CheckedFile {
     // If no row has a column that --map names, other errors follow from that, so only this one is reported.
     if (!this.isCutOff && (this.columns.hasSeenAny || this.#options.kind === 'csv')) this.columns.refuseMissing();
-    this.faults.refuseIfAny();
+    this.errors.refuseIfAny();
     const ignored = this.columns.ignored;
     return {
       rows: this.#rows,
-      lastPlaces: new Map([...this.#lasts].map(([id, { place }]) => [id, place])),
+      lastRowIndexes: new Map([...this.#lasts].map(([id, { place }]) => [id, place])),
       repeatedIds: this.#repeatedIds,
       ignoredColumns: ignored.filter((column) => !COUNT_COLUMNS.includes(column)),
       ignoredCounts: ignored.filter((column) => COUNT_COLUMNS.includes(column)),

@@ -1,5 +1,5 @@
 import { PRODUCT_FIELD_NAMES, PRODUCT_FIELDS, type ProductFieldName } from '../../contract/products/fields.ts';
-import { ImportUsageError } from './import-faults.ts';
+import { ImportUsageError } from './import-errors.ts';
 
 /** Columns that are never imported, because visitors' actions determine the counts. */
 export const COUNT_COLUMNS: readonly string[] = ['upvotes', 'comments'];

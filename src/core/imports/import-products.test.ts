@@ -68,7 +68,7 @@ describe('fields', () => {
     expect(await ground.database.query('SELECT product_id FROM product_counts')).toHaveLength(2);
   });
 
-  test('values at their limits are accepted, and each one beyond is a fault of its row', async () => {
+  test('values at their limits are accepted, and each one beyond is an error of its row', async () => {
     const atLimit = {
       id: 'a'.repeat(64),
       name: '🌊'.repeat(300),
@@ -77,7 +77,7 @@ describe('fields', () => {
     };
     const team = Array.from({ length: 50 }, (_, index) => ({ name: `N${index}` }));
     expect(counts(await ground.run(lines({ ...atLimit, team })))).toEqual({ created: 1, updated: 0, unchanged: 0 });
-    const faults = await ground.faultsOf(
+    const errors = await ground.errorsOf(
       lines(
         { id: 'a'.repeat(65) },
         { name: '🌊'.repeat(301), description: 'd'.repeat(10_001) },
@@ -89,14 +89,14 @@ describe('fields', () => {
         },
       ),
     );
-    expect(faults.map((fault) => fault.split(':').slice(0, 2).join(':'))).toEqual([
+    expect(errors.map((error) => error.split(':').slice(0, 2).join(':'))).toEqual([
       ...['1: id', '2: name', '2: description', '3: tags', '4: tags', '5: team', '5: screenshots'],
     ]);
   });
 
-  test('values that cannot be stored, or are of the wrong kind, are faults', async () => {
+  test('values that cannot be stored, or are of the wrong kind, are errors', async () => {
     expect(
-      await ground.faultsOf(
+      await ground.errorsOf(
         '{"name":"a\\u0000b"}\n{"name":"\\ud800"}\n{"name":{}}\n{"createdAt":"02/03/2023"}\n{"createdAt":"2023-02-30"}\n' +
           '{"launchDate":"February 30, 2023"}\n{"image":"javascript:alert(1)"}\n{"team":[{"role":"CEO"}]}\n{"tags":5}\nno\n{"id":"No"}',
       ),
@@ -115,11 +115,11 @@ describe('fields', () => {
     ]);
   });
 
-  test('the first two hundred faults are named and all are counted, also in a file that ends early', async () => {
+  test('the first two hundred errors are named and all are counted, also in a file that ends early', async () => {
     const rows = Array.from({ length: 210 }, () => ({ name: {} }));
-    await expect(ground.run(lines(...rows))).rejects.toMatchObject({ count: 210, faults: { length: 200 } });
+    await expect(ground.run(lines(...rows))).rejects.toMatchObject({ count: 210, errors: { length: 200 } });
     const text = `name,createdAt\na,never\nb,"`;
-    expect(await ground.faultsOf(text, { kind: 'csv' })).toEqual([
+    expect(await ground.errorsOf(text, { kind: 'csv' })).toEqual([
       expect.stringContaining('2: createdAt'),
       expect.stringContaining('3: null: A quote'),
     ]);
@@ -164,12 +164,12 @@ describe('columns', () => {
     );
     await expect(ground.run(lines({ id: 'a', name: 'A' }), { map })).rejects.toThrow(/no column 'Title'/);
     expect(await ground.ids()).toEqual([]);
-    expect(await ground.faultsOf('Foo,Bar\n1,2\n', { kind: 'csv' })).toEqual([
+    expect(await ground.errorsOf('Foo,Bar\n1,2\n', { kind: 'csv' })).toEqual([
       expect.stringContaining('1: null: No column is'),
     ]);
   });
 
-  test('a missing column of --map is reported before the faults that it causes', async () => {
+  test('a missing column of --map is reported before the errors that it causes', async () => {
     const map = readColumnMap(['name=Headline']);
     await expect(ground.run('Title,Extra\nA,B\n', { kind: 'csv', map })).rejects.toThrow(
       /no column 'Headline'; its columns are/,
@@ -181,7 +181,7 @@ describe('columns', () => {
 
   test('two columns that are the same field are refused, unless --map says which is it', async () => {
     const csv = 'id,launchDate,launch_date\na,2021,2022\n';
-    expect(await ground.faultsOf(csv, { kind: 'csv' })).toEqual([
+    expect(await ground.errorsOf(csv, { kind: 'csv' })).toEqual([
       "1: null: The columns 'launchDate' and 'launch_date' map to the same field. Choose one with --map",
     ]);
     await ground.run(csv, { kind: 'csv', map: readColumnMap(['launchDate=launch_date']) });

@@ -5,7 +5,7 @@ import { LocalPictures } from '../pictures/local-pictures.ts';
 import { type CheckedFile, checkFile, type FileKind, type RepeatedId } from './check-file.ts';
 import type { ColumnMap } from './fields.ts';
 import type { FieldChange, Sampled } from './import-changes.ts';
-import type { Position } from './import-faults.ts';
+import type { Position } from './import-errors.ts';
 import { type MergedProducts, mergeProducts, type PossibleDuplicate } from './merge-products.ts';
 import { Spool } from './spool.ts';
 

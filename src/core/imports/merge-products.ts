@@ -3,14 +3,14 @@ import type { StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange, recordEverythingChanged } from '../changes/change-feed.ts';
 import type { Sql } from '../database/database.ts';
-import { oneAhead, takeTurns } from '../database/transactions.ts';
+import { oneAhead, serializeStatements } from '../database/transactions.ts';
 import { PRODUCT_COLUMNS, type ProductRow, storedProductOf } from '../products/product-row.ts';
 import { completeProduct, writeProducts } from '../products/save-products.ts';
 import { foldText } from '../search-text.ts';
 import { IdAssigner } from './assign-ids.ts';
 import type { CheckedFile } from './check-file.ts';
 import { changesBetween, type FieldChange, ImportChanges, Sampled } from './import-changes.ts';
-import type { Position } from './import-faults.ts';
+import type { Position } from './import-errors.ts';
 import { withStoredPictures } from './read-product.ts';
 import type { CheckedRow, Spool } from './spool.ts';
 
@@ -54,7 +54,7 @@ export async function mergeProducts(
   work: { spool: Spool; file: CheckedFile },
   options: MergeOptions,
 ): Promise<MergedProducts> {
-  const turns = takeTurns(connection);
+  const turns = serializeStatements(connection);
   try {
     return await mergeInTurns(turns.sql, work, options);
   } finally {
@@ -73,14 +73,15 @@ async function mergeInTurns(
     unchanged: 0,
     names: new DuplicateNames(),
   };
-  const assigner = new IdAssigner(file.lastPlaces);
+  const assigner = new IdAssigner(file.lastRowIndexes);
   const changedIds: string[] = [];
   const undo = new ImportChanges();
   /** The number of new products without a time so far. */
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
   else await sql.query(LARGE_PORTIONS);
-  const isLast = ({ patch, place }: CheckedRow) => patch.id === undefined || file.lastPlaces.get(patch.id) === place;
+  const isLast = ({ patch, place }: CheckedRow) =>
+    patch.id === undefined || file.lastRowIndexes.get(patch.id) === place;
   const lookUp = async (rows: CheckedRow[]) => {
     const ids = await idsOf(sql, rows, assigner);
     return { rows, ids, present: await presentProducts(sql, ids) };

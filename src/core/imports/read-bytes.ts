@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { UnreadableFileError } from './import-faults.ts';
+import { UnreadableFileError } from './import-errors.ts';
 
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 const CHUNK_BYTES = 256 * 1024;

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { type SourceRecord, UnreadableFileError } from './import-faults.ts';
+import { type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { readBytes } from './read-bytes.ts';
 
 /** No valid row is longer. A longer one probably has a quote that is never closed. */
@@ -47,7 +47,7 @@ export async function* readCsv(
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    // The parser detects a missing quote only far below, so the fault is in the row after the last complete one.
+    // The parser detects a missing quote only far below, so the error is in the row after the last complete one.
     const isUnclosed = UNCLOSED.has(error.code);
     const line = isUnclosed || typeof error.lines !== 'number' ? lastLine + 1 : error.lines - lineBreaksCountedTwice;
     throw new UnreadableFileError(line, reasonOf(error));
@@ -67,7 +67,7 @@ function headerOf(record: readonly string[], line: number): string[] {
 
 function recordOf(columns: readonly string[], record: readonly string[], line: number): SourceRecord {
   if (record.length !== columns.length) {
-    return { line, fault: `${record.length} cells, where the header names ${columns.length} columns` };
+    return { line, error: `${record.length} cells, where the header names ${columns.length} columns` };
   }
   return { line, values: Object.fromEntries(columns.map((column, index) => [column, record[index]])) };
 }

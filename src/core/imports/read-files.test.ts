@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SourceRecord } from './import-faults.ts';
+import type { SourceRecord } from './import-errors.ts';
 import { readCsv } from './read-csv.ts';
 import { readJson, readJsonLines } from './read-json.ts';
 
@@ -41,11 +41,11 @@ describe('CSV', () => {
     ]);
   });
 
-  test('a row of another length is a fault of that row only', async () => {
+  test('a row of another length is an error of that row only', async () => {
     expect(await read(csv, 'id,name\na\nb,B\nc,C,C\n')).toEqual([
-      { line: 2, fault: '1 cells, where the header names 2 columns' },
+      { line: 2, error: '1 cells, where the header names 2 columns' },
       { line: 3, values: { id: 'b', name: 'B' } },
-      { line: 4, fault: '3 cells, where the header names 2 columns' },
+      { line: 4, error: '3 cells, where the header names 2 columns' },
     ]);
   });
 
@@ -75,11 +75,11 @@ describe('CSV', () => {
 });
 
 describe('JSON Lines', () => {
-  test('blank lines, CRLF and a last line without an end are accepted; a broken line is a separate fault', async () => {
+  test('blank lines, CRLF and a last line without an end are accepted; a broken line is a separate error', async () => {
     expect(await read(readJsonLines, '\ufeff{"id":"a"}\r\n\r\n[1]\n{"id"\n{"id":"b"}')).toEqual([
       { line: 1, values: { id: 'a' } },
-      { line: 3, fault: 'This is not an object' },
-      { line: 4, fault: expect.stringContaining('This is not JSON') },
+      { line: 3, error: 'This is not an object' },
+      { line: 4, error: expect.stringContaining('This is not JSON') },
       { line: 5, values: { id: 'b' } },
     ]);
   });
@@ -90,7 +90,7 @@ describe('JSON', () => {
     expect(await read(readJson, '\ufeff[\n  {"id": "é",\n "team": [{"name": "[}"}]},\n\n 5, {"id": "b"}\n]\n')).toEqual(
       [
         { line: 2, item: 1, values: { id: 'é', team: [{ name: '[}' }] } },
-        { line: 5, item: 2, fault: 'This is not an object' },
+        { line: 5, item: 2, error: 'This is not an object' },
         { line: 5, item: 3, values: { id: 'b' } },
       ],
     );
@@ -118,7 +118,7 @@ describe('UTF-8', () => {
     await expect(read(readJsonLines, bytes)).rejects.toMatchObject({ name: 'UnreadableFileError', line });
   });
 
-  test('characters across chunks are complete, and a fault deep inside a large file has its line', async () => {
+  test('characters across chunks are complete, and an error deep inside a large file has its line', async () => {
     const lines = Array.from({ length: 60_000 }, (_, index) => JSON.stringify({ id: `${index}`, name: '🌊é' }));
     const records = await read(readJsonLines, lines.join('\n'));
     expect(records.every((record) => 'values' in record && record.values.name === '🌊é')).toBe(true);

@@ -1,5 +1,5 @@
 import { Tokenizer, TokenParser, TokenType } from '@streamparser/json';
-import { isRecord, type SourceRecord, UnreadableFileError } from './import-faults.ts';
+import { isRecord, type SourceRecord, UnreadableFileError } from './import-errors.ts';
 import { type FileSource, readBytes } from './read-bytes.ts';
 
 /** Reads a JSON array of objects, and yields each object as soon as it is complete. @throws UnreadableFileError. */
@@ -28,7 +28,7 @@ class ArrayReader {
     this.#parser.onValue = ({ value }) => {
       const position = { line: this.#line, item: this.#item };
       this.#complete.push(
-        isRecord(value) ? { ...position, values: value } : { ...position, fault: 'This is not an object' },
+        isRecord(value) ? { ...position, values: value } : { ...position, error: 'This is not an object' },
       );
     };
   }
@@ -152,8 +152,8 @@ function textOf(parts: readonly Buffer[]): string {
 function recordOf(text: string, line: number): SourceRecord {
   try {
     const value: unknown = JSON.parse(text);
-    return isRecord(value) ? { line, values: value } : { line, fault: 'This is not an object' };
+    return isRecord(value) ? { line, values: value } : { line, error: 'This is not an object' };
   } catch (error) {
-    return { line, fault: `This is not JSON: ${error instanceof Error ? error.message : error}` };
+    return { line, error: `This is not JSON: ${error instanceof Error ? error.message : error}` };
   }
 }

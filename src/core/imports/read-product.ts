@@ -12,7 +12,7 @@ import type { StoredProduct, TeamMember } from '../../contract/products/schema.t
 import { isStorableText } from '../../contract/text.ts';
 import type { PartialProduct } from '../products/save-products.ts';
 import type { FileColumns } from './fields.ts';
-import { cellOf, isRecord, type SourceValues } from './import-faults.ts';
+import { cellOf, isRecord, type SourceValues } from './import-errors.ts';
 import { readDate, slugOf, splitList } from './read-values.ts';
 
 /** The fields of a product that a row has. Missing fields stay unchanged, and blank ones get their defaults. */
@@ -23,19 +23,19 @@ export type ProductPatch = Omit<PartialProduct, 'id'> & {
 };
 
 /** The error of an invalid field, with the reason as its message. */
-class FieldFault extends Error {}
+class FieldError extends Error {}
 
 export interface ReadProductOptions {
   columns: FileColumns;
   slugifyIds: boolean;
   separator: string;
-  onFault(field: ProductFieldName, reason: string): void;
+  onError(field: ProductFieldName, reason: string): void;
 }
 
-/** Reads the fields of a row. Invalid fields are reported to `onFault` and left out of the result. */
+/** Reads the fields of a row. Invalid fields are reported to `onError` and left out of the result. */
 export function readProduct(
   values: SourceValues,
-  { columns, slugifyIds, separator, onFault }: ReadProductOptions,
+  { columns, slugifyIds, separator, onError }: ReadProductOptions,
 ): ProductPatch {
   const patch: ProductPatch = {};
   for (const [field, column] of columns.pairs()) {
@@ -46,8 +46,8 @@ export function readProduct(
       if (field === 'id') Object.assign(patch, readId(textOf(value, RAW_ID), slugifyIds));
       else Object.assign(patch, { [field]: READERS[PRODUCT_FIELDS[field].kind](value, fieldOf(field), separator) });
     } catch (error) {
-      if (!(error instanceof FieldFault)) throw error;
-      onFault(field, error.message);
+      if (!(error instanceof FieldError)) throw error;
+      onError(field, error.message);
     }
   }
   return patch;
@@ -83,27 +83,27 @@ function readId(text: string, slugifyIds: boolean): Pick<ProductPatch, 'id' | 'r
   const slug = slugOf(text, 64);
   if (!slugifyIds) {
     const hint = slug === '' ? '' : ` (slugified: '${slug}')`;
-    throw new FieldFault(`'${shown}' is not an id: use 1 to 64 characters from a-z, 0-9 and -${hint}`);
+    throw new FieldError(`'${shown}' is not an id: use 1 to 64 characters from a-z, 0-9 and -${hint}`);
   }
   if (slug === '')
-    throw new FieldFault(`'${shown}' cannot be slugified, because it contains no a-z or 0-9: give the row another id`);
+    throw new FieldError(`'${shown}' cannot be slugified, because it contains no a-z or 0-9: give the row another id`);
   return { id: slug, rawId: text };
 }
 
 /** Reads a text and trims it. Numbers are accepted, because years and versions are often written as numbers. */
 function textOf(value: unknown, { maxCharacters }: Pick<ProductField, 'maxCharacters'>): string {
   if (value === null) return '';
-  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldFault('this must be text');
+  if (typeof value !== 'string' && typeof value !== 'number') throw new FieldError('this must be text');
   const text = String(value).trim();
   if (!isStorableText(text)) {
-    throw new FieldFault(
+    throw new FieldError(
       text.includes('\0') ? 'it contains a NUL character' : 'it contains half a character (a lone surrogate)',
     );
   }
   // Counting code points is slow. There are never more of them than code units.
   const length = text.length > maxCharacters ? [...text].length : text.length;
   if (length > maxCharacters)
-    throw new FieldFault(`${length} characters are more than the maximum of ${maxCharacters}`);
+    throw new FieldError(`${length} characters are more than the maximum of ${maxCharacters}`);
   return text;
 }
 
@@ -111,11 +111,11 @@ function listOf(value: unknown, separator: string): unknown[] {
   if (value === null) return [];
   if (Array.isArray(value)) return value;
   if (typeof value === 'string') return splitList(value, separator);
-  throw new FieldFault('this must be a list, or text that can be split into one');
+  throw new FieldError('this must be a list, or text that can be split into one');
 }
 
 function bounded<Item>(items: Item[], { maxItems = Infinity }: ProductField): Item[] {
-  if (items.length > maxItems) throw new FieldFault(`${items.length} items are more than the maximum of ${maxItems}`);
+  if (items.length > maxItems) throw new FieldError(`${items.length} items are more than the maximum of ${maxItems}`);
   return items;
 }
 
@@ -126,7 +126,7 @@ function readAddress(value: unknown, bounds: Pick<ProductField, 'maxCharacters'>
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(address)?.[1]?.toLowerCase();
   const isUsable =
     scheme === 'data' ? /^data:image\//i.test(address) : /^https?$/.test(scheme ?? '') && URL.canParse(address);
-  if (!isUsable) throw new FieldFault(`'${address.slice(0, 80)}' is not an http or https URL`);
+  if (!isUsable) throw new FieldError(`'${address.slice(0, 80)}' is not an http or https URL`);
   return address;
 }
 
@@ -140,7 +140,7 @@ function readMember(value: unknown): TeamMember {
   const member = isRecord(value) ? value : { name: value };
   const read = (key: keyof TeamMember) => textOf(cellOf(member, key) ?? null, TEAM_MEMBER_BOUNDS);
   const name = read('name');
-  if (name === '') throw new FieldFault('a member of the team has no name');
+  if (name === '') throw new FieldError('a member of the team has no name');
   return {
     name,
     avatar:
@@ -150,10 +150,10 @@ function readMember(value: unknown): TeamMember {
   };
 }
 
-/** Reads a date as text, which is stored as written. A date that does not exist is a fault. */
+/** Reads a date as text, which is stored as written. A date that does not exist is an error. */
 function readDateText(value: unknown, field: ProductField): string {
   const text = textOf(value, field);
-  if (readDate(text) === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
+  if (readDate(text) === 'impossible') throw new FieldError(`'${text}' is a date that does not exist`);
   return text;
 }
 
@@ -161,9 +161,9 @@ function readInstant(value: unknown, field: ProductField): string | undefined {
   const text = textOf(value, field);
   if (text === '') return undefined;
   const instant = readDate(text);
-  if (instant === 'impossible') throw new FieldFault(`'${text}' is a date that does not exist`);
+  if (instant === 'impossible') throw new FieldError(`'${text}' is a date that does not exist`);
   if (instant === undefined) {
-    throw new FieldFault(
+    throw new FieldError(
       `'${text.slice(0, 80)}' is not a supported date: use a form such as 2023-01-22 or 2023-01-22T10:00:00+01:00`,
     );
   }

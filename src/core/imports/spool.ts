@@ -1,7 +1,7 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Position } from './import-faults.ts';
+import type { Position } from './import-errors.ts';
 import { readLines } from './read-json.ts';
 import type { ProductPatch } from './read-product.ts';
 

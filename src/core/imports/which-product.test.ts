@@ -80,7 +80,7 @@ test('the last of equal ids wins, and the others are reported', async () => {
 test('--slugify-ids slugifies ids, and refuses two that become equal', async () => {
   await ground.run(lines({ id: 'Crème Brûlée' }, { id: 12 }), { slugifyIds: true });
   expect(await ground.ids()).toEqual(['12', 'creme-brulee']);
-  expect(await ground.faultsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
+  expect(await ground.errorsOf(lines({ id: 'A b' }, { id: 'a-b' }, { id: '🌊' }), { slugifyIds: true })).toEqual([
     "2: id: 'a-b' becomes a-b, and so does 'A b' in line 1",
     expect.stringContaining('cannot be slugified'),
   ]);

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { DateTime } from 'luxon';
-import { type Period, type PeriodKind, periodHolding } from '../../contract/leaderboards/period.ts';
+import { type Period, type PeriodKind, periodContaining } from '../../contract/leaderboards/period.ts';
 import type { LeaderboardStatus } from '../../contract/leaderboards/schema.ts';
 import { LIMITS } from '../../contract/limits.ts';
 
@@ -12,7 +12,7 @@ export const WINDOW_MS = LIMITS.launchWindowHours * HOUR_MS;
 /** Returns the names of the periods that contain an instant, one of each kind. */
 export function periodsAt(instant: Date, timeZone: string): Record<PeriodKind, string> {
   const day = dayAt(instant, timeZone);
-  const nameOf = (kind: PeriodKind) => periodHolding(kind, day).name;
+  const nameOf = (kind: PeriodKind) => periodContaining(kind, day).name;
   return { day, week: nameOf('week'), month: nameOf('month'), year: nameOf('year') };
 }
 

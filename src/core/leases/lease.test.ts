@@ -12,8 +12,8 @@ beforeEach(() => database.query('DELETE FROM leases'));
 
 const NAME = 'scheduled backup';
 const DAY_MS = 86_400_000;
-const take = (holder: string, { everyMs = DAY_MS, heldMs = 60_000 } = {}) =>
-  takeLease(database, NAME, { holder, everyMs, heldMs, maxHeldMs: 60_000 });
+const take = (holder: string, { everyMs = DAY_MS, leaseMs = 60_000 } = {}) =>
+  takeLease(database, NAME, { holder, everyMs, leaseMs, maxLeaseMs: 60_000 });
 const [me, other] = [randomUUID(), randomUUID()];
 
 /** Simulates passing time by moving the stored times back, because the database's clock cannot be set. */

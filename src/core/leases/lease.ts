@@ -22,25 +22,32 @@ const TAKE = `INSERT INTO leases AS present (name, tag, holder, expires_at)
 /**
  * Acquires a lease if it is free and the last completed job began longer ago than `everyMs`. PostgreSQL runs the
  * statement for one caller at a time, so only one of several gets the lease. Ignores a last job in the future and an
- * expiry later than `maxHeldMs` from now, the longest time for which a lease is held: such times were stored before the
+ * expiry later than `maxLeaseMs` from now, the longest time for which a lease is held: such times were stored before the
  * database's clock was set back.
  */
 export async function takeLease(
   sql: Sql,
   name: LeaseName,
-  { holder, everyMs, heldMs, maxHeldMs }: { holder: string; everyMs: number; heldMs: number; maxHeldMs: number },
+  { holder, everyMs, leaseMs, maxLeaseMs }: { holder: string; everyMs: number; leaseMs: number; maxLeaseMs: number },
 ): Promise<Lease | undefined> {
   const tag = randomBytes(4).toString('hex');
-  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [name, tag, holder, heldMs, everyMs, maxHeldMs]);
+  const [row] = await sql.query<{ tag: string; begun_at: Date }>(TAKE, [
+    name,
+    tag,
+    holder,
+    leaseMs,
+    everyMs,
+    maxLeaseMs,
+  ]);
   return row && { tag: row.tag, begunAt: row.begun_at };
 }
 
 /** Extends a lease. @returns false if another process holds it. */
-export async function keepLease(sql: Sql, name: LeaseName, holder: string, heldMs: number): Promise<boolean> {
+export async function keepLease(sql: Sql, name: LeaseName, holder: string, leaseMs: number): Promise<boolean> {
   const rows = await sql.query(
     `UPDATE leases SET expires_at = clock_timestamp() + $3::integer * interval '1 millisecond'
      WHERE name = $1 AND holder = $2::uuid RETURNING name`,
-    [name, holder, heldMs],
+    [name, holder, leaseMs],
   );
   return rows.length > 0;
 }

@@ -100,15 +100,15 @@ export interface SentPicture {
 /** Converts untrusted pictures and adds them to the site's own store. */
 export interface PicturePipeline {
   /**
-   * Reserves one of a few places for a picture before its bytes are received. Waiting pictures of different senders,
+   * Reserves one of a few slots for a picture before its bytes are received. Waiting pictures of different senders,
    * such as networks, are processed in turn.
-   * @param onLost called if the picture arrives too slowly and its place is given to another one.
-   * @throws CoreError `overloaded` if no place is free for this sender.
+   * @param onLost called if the picture arrives too slowly and its slot is given to another one.
+   * @throws CoreError `overloaded` if no slot is free for this sender.
    */
-  admit(sender: string, onLost?: () => void): PicturePlace;
+  admit(sender: string, onLost?: () => void): PictureSlot;
 }
 
-export interface PicturePlace {
+export interface PictureSlot {
   /**
    * Checks a picture, scales it, removes its metadata and stores it as WebP. If `signal` aborts because the sender
    * disconnected, a waiting picture is not processed.
@@ -116,6 +116,6 @@ export interface PicturePlace {
    * @throws CoreError `picture_unusable` and `unsupported_media_type` with a message for the sender, `overloaded`.
    */
   process(picture: SentPicture, signal?: AbortSignal): Promise<string>;
-  /** Frees the place. A second call has no effect. */
+  /** Frees the slot. A second call has no effect. */
   leave(): void;
 }

@@ -1,4 +1,4 @@
-import type { FieldFault } from '../../contract/problem.ts';
+import type { FieldError } from '../../contract/problem.ts';
 import type { Product, StoredProduct } from '../../contract/products/schema.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { recordChange } from '../changes/change-feed.ts';
@@ -6,7 +6,7 @@ import { CoreError, productNotFound } from '../core-error.ts';
 import type { Database } from '../database/database.ts';
 import { FileColumns } from '../imports/fields.ts';
 import { changesBetween } from '../imports/import-changes.ts';
-import type { SourceValues } from '../imports/import-faults.ts';
+import type { SourceValues } from '../imports/import-errors.ts';
 import { isLocalPicture, readProduct } from '../imports/read-product.ts';
 import { lockProduct } from './product-row.ts';
 import { completeProduct, versionOf, writeProducts } from './save-products.ts';
@@ -52,7 +52,7 @@ export async function editProduct(database: Database, id: string, edit: ProductE
 
 /** Reads the values of an edit. @throws CoreError `product_invalid` if a value is invalid or a field cannot be set. */
 export function readValues(values: SourceValues): Partial<StoredProduct> {
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const columns = new FileColumns(new Map());
   const {
     id,
@@ -62,7 +62,7 @@ export function readValues(values: SourceValues): Partial<StoredProduct> {
     columns,
     slugifyIds: false,
     separator: ',',
-    onFault: (field, reason) => faults.push({ field, detail: sentence(reason) }),
+    onError: (field, reason) => faults.push({ field, detail: sentence(reason) }),
   });
   if (id !== undefined) faults.push({ field: 'id', detail: 'The id of a product cannot be changed.' });
   const pictures = { image: [patch.image ?? ''], screenshots: patch.screenshots ?? [] };

@@ -12,7 +12,7 @@ export interface ProductAddress {
  * A range of products in the order of creation: those after the cursor `after`, up to and including that of `upTo`. An
  * empty cursor stands for the beginning or the end of the list.
  */
-export interface ProductStretch {
+export interface ProductRange {
   after: string;
   upTo: string;
 }
@@ -41,7 +41,7 @@ const BATCH_ROWS = 2_000;
  */
 export async function* readProductAddresses(
   sql: Sql,
-  { after, upTo }: ProductStretch,
+  { after, upTo }: ProductRange,
   limit: number,
   now: Date = new Date(),
 ): AsyncGenerator<ProductAddress[]> {
@@ -76,8 +76,8 @@ export async function cutProductStretches(
   sql: Sql,
   size: number,
   now: Date = new Date(),
-): Promise<(ProductStretch & { newestAt: string })[]> {
-  const stretches: (ProductStretch & { newestAt: string })[] = [];
+): Promise<(ProductRange & { newestAt: string })[]> {
+  const stretches: (ProductRange & { newestAt: string })[] = [];
   let after = '';
   for (;;) {
     const end = await lastOfStretch(sql, after, size, now);

@@ -113,10 +113,10 @@ async function walkOn(
   const rows = [...first.rows];
   let { edge } = first;
   const end = performance.now() + walkMs;
-  const giveBack = await slots[indexed ? 'indexed' : 'unindexed'].take(walkMs);
+  const release = await slots[indexed ? 'indexed' : 'unindexed'].take(walkMs);
   try {
     let windowRows = WINDOW_ROWS.first;
-    while (giveBack && edge !== undefined && performance.now() < end) {
+    while (release && edge !== undefined && performance.now() < end) {
       const started = performance.now();
       const stretch = { ...search, cursor: cursorBehind(order, edge), wanted: search.limit + 1 - rows.length };
       const walked = await walkWindow(database, stretch, windowRows);
@@ -125,7 +125,7 @@ async function walkOn(
       windowRows = nextWindowRows(windowRows, performance.now() - started);
     }
   } finally {
-    giveBack?.();
+    release?.();
   }
   if (edge === undefined) return wholePage(search, rows);
   return { items: rows.map(productOf), nextCursor: cursorBehind(order, edge) };

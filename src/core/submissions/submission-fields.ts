@@ -1,5 +1,5 @@
 import { COMMENT_DEFAULTS } from '../../contract/comments/defaults.ts';
-import type { FieldFault } from '../../contract/problem.ts';
+import type { FieldError } from '../../contract/problem.ts';
 import {
   fieldOf,
   PRODUCT_FIELD_NAMES,
@@ -40,7 +40,7 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * @throws CoreError `submission_invalid` with all faults.
  */
 export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date): CheckedPatch {
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const fault = (field: string, detail: string) => faults.push({ field, detail });
   const fields: Partial<SubmissionFields> = {};
   for (const field of ['name', 'description', 'category', 'maker'] as const) {
@@ -60,7 +60,7 @@ export function checkFields(patch: Omit<SubmissionPatch, 'revision'>, now: Date)
 }
 
 /** Creates the error for a submission with these faults. */
-export function invalidSubmission(faults: readonly FieldFault[]): CoreError {
+export function invalidSubmission(faults: readonly FieldError[]): CoreError {
   const names = [...new Set(faults.map(({ field }) => field))].join(', ');
   return new CoreError('submission_invalid', `Please correct: ${names}.`, { fields: faults });
 }

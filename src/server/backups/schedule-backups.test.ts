@@ -30,12 +30,15 @@ afterEach(async () => {
 
 const HOUR_MS = 3_600_000;
 
-function start({ log } = logs(), { everyMs = HOUR_MS, keep = 3, heldMs = 5_000, retryMs = 10 } = {}): ScheduledBackups {
+function start(
+  { log } = logs(),
+  { everyMs = HOUR_MS, keep = 3, leaseMs = 5_000, retryMs = 10 } = {},
+): ScheduledBackups {
   const connection = {
     database,
     withoutTimeLimit: <Result>(work: (own: Database) => Promise<Result>) => work(database),
   };
-  const schedule = scheduleBackups(connection, { folder, everyMs, keep }, log, { pollMs: 10, heldMs, retryMs });
+  const schedule = scheduleBackups(connection, { folder, everyMs, keep }, log, { pollMs: 10, leaseMs, retryMs });
   schedules.push(schedule);
   return schedule;
 }
@@ -155,7 +158,7 @@ test('a process that lost its lease by being silent too long aborts its backup',
     withoutTimeLimit: held.withoutTimeLimit,
   };
   const lines = logs();
-  const times = { pollMs: 10, heldMs: 40, retryMs: HOUR_MS };
+  const times = { pollMs: 10, leaseMs: 40, retryMs: HOUR_MS };
   const schedule = scheduleBackups(connection, { folder, everyMs: HOUR_MS, keep: 1 }, lines.log, times);
   schedules.push(schedule);
   await held.arrived;

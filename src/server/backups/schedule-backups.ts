@@ -21,7 +21,7 @@ export interface ScheduledBackups {
 
 const LEASE = 'scheduled backup';
 
-const TIMES: LeaseTimes = { pollMs: 15_000, heldMs: 60_000, retryMs: 5 * 60_000 };
+const TIMES: LeaseTimes = { pollMs: 15_000, leaseMs: 60_000, retryMs: 5 * 60_000 };
 
 /**
  * Creates the folder of the backups if missing, accessible to this user only.

@@ -34,7 +34,7 @@ export const SERVER_BOUNDS = {
   connectionTimeout: 0,
   // A parameter may be as long as a URL: its route decides whether an id is too long.
   routerOptions: { maxParamLength: URL_BYTES },
-  clientErrorHandler: handleConnectionFault,
+  clientErrorHandler: handleConnectionError,
 } as const satisfies FastifyHttpOptions<Server>;
 
 /** Adds the limits for which the server has no option. Call before the first route. */
@@ -44,12 +44,12 @@ export function boundRequests(app: FastifyInstance, maxStreams: number): void {
   endLateBodies(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
-    refuseUnusableAddress(request);
+    refuseInvalidUrl(request);
     done();
   });
 }
 
-function refuseUnusableAddress({ url }: FastifyRequest): void {
+function refuseInvalidUrl({ url }: FastifyRequest): void {
   if (url.length > URL_BYTES) throw new CoreError('uri_too_long', `The URL is longer than ${URL_BYTES} characters`);
   // A page tolerates a mistyped URL; a program's request must be exact.
   if (url.startsWith(paths.api.prefix) && url.includes('%') && !isDecodable(url)) {
@@ -70,7 +70,7 @@ function isDecodable(url: string): boolean {
  * Responds to malformed and slow requests, and closes the connection. They are not logged, because the error carries
  * their raw bytes.
  */
-export function handleConnectionFault(error: ConnectionError, socket: Socket): void {
+export function handleConnectionError(error: ConnectionError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return;
   if (!socket.writable) {
     socket.destroy();
@@ -111,7 +111,7 @@ export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BOD
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     if (length !== '0' || coding !== undefined) {
       const { raw } = request;
-      const timer = setTimeout(() => endLateBody(app, request), baseMs + Number(length) / bytesPerMs).unref();
+      const timer = setTimeout(() => endSlowBody(app, request), baseMs + Number(length) / bytesPerMs).unref();
       const stop = () => clearTimeout(timer);
       raw.once('end', stop).once('close', stop);
     }
@@ -120,7 +120,7 @@ export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BOD
 }
 
 /** Responds that the body took too long, and closes the connection. */
-export function endLateBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
+export function endSlowBody(app: FastifyInstance, { raw: { socket } }: FastifyRequest): void {
   const late = Object.assign(new Error('The body did not arrive in time'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
   // Requests that tests inject have no socket.
   if (socket instanceof Socket) app.server.emit('clientError', late, socket);

@@ -71,7 +71,7 @@ export function validateByContract(app: FastifyInstance): void {
   app.setValidatorCompiler(({ schema, httpPart }) =>
     compileLate(() => (httpPart === 'body' ? strict : coercing).compile(schema)),
   );
-  app.setSchemaErrorFormatter((errors) => new CoreError('bad_request', describeFault(errors)));
+  app.setSchemaErrorFormatter((errors) => new CoreError('bad_request', describeErrors(errors)));
 }
 
 type Validate = ReturnType<FastifySchemaCompiler<unknown>>;
@@ -89,7 +89,7 @@ function compileLate(compile: () => ValidateFunction): Validate {
 }
 
 /** Describes the first error in a human-readable sentence; the validator's own messages are for programmers. */
-function describeFault(errors: readonly FastifySchemaValidationError[]): string {
+function describeErrors(errors: readonly FastifySchemaValidationError[]): string {
   const [first] = errors;
   const name = first?.instancePath.split('/')[1];
   if (first?.keyword === 'required') return `The parameter '${first.params.missingProperty}' is missing`;

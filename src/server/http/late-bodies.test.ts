@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endLateBodies, handleConnectionFault } from './bounds.ts';
+import { endLateBodies, handleConnectionError } from './bounds.ts';
 
 const BASE_MS = 100;
 let app: FastifyInstance;
@@ -10,7 +10,7 @@ let address: string;
 let respond: () => void;
 
 beforeEach(async () => {
-  app = Fastify({ clientErrorHandler: handleConnectionFault });
+  app = Fastify({ clientErrorHandler: handleConnectionError });
   // One byte extends the time limit by a second.
   endLateBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
   app.post('/', () => new Promise((resolve) => (respond = () => resolve('done'))));

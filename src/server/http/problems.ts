@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { COMMENT_MESSAGES } from '../../contract/comments/defaults.ts';
-import type { FieldFault, Problem, ProblemCode } from '../../contract/problem.ts';
+import type { FieldError, Problem, ProblemCode } from '../../contract/problem.ts';
 
 /** The HTTP status of each code, and the title that RFC 9457 requires: the same for every problem of its kind. */
 const KINDS: Record<ProblemCode, { status: number; title: string }> = {
@@ -53,7 +53,7 @@ const KINDS: Record<ProblemCode, { status: number; title: string }> = {
 export const PROBLEM_MEDIA_TYPE = 'application/problem+json; charset=utf-8';
 
 /** The body of an error response; `detail` is a human-readable sentence. */
-export function problem(code: ProblemCode, detail: string, errors?: readonly FieldFault[]): Problem {
+export function problem(code: ProblemCode, detail: string, errors?: readonly FieldError[]): Problem {
   // `about:blank` is RFC 9457's type for a problem that its status and title already describe.
   return { type: 'about:blank', ...KINDS[code], detail, code, ...(errors && { errors: [...errors] }) };
 }

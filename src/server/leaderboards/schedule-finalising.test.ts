@@ -25,7 +25,7 @@ test('a result whose time has come only by the database’s clock is not final y
     { database: ahead, withoutTimeLimit: (work) => work(ahead) },
     { timeZone: 'UTC', reviewHours: 24, votesPerNetwork: 20 },
     { log: silentLog },
-    { pollMs: 20, heldMs: 60_000, retryMs: 20 },
+    { pollMs: 20, leaseMs: 60_000, retryMs: 20 },
   );
   try {
     const finalDays = () =>

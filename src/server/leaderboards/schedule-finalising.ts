@@ -17,7 +17,7 @@ export interface Finaliser {
   close(): Promise<void>;
 }
 
-const TIMES: LeaseTimes = { pollMs: 20_000, heldMs: 60_000, retryMs: 60_000 };
+const TIMES: LeaseTimes = { pollMs: 20_000, leaseMs: 60_000, retryMs: 60_000 };
 
 /** The last votes of a period may be written until their statements time out. Results are not finalised before that. */
 const LAST_VOTE_MS = 60_000;

@@ -21,7 +21,7 @@ export interface TokenBuckets {
   /** Takes a token if there is one. @returns whether it did. */
   take(key: string): boolean;
   /** Returns a token that was not used. */
-  giveBack(key: string): void;
+  refund(key: string): void;
   /** Moves the bucket of one key to another. */
   rename(from: string, to: string): void;
   has(key: string): boolean;
@@ -87,7 +87,7 @@ export function createTokenBuckets({ amount, seconds, now, maxKeys = 100_000 }: 
       put(key, debtMs(key) + tokenMs);
       return true;
     },
-    giveBack: (key) => put(key, debtMs(key) - tokenMs),
+    refund: (key) => put(key, debtMs(key) - tokenMs),
     rename(from, to) {
       const debt = debtMs(from);
       fullAt.delete(from);

@@ -51,7 +51,7 @@ export function createRepeatedTexts(
     return {
       isRepeated: taken.length < applied.length,
       forget() {
-        for (const each of taken) each.buckets.giveBack(each.key);
+        for (const each of taken) each.buckets.refund(each.key);
       },
     };
   };

@@ -100,7 +100,7 @@ describe('one bucket', () => {
   test('a returned token can be taken again', () => {
     const { buckets } = bucketOf(1, 10);
     buckets.take('a');
-    buckets.giveBack('a');
+    buckets.refund('a');
     expect(buckets.size()).toBe(0);
     expect(buckets.take('a')).toBe(true);
   });

@@ -109,7 +109,7 @@ export function createLive({ database, changes, log, now }: LiveOptions): Live {
       deliveredUpTo = observedUpTo;
       dispatch({ kind: 'delivered', readAt, at: performance.now(), hasMore: hasMore() });
     } catch (error) {
-      pending.takeBack(batch);
+      pending.restore(batch);
       dispatch({ kind: 'failed', at: performance.now(), error, hasMore: hasMore() });
     }
   }

@@ -71,7 +71,7 @@ export class PendingUpdates {
   }
 
   /** Takes back a batch that could not be delivered. */
-  takeBack(batch: PendingUpdates): void {
+  restore(batch: PendingUpdates): void {
     for (const id of batch.#productIds) this.#productIds.add(id);
     for (const id of batch.#commentIds) this.#commentIds.add(id);
     this.#catalogue ||= batch.#catalogue;

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import { createFairQueue, type FairQueue } from './fair-queue.ts';
 
-const BOUNDS = { maxPlaces: 5, maxPlacesPerSender: 3 };
+const BOUNDS = { maxSlots: 5, maxSlotsPerSender: 3 };
 
 /** Enters the queue and runs work that ends when the test resolves it. */
 function start(queue: FairQueue, sender: string, name: string, log: string[], signal?: AbortSignal) {
-  const place = queue.enter(sender);
-  if (place === undefined) throw new Error('There is no place');
+  const slot = queue.enter(sender);
+  if (slot === undefined) throw new Error('There is no slot');
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
-  const done = place.run(() => {
+  const done = slot.run(() => {
     log.push(name);
     return ended;
   }, signal);
@@ -37,15 +37,15 @@ test('one task runs at a time, and senders take turns', async () => {
   expect(log).toEqual(['a1', 'a2', 'b1', 'c1', 'a3']);
 });
 
-test('places are bounded per sender and in total, until they are freed', () => {
+test('slots are bounded per sender and in total, until they are freed', () => {
   const queue = createFairQueue(BOUNDS);
-  const places = ['a', 'a', 'a'].map((sender) => queue.enter(sender));
+  const slots = ['a', 'a', 'a'].map((sender) => queue.enter(sender));
   expect(queue.enter('a')).toBeUndefined();
   expect(queue.enter('b')).toBeDefined();
   expect(queue.enter('c')).toBeDefined();
   expect(queue.enter('d')).toBeUndefined();
-  places[0]?.leave();
-  places[0]?.leave();
+  slots[0]?.leave();
+  slots[0]?.leave();
   expect(queue.enter('a')).toBeDefined();
   expect(queue.enter('d')).toBeUndefined();
 });
@@ -75,9 +75,9 @@ test('a task whose sender disconnects before its turn does not run', async () =>
   expect(log).toEqual(['a1', 'c1', 'a2']);
 });
 
-test('a place whose work does not run in time goes to another sender if no other is free', () => {
+test('a slot whose work does not run in time goes to another sender if no other is free', () => {
   let nowMs = 0;
-  const queue = createFairQueue({ maxPlaces: 3, maxPlacesPerSender: 2, safeMs: 10_000 }, () => nowMs);
+  const queue = createFairQueue({ maxSlots: 3, maxSlotsPerSender: 2, protectedMs: 10_000 }, () => nowMs);
   const lost: string[] = [];
   const enter = (sender: string, name: string) => queue.enter(sender, () => lost.push(name));
   const first = enter('a', 'a1');
@@ -98,9 +98,9 @@ test('a place whose work does not run in time goes to another sender if no other
   expect(lost).toEqual(['a1', 'a2']);
 });
 
-test('a place whose work waits for its turn or runs is never lost', async () => {
+test('a slot whose work waits for its turn or runs is never lost', async () => {
   let nowMs = 0;
-  const queue = createFairQueue({ maxPlaces: 2, maxPlacesPerSender: 2, safeMs: 10 }, () => nowMs);
+  const queue = createFairQueue({ maxSlots: 2, maxSlotsPerSender: 2, protectedMs: 10 }, () => nowMs);
   const log: string[] = [];
   const works = [start(queue, 'a', 'a1', log), start(queue, 'b', 'b1', log)];
   nowMs = 100;

@@ -1,9 +1,9 @@
 export interface FairQueueBounds {
   /** The total number of slots. */
-  maxPlaces: number;
-  maxPlacesPerSender: number;
+  maxSlots: number;
+  maxSlotsPerSender: number;
   /** How long a slot without running work is protected. After that, another sender may take it if no slot is free. */
-  safeMs?: number;
+  protectedMs?: number;
 }
 
 /** A bounded queue that runs one piece of work at a time and serves senders round-robin. */
@@ -13,10 +13,10 @@ export interface FairQueue {
    * @param onLost called if another sender takes the slot, because its work did not run in time.
    * @returns undefined if no slot is free for this sender.
    */
-  enter(sender: string, onLost?: () => void): QueuePlace | undefined;
+  enter(sender: string, onLost?: () => void): QueueSlot | undefined;
 }
 
-export interface QueuePlace {
+export interface QueueSlot {
   /** Runs `work` when its turn comes. @throws the reason of `signal` if it aborts while waiting. */
   run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result>;
   /** Frees the slot; a second call does nothing. */
@@ -24,14 +24,14 @@ export interface QueuePlace {
 }
 
 export function createFairQueue(
-  { maxPlaces, maxPlacesPerSender, safeMs = Number.POSITIVE_INFINITY }: FairQueueBounds,
+  { maxSlots, maxSlotsPerSender, protectedMs = Number.POSITIVE_INFINITY }: FairQueueBounds,
   monotonicMs: () => number = () => performance.now(),
 ): FairQueue {
   let taken = 0;
   let isRunning = false;
   /** Slots whose work does not run yet, such as those of pictures that are being received; the oldest first. */
   const idle = new Set<{ since: number; lose(): void }>();
-  const takenBy = new Map<string, number>();
+  const slotsBySender = new Map<string, number>();
   /** Waiting work by sender. The sender of the first key is next. */
   const waiting = new Map<string, (() => void)[]>();
 
@@ -67,36 +67,36 @@ export function createFairQueue(
 
   return {
     enter(sender, onLost) {
-      const own = takenBy.get(sender) ?? 0;
-      if (own >= maxPlacesPerSender) return undefined;
-      if (taken >= maxPlaces) {
+      const own = slotsBySender.get(sender) ?? 0;
+      if (own >= maxSlotsPerSender) return undefined;
+      if (taken >= maxSlots) {
         const [oldest] = idle;
-        if (oldest === undefined || monotonicMs() - oldest.since < safeMs) return undefined;
+        if (oldest === undefined || monotonicMs() - oldest.since < protectedMs) return undefined;
         oldest.lose();
       }
       taken += 1;
-      takenBy.set(sender, (takenBy.get(sender) ?? 0) + 1);
+      slotsBySender.set(sender, (slotsBySender.get(sender) ?? 0) + 1);
       let hasLeft = false;
       function leave(): void {
         if (hasLeft) return;
         hasLeft = true;
-        idle.delete(waitingPlace);
+        idle.delete(waitingSlot);
         taken -= 1;
-        const left = (takenBy.get(sender) ?? 1) - 1;
-        if (left === 0) takenBy.delete(sender);
-        else takenBy.set(sender, left);
+        const left = (slotsBySender.get(sender) ?? 1) - 1;
+        if (left === 0) slotsBySender.delete(sender);
+        else slotsBySender.set(sender, left);
       }
-      const waitingPlace = {
+      const waitingSlot = {
         since: monotonicMs(),
         lose() {
           leave();
           onLost?.();
         },
       };
-      idle.add(waitingPlace);
+      idle.add(waitingSlot);
       return {
         async run(work, signal) {
-          idle.delete(waitingPlace);
+          idle.delete(waitingSlot);
           const turn = waitForTurn(sender, signal);
           if (!isRunning) startNext();
           await turn;

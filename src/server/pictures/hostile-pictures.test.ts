@@ -250,8 +250,8 @@ afterAll(async () => {
 });
 
 function send({ type, bytes }: Pick<Hostile, 'type' | 'bytes'>): Promise<string> {
-  const place = pictures.admit('test');
-  return place.process({ bytes, declaredType: type, use: 'screenshot' }).finally(() => place.leave());
+  const slot = pictures.admit('test');
+  return slot.process({ bytes, declaredType: type, use: 'screenshot' }).finally(() => slot.leave());
 }
 
 test('there are a hundred hostile files, and each fits into an upload', () => {

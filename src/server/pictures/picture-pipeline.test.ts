@@ -34,8 +34,8 @@ function start(options: Partial<PictureProcessorOptions> = {}): PictureProcessor
 }
 
 function send(bytes: Buffer, { use = 'screenshot' as PictureUse, type = 'image/png', pictures = shared } = {}) {
-  const place = pictures.admit('test');
-  return place.process({ bytes, declaredType: type, use }).finally(() => place.leave());
+  const slot = pictures.admit('test');
+  return slot.process({ bytes, declaredType: type, use }).finally(() => slot.leave());
 }
 
 const read = (address: string) => readFile(join(folder, address.slice('/images/'.length)));
@@ -96,7 +96,7 @@ function uprightPixel(x: number, y: number): number[] {
 
 const [W, H] = [UPRIGHT.width - 1, UPRIGHT.height - 1];
 /** For each EXIF orientation, the colour of the pixel that is stored at x, y. */
-const UPRIGHT_PLACES: ((x: number, y: number) => number[])[] = [
+const PIXELS_BY_ORIENTATION: ((x: number, y: number) => number[])[] = [
   (x, y) => uprightPixel(x, y),
   (x, y) => uprightPixel(W - x, y),
   (x, y) => uprightPixel(W - x, H - y),
@@ -107,7 +107,7 @@ const UPRIGHT_PLACES: ((x: number, y: number) => number[])[] = [
   (x, y) => uprightPixel(y, H - x),
 ];
 
-test.each(UPRIGHT_PLACES.map((place, index) => ({ orientation: index + 1, place })))(
+test.each(PIXELS_BY_ORIENTATION.map((place, index) => ({ orientation: index + 1, place })))(
   'a photo of EXIF orientation $orientation is turned upright and loses its GPS position',
   async ({ orientation, place }) => {
     const { width, height } = orientation < 5 ? UPRIGHT : { width: UPRIGHT.height, height: UPRIGHT.width };
@@ -253,11 +253,11 @@ test('the process ends when it is idle, and starts again', async () => {
   await send(buildPng({ width: 6, height: 6 }), { pictures });
 });
 
-test('a sender has a limited number of places, and others are still admitted', async () => {
-  const pictures = start({ queue: { maxPlaces: 4, maxPlacesPerSender: 2 } });
-  const places = ['a', 'a', 'b'].map((sender) => pictures.admit(sender));
+test('a sender has a limited number of slots, and others are still admitted', async () => {
+  const pictures = start({ queue: { maxSlots: 4, maxSlotsPerSender: 2 } });
+  const slots = ['a', 'a', 'b'].map((sender) => pictures.admit(sender));
   expect(() => pictures.admit('a')).toThrow(expect.objectContaining({ code: 'overloaded' }));
-  places[0]?.leave();
+  slots[0]?.leave();
   pictures.admit('a');
 });
 

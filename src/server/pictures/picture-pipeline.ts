@@ -40,7 +40,7 @@ export interface PictureProcessorOptions {
  * Each slot may hold a picture of 5 MiB, so these bounds limit the memory of waiting pictures to 120 MiB. A slow upload
  * may lose its slot, so a few networks cannot occupy all slots.
  */
-const BOUNDS: FairQueueBounds = { maxPlaces: 24, maxPlacesPerSender: 8, safeMs: 10_000 };
+const BOUNDS: FairQueueBounds = { maxSlots: 24, maxSlotsPerSender: 8, protectedMs: 10_000 };
 
 /** An AVIF of 40 megapixels takes 2 to 4 seconds on an idle core, and longer on a busy machine. */
 const TIMEOUT_MS = 30_000;
@@ -90,19 +90,19 @@ export function createPictureProcessor(options: PictureProcessorOptions): Pictur
 
   return {
     admit(sender, onLost) {
-      const place = queue.enter(sender, onLost);
-      if (place === undefined) throw tooManyPictures();
+      const slot = queue.enter(sender, onLost);
+      if (slot === undefined) throw tooManyPictures();
       return {
         async process(picture, signal) {
           const { maxPixels, maxSidePixels } = PICTURE_UPLOADS;
           const shape = SHAPES[picture.use];
           const task = { bytes: picture.bytes, kind: kindOf(picture), maxPixels, maxSidePixels, ...shape };
-          const webp = await place.run(() => toWebp(task), signal);
+          const webp = await slot.run(() => toWebp(task), signal);
           const name = pictureName(webp, 'webp');
           await storePicture(folder, name, webp);
           return pictureAddress(name);
         },
-        leave: place.leave,
+        leave: slot.leave,
       };
     },
     stopQueueing: process.stopQueueing,

@@ -49,7 +49,7 @@ afterEach(() => app.close());
 const put = (payload: Buffer, headers: Record<string, string>) =>
   app.inject({ method: 'PUT', url: '/picture', payload, headers });
 
-test('the bytes and their declared type reach the pipeline, and the place is freed afterwards', async () => {
+test('the bytes and their declared type reach the pipeline, and the slot is freed afterwards', async () => {
   const bytes = Buffer.from([0xff, 0, 0x80]);
   const response = await put(bytes, { 'content-type': 'image/PNG; name=a' });
   expect(response.body).toBe('/images/a.webp');
@@ -81,7 +81,7 @@ test.each([
   ['an SVG', { 'content-type': 'image/svg+xml' }],
   ['a form', { 'content-type': 'multipart/form-data; boundary=a' }],
   ['a compressed body', { 'content-type': 'image/png', 'content-encoding': 'gzip' }],
-])('%s is refused before a place is taken', async (_what, headers) => {
+])('%s is refused before a slot is taken', async (_what, headers) => {
   const response = await put(Buffer.from('{}'), headers);
   expect(response.json()).toMatchObject({ status: 415, code: 'unsupported_media_type' });
   expect(admitted).toEqual([]);
@@ -106,7 +106,7 @@ test('a full pipeline is 503 with Retry-After, before the body is received', asy
   request.destroy();
 });
 
-test('a sender who disconnects frees the place and abandons the picture', async () => {
+test('a sender who disconnects frees the slot and abandons the picture', async () => {
   const address = await app.listen({ port: 0 });
   process = () => new Promise(() => {});
   const request = startRequest(`${address}/picture`, { method: 'PUT', headers: { 'content-type': 'image/png' } });
@@ -119,7 +119,7 @@ test('a sender who disconnects frees the place and abandons the picture', async 
   expect(processed[0]?.signal?.aborted).toBe(true);
 });
 
-test('a sender who disconnects during the upload frees the place', async () => {
+test('a sender who disconnects during the upload frees the slot', async () => {
   const address = await app.listen({ port: 0 });
   const request = startRequest(`${address}/picture`, {
     method: 'PUT',
@@ -133,7 +133,7 @@ test('a sender who disconnects during the upload frees the place', async () => {
   expect(processed).toEqual([]);
 });
 
-test('an upload whose place is given to another one is 408, and its connection is closed', async () => {
+test('an upload whose slot is given to another one is 408, and its connection is closed', async () => {
   const address = await app.listen({ port: 0 });
   const request = startRequest(`${address}/picture`, {
     method: 'PUT',

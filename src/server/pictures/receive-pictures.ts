@@ -1,8 +1,8 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify';
 import { PICTURE_UPLOADS } from '../../contract/products/picture-uploads.ts';
 import { CoreError } from '../../core/core-error.ts';
-import type { PicturePipeline, PicturePlace, PictureUse } from '../../core/pictures/picture-store.ts';
-import { endLateBody } from '../http/bounds.ts';
+import type { PicturePipeline, PictureSlot, PictureUse } from '../../core/pictures/picture-store.ts';
+import { endSlowBody } from '../http/bounds.ts';
 import { networkPrefix } from '../limits/network-keys.ts';
 
 /** Processes the picture in the body of a request. @returns its URL on the site. @throws CoreError */
@@ -13,7 +13,7 @@ export type ReceivePicture = (request: FastifyRequest, use: PictureUse) => Promi
  * all `onRequest` hooks and before the body is received, so the picture of a refused request is never in memory.
  */
 export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline): ReceivePicture {
-  const admitted = new WeakMap<FastifyRequest, { place: PicturePlace; signal: AbortSignal }>();
+  const admitted = new WeakMap<FastifyRequest, { slot: PictureSlot; signal: AbortSignal }>();
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: PICTURE_UPLOADS.maxBytes }, (_request, body, done) =>
     done(null, body),
@@ -24,21 +24,21 @@ export function receivePictures(app: FastifyInstance, pipeline: PicturePipeline)
   });
   app.addHook('preParsing', async (request, reply) => {
     expectPicture(request);
-    const place = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
-      endLateBody(app, request),
+    const slot = pipeline.admit(Buffer.from(networkPrefix(request.ip)).toString('hex'), () =>
+      endSlowBody(app, request),
     );
     const gone = new AbortController();
-    admitted.set(request, { place, signal: gone.signal });
+    admitted.set(request, { slot, signal: gone.signal });
     reply.raw.once('close', () => {
-      place.leave();
+      slot.leave();
       gone.abort(new CoreError('bad_request', 'The client disconnected'));
     });
   });
   return async (request, use) => {
-    const { place, signal } = admitted.get(request) ?? {};
-    if (place === undefined) throw new Error('The route is outside the scope that receives pictures');
+    const { slot, signal } = admitted.get(request) ?? {};
+    if (slot === undefined) throw new Error('The route is outside the scope that receives pictures');
     const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
-    return place.process({ bytes, declaredType: mediaTypeOf(request), use }, signal);
+    return slot.process({ bytes, declaredType: mediaTypeOf(request), use }, signal);
   };
 }
 

@@ -5,7 +5,7 @@ import { paths } from '../../contract/paths.ts';
 import type { Core } from '../../core/core.ts';
 import { CoreError } from '../../core/core-error.ts';
 import type { BoardAddress } from '../../core/leaderboards/list-leaderboards.ts';
-import type { ProductAddress, ProductStretch } from '../../core/products/product-addresses.ts';
+import type { ProductAddress, ProductRange } from '../../core/products/product-addresses.ts';
 import { type CacheableResponse, FEED_FRESHNESS } from '../cache/cached-response.ts';
 import type { ResponseCache } from '../cache/response-cache.ts';
 import { sendFromCache } from '../cache/send-cached.ts';
@@ -41,7 +41,7 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
 
   // Shards are not cached: a crawler that fetches all of them would evict every page.
   app.get('/sitemap/:shard', SHARD, async (request, reply) => {
-    const stretch = stretchOf(request.params.shard);
+    const stretch = rangeOf(request.params.shard);
     if (stretch === undefined) return reply.callNotFound();
     const batches = core.readProductAddresses(stretch, MAX_PRODUCTS);
     const boards = stretch.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
@@ -82,10 +82,10 @@ const SHARD_URLS = 10_000;
 const NAMESPACE = { xmlns: 'http://www.sitemaps.org/schemas/sitemap/0.9' };
 
 /** The URL of a shard names its first and last product, so every process derives the same one. */
-const shardPath = ({ after, upTo }: ProductStretch) => `/sitemap/${after}~${upTo}.xml`;
+const shardPath = ({ after, upTo }: ProductRange) => `/sitemap/${after}~${upTo}.xml`;
 
 /** The range that a shard's name encodes; undefined for other names. The cursors are not validated. */
-function stretchOf(shardName: string): ProductStretch | undefined {
+function rangeOf(shardName: string): ProductRange | undefined {
   const [, after, upTo] = /^([\w-]*)~([\w-]*)\.xml$/.exec(shardName) ?? [];
   return after === undefined || upTo === undefined ? undefined : { after, upTo };
 }
@@ -118,7 +118,7 @@ async function urlSet(
 }
 
 /** Lists the shards with the date of their newest page. */
-function sitemapIndex(site: SiteIdentity, shards: readonly (ProductStretch & { newestAt: string })[]): string {
+function sitemapIndex(site: SiteIdentity, shards: readonly (ProductRange & { newestAt: string })[]): string {
   const entries = shards.map((shard) => entry('sitemap', absoluteUrl(site, shardPath(shard)), shard.newestAt));
   return xmlDocument(element('sitemapindex', NAMESPACE, entries));
 }

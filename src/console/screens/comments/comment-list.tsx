@@ -5,7 +5,7 @@ import { TimeAgo } from '../../../web/ui/time.tsx';
 import type { Pages } from '../../api/pages.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatAmount } from '../../ui/format-amount.ts';
-import { ChooseBox, List, type RowState } from '../../ui/list.tsx';
+import { List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { useModerate } from './moderate.ts';
 
 interface Props {
@@ -102,7 +102,7 @@ function CommentRow({ comment, state, onAct }: RowProps) {
   const { authorName, authorBadge, content, productId, productName, likes, createdAt, held, hidden } = comment;
   return (
     <div className="row">
-      <ChooseBox name={`the comment on ${productName}`} state={state} />
+      <SelectBox name={`the comment on ${productName}`} state={state} />
       <div className="row-body">
         <p className="row-meta">
           <strong>{authorName}</strong>

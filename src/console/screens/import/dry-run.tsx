@@ -1,4 +1,4 @@
-import type { ImportFaultRecord, ImportSummary } from '../../../contract/console/records.ts';
+import type { ImportErrorRecord, ImportSummary } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import { formatAmount, formatCount } from '../../ui/format-amount.ts';
 import type { ColumnChoice } from './columns.tsx';
@@ -37,7 +37,7 @@ export function DryRun({ rows, choice, result, isBusy, onImport }: Props) {
       {result?.kind === 'done' ? (
         <Changes summary={result.summary} />
       ) : (
-        <Rows rows={rows} choice={choice} faults={result?.kind === 'faults' ? result.faults : []} />
+        <Rows rows={rows} choice={choice} errors={result?.kind === 'errors' ? result.errors : []} />
       )}
     </section>
   );
@@ -47,11 +47,11 @@ const changesOf = ({ created, updated }: ImportSummary) => created + updated;
 
 function Outcome({ result }: { result: ImportResult }) {
   if (result.kind === 'failed') return <p className="gate-fault">{result.message}</p>;
-  if (result.kind === 'faults')
+  if (result.kind === 'errors')
     return (
       <p className="gate-fault">
         {formatAmount(result.count, 'error')}
-        {result.count > result.faults.length && `, the first ${result.faults.length} of them below`}. Nothing would be
+        {result.count > result.errors.length && `, the first ${result.errors.length} of them below`}. Nothing would be
         imported.
       </p>
     );
@@ -124,11 +124,11 @@ function Changes({ summary }: { summary: ImportSummary }) {
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200);
 
 /** Shows rows of the file, with each error in its cell. */
-function Rows({ rows, choice, faults }: Pick<Props, 'rows' | 'choice'> & { faults: readonly ImportFaultRecord[] }) {
+function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { errors: readonly ImportErrorRecord[] }) {
   const fields = PRODUCT_FIELD_NAMES.filter((field) => choice[field] !== undefined);
-  const isAt = (fault: ImportFaultRecord, row: Props['rows'][number]) =>
-    row.item === undefined ? fault.line === row.line : fault.item === row.item;
-  const elsewhere = faults.filter((fault) => !rows.some((row) => isAt(fault, row)));
+  const isAt = (error: ImportErrorRecord, row: Props['rows'][number]) =>
+    row.item === undefined ? error.line === row.line : error.item === row.item;
+  const elsewhere = errors.filter((error) => !rows.some((row) => isAt(error, row)));
   return (
     <>
       {elsewhere.length > 0 && (
@@ -158,7 +158,7 @@ function Rows({ rows, choice, faults }: Pick<Props, 'rows' | 'choice'> & { fault
           </thead>
           <tbody>
             {rows.map((row) => {
-              const ofRow = faults.filter((fault) => isAt(fault, row));
+              const ofRow = errors.filter((error) => isAt(error, row));
               const whole = ofRow.find(({ field }) => field === null);
               return (
                 <tr key={row.item ?? row.line} data-faulty={ofRow.length > 0 || undefined}>
@@ -167,11 +167,11 @@ function Rows({ rows, choice, faults }: Pick<Props, 'rows' | 'choice'> & { fault
                     {whole && <small className="field-fault">{whole.reason}</small>}
                   </th>
                   {fields.map((field) => {
-                    const fault = ofRow.find((each) => each.field === field);
+                    const error = ofRow.find((each) => each.field === field);
                     return (
-                      <td key={field} data-faulty={fault !== undefined || undefined}>
+                      <td key={field} data-faulty={error !== undefined || undefined}>
                         <span className="cell">{row.values[choice[field] ?? ''] ?? ''}</span>
-                        {fault && <small className="field-fault">{fault.reason}</small>}
+                        {error && <small className="field-fault">{error.reason}</small>}
                       </td>
                     );
                   })}

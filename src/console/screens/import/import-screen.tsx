@@ -64,7 +64,7 @@ export function ImportScreen() {
   }
 
   async function finish(last: ImportResult): Promise<void> {
-    const faulty = chosen && last.kind === 'faults' ? await readRowsAt(chosen, last.faults) : [];
+    const faulty = chosen && last.kind === 'errors' ? await readRowsAt(chosen, last.errors) : [];
     setRows(faulty.length > 0 ? faulty : (chosen?.rows ?? []));
     setResult(last);
   }

@@ -11,7 +11,7 @@ import { usePages } from '../../api/pages.ts';
 import { addressOf, goTo, setQuery, useConsoleLocation } from '../../location.ts';
 import { ReasonDialog } from '../../ui/form-dialog.tsx';
 import { formatAmount, formatCount } from '../../ui/format-amount.ts';
-import { ChooseBox, List, type RowState } from '../../ui/list.tsx';
+import { List, type RowState, SelectBox } from '../../ui/list.tsx';
 import { Page, Segments, Select } from '../../ui/page.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { Empty } from '../../ui/states.tsx';
@@ -149,7 +149,7 @@ function ProductRow({ product, state, onRemove }: { product: Product; state: Row
   const isScheduled = Date.parse(createdAt) > Date.now();
   return (
     <div className="row">
-      <ChooseBox name={name} state={state} />
+      <SelectBox name={name} state={state} />
       <Picture className="row-picture" src={image} alt="" width={44} height={44} />
       <div className="row-body">
         <p className="row-line">
@@ -216,7 +216,7 @@ function RemovedProducts() {
       }
       renderRow={(product, state) => (
         <div className="row">
-          <ChooseBox name={product.name} state={state} />
+          <SelectBox name={product.name} state={state} />
           <div className="row-body">
             <p className="row-line">{product.name}</p>
             <p className="row-meta">

@@ -2,7 +2,7 @@ import type { SubmissionRecord } from '../../../contract/console/records.ts';
 import { fieldOf, PRODUCT_FIELD_NAMES } from '../../../contract/products/fields.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { TimeAgo } from '../../../web/ui/time.tsx';
-import { ChooseBox, type RowState } from '../../ui/list.tsx';
+import { type RowState, SelectBox } from '../../ui/list.tsx';
 import { ProductPreview } from '../products/product-preview.tsx';
 import type { Decision } from './decide.ts';
 
@@ -16,7 +16,7 @@ export function SubmissionRow({ submission, state, onAct }: Props) {
   const { product, approvedProduct, launchAt, suspectedSpam, waitingSince } = submission;
   return (
     <article className="row submission" aria-label={product.name}>
-      <ChooseBox name={product.name} state={state} />
+      <SelectBox name={product.name} state={state} />
       <div className="row-body">
         <p className="row-meta">
           <span>

@@ -178,13 +178,19 @@ export const thisHost: HostEnvironment = {
 };
 
 /** PostgreSQL accepts a folder that only its owner can access, or that the owner's group may read. */
-const TAKEN_MODES = [0o700, 0o750];
+const ACCEPTED_MODES = [0o700, 0o750];
 
 /**
  * Performs PostgreSQL's own checks of a cluster's folder, but with messages that tell the operator what to do.
  * @throws EmbeddedDatabaseError `data_dir_refused`.
  */
-export async function mustBeTaken({ clusterDir, account }: { clusterDir: string; account: Account }): Promise<void> {
+export async function checkClusterPermissions({
+  clusterDir,
+  account,
+}: {
+  clusterDir: string;
+  account: Account;
+}): Promise<void> {
   // Windows has neither numeric owners nor modes.
   const self = process.geteuid?.();
   if (self === undefined) return;
@@ -198,7 +204,7 @@ export async function mustBeTaken({ clusterDir, account }: { clusterDir: string;
     );
   }
   const permissions = mode & 0o777;
-  if (TAKEN_MODES.includes(permissions)) return;
+  if (ACCEPTED_MODES.includes(permissions)) return;
   throw refused(
     `The database in ${clusterDir} has the mode ${permissions.toString(8)}, and PostgreSQL requires a folder that only its owner can access: ` +
       `run chmod 700 ${clusterDir}.`,

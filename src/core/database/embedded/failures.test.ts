@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { Ground, isRootRun, noneRuns, silent } from '../../../../tests/support/embedded-ground.ts';
 import { OPERATOR_TERMS } from '../connect.ts';
 import { binariesIn } from './binaries.ts';
-import { type HostEnvironment, mustBeTaken, thisHost } from './cluster-location.ts';
+import { checkClusterPermissions, type HostEnvironment, thisHost } from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { openEmbedded } from './open-embedded.ts';
 
@@ -92,7 +92,9 @@ describe('an unusable database says why in one line', () => {
     let said: unknown;
     seteuid(daemon);
     try {
-      said = await mustBeTaken({ clusterDir: location, account: { kind: 'self' } }).catch((error: unknown) => error);
+      said = await checkClusterPermissions({ clusterDir: location, account: { kind: 'self' } }).catch(
+        (error: unknown) => error,
+      );
     } finally {
       seteuid(0);
     }

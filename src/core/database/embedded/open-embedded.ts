@@ -58,7 +58,7 @@ type Session =
     };
 
 /** How long a process waits before it claims a released folder, so the site that requested the folder gets it. */
-const STAND_BACK_MS = 300;
+const RECLAIM_DELAY_MS = 300;
 
 /**
  * Opens the embedded database of a data folder. The server runs in its own session: if this process dies without
@@ -92,7 +92,7 @@ export async function openEmbedded(
     for (;;) {
       const attempt = await becomeOwner(dataDir, mode === 'own' ? 'site' : 'command', note);
       if ('owned' in attempt) return own(attempt.owned);
-      if (mode === 'own') await waitForWayIn(attempt.owner, dataDir);
+      if (mode === 'own') await waitForRelease(attempt.owner, dataDir);
       else {
         const reachable = await waitToShare(attempt.owner, dataDir);
         if (reachable) return { kind: 'sharer', reachable, owner: attempt.owner, lost: attempt.owner.gone };
@@ -119,7 +119,7 @@ export async function openEmbedded(
       if (end.signal.aborted) return;
       session = undefined;
       if (current.kind === 'owner') await handOver(current);
-      await delay(STAND_BACK_MS);
+      await delay(RECLAIM_DELAY_MS);
       // Runs even after `stop` was called: without another owner, this process must stop the server.
       session = await enter();
     }
@@ -165,7 +165,7 @@ async function handOver({ cluster, ownership }: { cluster: OwnedCluster; ownersh
  * Waits until the folder may be free.
  * @throws EmbeddedDatabaseError `data_dir_held` if a running site owns the folder, or its owner does not respond.
  */
-async function waitForWayIn(owner: OwnerConnection, dataDir: string): Promise<void> {
+async function waitForRelease(owner: OwnerConnection, dataDir: string): Promise<void> {
   const status = await owner.ask('own');
   if (status !== 'gone' && (status === 'silent' || (status.role === 'site' && !status.stopping))) {
     await owner.close();

@@ -2,7 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../runtime.ts';
 import { type Address, chooseAddress, databaseUrl, removeShortFolder } from './address.ts';
 import { findBinaries } from './binaries.ts';
-import { type ClusterLocation, chooseLocation, type HostEnvironment, mustBeTaken } from './cluster-location.ts';
+import {
+  type ClusterLocation,
+  checkClusterPermissions,
+  chooseLocation,
+  type HostEnvironment,
+} from './cluster-location.ts';
 import { EmbeddedDatabaseError } from './embedded-database-error.ts';
 import { clusterVersion, initCluster, readPassword } from './init-cluster.ts';
 import type { Reachable } from './ownership.ts';
@@ -41,7 +46,7 @@ export async function runCluster(
   const { clusterDir } = location;
   const cluster: Cluster = { clusterDir, account: location.account, binaries: location.binaries, durability };
   if (location.exists) {
-    await mustBeTaken(location);
+    await checkClusterPermissions(location);
     checkVersion(location);
   } else {
     log.info({ location: clusterDir }, 'Creating the embedded database.');

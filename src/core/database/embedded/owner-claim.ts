@@ -186,7 +186,7 @@ function handOver(folder: string, owner: FolderOwner): void {
  * Error codes of connecting to a socket without a listener. ECONNRESET: the listener was killed before it accepted the
  * connection.
  */
-const NOBODY_LISTENS = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK']);
+const NO_LISTENER_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOENT', 'ENOTSOCK']);
 
 /**
  * Connects to a socket.
@@ -203,7 +203,7 @@ export function connectToListener(address: string): Promise<Socket | null> {
     });
     socket.on('error', (error) => {
       const code = systemCode(error);
-      if (code !== undefined && NOBODY_LISTENS.has(code)) resolve(null);
+      if (code !== undefined && NO_LISTENER_CODES.has(code)) resolve(null);
       else {
         const reason = `The database is held by a process of another user that does not respond (${code})`;
         reject(

@@ -5,7 +5,7 @@ import {
   type CommentAction,
   type ConsoleComment,
   type ConsolePage,
-  MAX_AT_ONCE,
+  MAX_ITEMS_PER_REQUEST,
   type ModerationResult,
 } from '../../../contract/console/records.ts';
 import { LIMITS } from '../../../contract/limits.ts';
@@ -33,7 +33,7 @@ const Query = Type.Object({
 
 const Moderation = Type.Object({
   action: Type.Union([Type.Literal('hide'), Type.Literal('restore'), Type.Literal('hold'), Type.Literal('release')]),
-  ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: MAX_AT_ONCE }),
+  ids: Type.Array(Type.String({ pattern: '^[0-9a-f-]{36}$' }), { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }),
   reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
 });
 

@@ -13,7 +13,7 @@ import { TEXT_FORMAT } from '../../../contract/text.ts';
 import { CoreError } from '../../../core/core-error.ts';
 import { systemCode } from '../../../core/file-system.ts';
 import { readColumnMap } from '../../../core/imports/fields.ts';
-import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-faults.ts';
+import { ImportRefusedError, ImportUsageError } from '../../../core/imports/import-errors.ts';
 import { type ImportReport, importProducts } from '../../../core/imports/import-products.ts';
 import { DEFAULT_SEPARATOR } from '../../../core/imports/read-values.ts';
 import type { ConsoleOptions } from '../console-options.ts';
@@ -140,7 +140,7 @@ function summaryOf({
 }
 
 function failureOf(error: unknown, log: ConsoleOptions['log']): ImportEvent {
-  if (error instanceof ImportRefusedError) return { kind: 'faults', faults: [...error.faults], count: error.count };
+  if (error instanceof ImportRefusedError) return { kind: 'errors', errors: [...error.errors], count: error.count };
   if (error instanceof ImportUsageError || error instanceof CoreError)
     return { kind: 'failed', message: error.message };
   log.error({ err: error }, 'An import of the console failed');

@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { CONSOLE_API } from '../../../contract/console/paths.ts';
 import {
   type ConsolePage,
-  MAX_AT_ONCE,
+  MAX_ITEMS_PER_REQUEST,
   type ProductDetails,
   type RemovedProductRecord,
 } from '../../../contract/console/records.ts';
@@ -109,7 +109,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
     {
       schema: {
         body: Type.Object({
-          ids: Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE }),
+          ids: Type.Array(Id, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }),
           reason: Type.Optional(Type.String({ maxLength: 1_000, format: TEXT_FORMAT })),
         }),
       },
@@ -125,7 +125,7 @@ export const productRoutes: FastifyPluginAsyncTypebox<ConsoleOptions> = async (
 
   app.post(
     CONSOLE_API.restoreProducts,
-    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_AT_ONCE }) }) } },
+    { schema: { body: Type.Object({ ids: Type.Array(Id, { minItems: 1, maxItems: MAX_ITEMS_PER_REQUEST }) }) } },
     async ({ body: { ids } }) => {
       const { restored, notRemoved, taken } = await moving(await countRemovedRows(database, ids), (on) =>
         restoreProducts(on, { productIds: ids }),

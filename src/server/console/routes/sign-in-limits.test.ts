@@ -14,7 +14,7 @@ const attempt = (given: Partial<SignInAttempt> = {}) =>
   limits.charge({ name: 'ada', address: '192.0.2.1', knownDevice: undefined, ...given });
 const isRefused = (given: Partial<SignInAttempt> = {}) => {
   try {
-    attempt(given).giveBack();
+    attempt(given).refund();
     return false;
   } catch (error) {
     expect(error).toMatchObject({ code: 'rate_limited' });
@@ -23,7 +23,7 @@ const isRefused = (given: Partial<SignInAttempt> = {}) => {
 };
 
 test('a network has ten guesses in ten minutes at any names, not counting those given back', () => {
-  for (let index = 0; index < 30; index += 1) attempt().giveBack();
+  for (let index = 0; index < 30; index += 1) attempt().refund();
   for (let index = 0; index < 10; index += 1) attempt({ name: `name-${index}`, address: `192.0.2.${index}` });
   expect(isRefused()).toBe(true);
   expect(isRefused({ address: '198.51.100.1' })).toBe(false);

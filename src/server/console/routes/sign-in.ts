@@ -55,14 +55,14 @@ export const signInRoutes: FastifyPluginAsyncTypebox<Options> = async (
       try {
         const before = cookies.sessionOf(request);
         const signedIn = await signIn(database, { name, passphrase, deviceToken, before, now: runtime.now() });
-        charged.giveBack();
+        charged.refund();
         request.log.info({ operator: name, ...requestIdsOf(request) }, 'An operator signed in to the console');
         return welcome(reply, signedIn);
       } catch (error) {
         // Never log the name, which may be a passphrase in the wrong field.
         if (error instanceof CoreError && error.code === 'sign_in_failed')
           request.log.warn(requestIdsOf(request), 'A sign-in to the console failed');
-        else charged.giveBack();
+        else charged.refund();
         throw error;
       }
     },
@@ -115,7 +115,7 @@ export interface SignInLimits {
    * @returns a function that gives it back after a success.
    * @throws CoreError `rate_limited`.
    */
-  charge(attempt: SignInAttempt): { giveBack(): void };
+  charge(attempt: SignInAttempt): { refund(): void };
 }
 
 /** Guesses from one network (and eight times as many from a whole IPv6 /48) at any name. */
@@ -161,7 +161,7 @@ export function createSignInLimits(monotonicMs: () => number): SignInLimits {
         );
       }
       for (const [buckets, key] of limits) buckets.take(key);
-      return { giveBack: () => limits.forEach(([buckets, key]) => void buckets.giveBack(key)) };
+      return { refund: () => limits.forEach(([buckets, key]) => void buckets.refund(key)) };
     },
   };
 }

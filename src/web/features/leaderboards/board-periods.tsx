@@ -4,7 +4,7 @@ import {
   type Period,
   type PeriodKind,
   parsePeriod,
-  periodHolding,
+  periodContaining,
 } from '../../../contract/leaderboards/period.ts';
 import type { Leaderboard } from '../../../contract/leaderboards/schema.ts';
 import { paths } from '../../../contract/paths.ts';
@@ -40,9 +40,10 @@ export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: b
  */
 function tabTarget(period: Period, kind: PeriodKind, today: string): string {
   if (kind === period.kind) return period.name;
-  if (PERIOD_KINDS.indexOf(kind) > PERIOD_KINDS.indexOf(period.kind)) return periodHolding(kind, period.firstDay).name;
-  const lastDay = adjacentPeriod(periodHolding('day', period.endDay), -1)?.name ?? period.firstDay;
-  return periodHolding(kind, today || lastDay).name;
+  if (PERIOD_KINDS.indexOf(kind) > PERIOD_KINDS.indexOf(period.kind))
+    return periodContaining(kind, period.firstDay).name;
+  const lastDay = adjacentPeriod(periodContaining('day', period.endDay), -1)?.name ?? period.firstDay;
+  return periodContaining(kind, today || lastDay).name;
 }
 
 /** Links to the boards before and after this one. */

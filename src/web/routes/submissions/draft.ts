@@ -24,13 +24,13 @@ export const FIELD_NAMES = ['name', 'description', 'tags', 'category', 'maker', 
 export type FieldName = (typeof FIELD_NAMES)[number];
 
 /** A fault of a field, worded for the maker. */
-export interface FieldFault {
+export interface FieldError {
   field: string;
   detail: string;
 }
 
 /** The field to which a fault belongs. The server may name an item of a list, e.g. `team.0.name`. */
-export function fieldWith({ field }: FieldFault): string {
+export function fieldWith({ field }: FieldError): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
 
@@ -94,9 +94,9 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
  * Checks the declared limits, and lists faults in the order of the form. The server makes the final decision. The stored launch
  * time is valid even if it has passed since.
  */
-export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldFault[] {
+export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
   const { name, tags, team, ...texts } = trimmed(draft);
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   if (name === '') faults.push({ field: 'name', detail: t('Give your product a name.') });
   for (const [field, text] of Object.entries({ name, ...texts }) as ['name', string][]) {
     const { label, maxCharacters } = fieldOf(field);

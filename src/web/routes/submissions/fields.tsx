@@ -1,9 +1,9 @@
 import { type ReactNode, useId } from 'react';
 import { fieldOf } from '../../../contract/products/fields.ts';
 import { plural, t } from '../../language/translate.ts';
-import { characters, type FieldFault, fieldWith } from './draft.ts';
+import { characters, type FieldError, fieldWith } from './draft.ts';
 
-export type Faults = readonly FieldFault[];
+export type Faults = readonly FieldError[];
 
 /** The first error message of a field. */
 export function faultOf(faults: Faults, field: string): string | undefined {

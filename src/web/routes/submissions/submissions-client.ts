@@ -9,7 +9,7 @@ import type {
 import { ApiError, reasonOf } from '../../api/api-error.ts';
 import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
-import type { FieldFault } from './draft.ts';
+import type { FieldError } from './draft.ts';
 
 /** Longer than the server's own time limit for a write. */
 const TIMEOUT_MS = 40_000;
@@ -20,7 +20,7 @@ const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 /** An error of the API of submissions. */
 export class SubmissionError extends ApiError {
   /** The faults of the sent fields. */
-  readonly faults: readonly FieldFault[];
+  readonly faults: readonly FieldError[];
   /** Seconds after which a retry makes sense. */
   readonly retryAfter: number | undefined;
 
@@ -132,12 +132,12 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
 }
 
 /** The API gives its reasons in English only. The form has already checked the common ones in the page's language. */
-function inPageLanguage({ field, detail }: FieldFault): FieldFault {
+function inPageLanguage({ field, detail }: FieldError): FieldError {
   return { field, detail: intlLocale() ? t('This is not accepted.') : detail };
 }
 
-function isFault(value: unknown): value is FieldFault {
-  const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldFault, unknown>>;
+function isFault(value: unknown): value is FieldError {
+  const { field, detail } = (value ?? {}) as Partial<Record<keyof FieldError, unknown>>;
   return typeof field === 'string' && typeof detail === 'string';
 }
 

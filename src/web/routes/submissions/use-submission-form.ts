@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react';
 import type { Submission } from '../../../contract/submissions/schema.ts';
 import { t } from '../../language/translate.ts';
-import { type Draft, type FieldFault, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
+import { type Draft, type FieldError, faultsIn, fieldWith, newDraft, toSubmission } from './draft.ts';
 import { type PictureItem, type Pictures, readPicture, sendPictures } from './pictures.ts';
 import { type Failure, failureOf, type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
@@ -9,7 +9,7 @@ export interface SubmissionForm {
   draft: Draft;
   pictures: Pictures;
   /** What the last attempt found, without the faults of fields that changed since. */
-  faults: readonly FieldFault[];
+  faults: readonly FieldError[];
   /** The number of attempts that found faults. */
   faultyAttempts: number;
   failure: Failure | null;
@@ -37,7 +37,7 @@ interface Options {
   onDone: (access: MakerAccess, submission: Submission) => void;
 }
 
-const NO_FAULTS: readonly FieldFault[] = [];
+const NO_FAULTS: readonly FieldError[] = [];
 
 export function useSubmissionForm(options: Options): SubmissionForm {
   const { onDraft, onCreated, onDone } = options;
@@ -64,7 +64,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     forgetFaults(Object.keys(next));
   }
 
-  function report(found: readonly FieldFault[]): void {
+  function report(found: readonly FieldError[]): void {
     setFaults(found);
     if (found.length > 0) setFaultyAttempts((before) => before + 1);
   }
@@ -162,8 +162,8 @@ const pictureRefused = (): Failure => ({
 });
 
 /** Pictures that the form already knows to be invalid. */
-function faultsOfPictures({ image, screenshots }: Pictures): FieldFault[] {
-  const faults: FieldFault[] = [];
+function faultsOfPictures({ image, screenshots }: Pictures): FieldError[] {
+  const faults: FieldError[] = [];
   if (image?.fault && image.src === '')
     faults.push({ field: 'image', detail: t('Remove this file or choose another one.') });
   if (screenshots.some(({ fault, src }) => fault && src === ''))

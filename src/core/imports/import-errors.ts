@@ -14,7 +14,7 @@ export function describePosition({ line, item }: Position): string {
 }
 
 /** A row of a file: its values by column, or the reason why this row cannot be read. */
-export type SourceRecord = Position & ({ values: SourceValues } | { fault: string });
+export type SourceRecord = Position & ({ values: SourceValues } | { error: string });
 
 /** The values of a row by column: strings in CSV, any values in JSON. */
 export type SourceValues = Readonly<Record<string, unknown>>;
@@ -30,21 +30,21 @@ export function isRecord(value: unknown): value is SourceValues {
 }
 
 /** An error in a field of a row. If `field` is null, the error concerns the whole row, or the file at that position. */
-interface ImportFault extends Position {
+interface ImportError extends Position {
   field: string | null;
   reason: string;
 }
 
 /** The maximum number of listed errors. Further errors are only counted. */
-const NAMED_FAULTS = 200;
+const MAX_LISTED_ERRORS = 200;
 
 /** Thrown if a file is not imported, because it contains errors. */
 export class ImportRefusedError extends Error {
   override readonly name = 'ImportRefusedError';
 
-  /** @param faults the first errors. @param count the number of all errors. */
+  /** @param errors the first errors. @param count the number of all errors. */
   constructor(
-    readonly faults: readonly ImportFault[],
+    readonly errors: readonly ImportError[],
     readonly count: number,
   ) {
     super(`${countOf(count, 'error')}, and nothing was imported`);
@@ -70,13 +70,13 @@ export class ImportUsageError extends Error {
 }
 
 /** Collects the first errors and only counts the others, which bounds the memory. */
-export class FaultList {
-  readonly #named: ImportFault[] = [];
+export class ErrorList {
+  readonly #named: ImportError[] = [];
   #count = 0;
 
-  add(fault: ImportFault): void {
+  add(error: ImportError): void {
     this.#count += 1;
-    if (this.#named.length < NAMED_FAULTS) this.#named.push(fault);
+    if (this.#named.length < MAX_LISTED_ERRORS) this.#named.push(error);
   }
 
   /** @throws ImportRefusedError if there are any errors. */
