@@ -67,7 +67,7 @@
       const session = localStorage.getItem('user_session') ?? `session-${crypto.randomUUID()}`;
       if (!/^session-[\da-z-]{1,80}$/i.test(session)) return;
       localStorage.setItem('user_session', session);
-      // Unless an earlier page left its mark, this one names the page, which need not read its data again.
+      // Marks a pending write for the next page, which then refetches. The value lets this page ignore its own mark.
       sessionStorage.write_pending ||= performance.timeOrigin;
       const response = fetch(`/api/products/${encodeURIComponent(product)}/upvote`, {
         method: 'PUT',

@@ -13,7 +13,7 @@ const COUNTED = new Set(ENGLISH.filter((message) => typeof message !== 'string')
 
 const placeholders = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
-/** A form may leave the count out where it is a word: one, two, none. */
+/** A form may omit the count if a word expresses it: one, two, none. */
 function placeholderFaults(key: string, translation: Translation): string[] {
   const expected = placeholders(key);
   const texts = typeof translation === 'string' ? { other: translation } : translation;

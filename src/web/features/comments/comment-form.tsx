@@ -74,7 +74,7 @@ export function CommentForm({ productId }: { productId: string }) {
         onChange={(event) => saveDraft(productId, event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      {/* A honeypot: people cannot see or reach this field, but programs fill in every field. */}
+      {/* A honeypot: people cannot see or reach this field, but bots fill in every field. */}
       <input
         ref={trap}
         className="visually-hidden"

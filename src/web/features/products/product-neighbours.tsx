@@ -16,7 +16,7 @@ interface ProductNeighboursProps {
   listHref: string | undefined;
 }
 
-/** Leads to the neighbouring products in the list that the visitor came from, by button or arrow key. */
+/** Links, also with the arrow keys, to the neighbouring products in the list that the visitor came from. */
 export function ProductNeighbours({ detail, listHref = paths.home }: ProductNeighboursProps) {
   const { previousId, nextId } = useNeighbours(detail, listHref);
   const { navigate } = useRouter();

@@ -3,7 +3,7 @@ import { t } from '../../language/translate.ts';
 import { Link } from '../../ui/link.tsx';
 import { focusListTitle } from './filters.ts';
 
-/** Each tag leads to the products that carry it. */
+/** The tags of a product, each with a link to the products that have it. */
 export function TagList({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return null;
   return (

@@ -39,14 +39,14 @@ export function pendingClicks(client: QueryClient, productId: string): number {
   return client.isMutating({ mutationKey: upvoteKeys.mutation(productId) });
 }
 
-/** Counts a vote that the head script showed and sent, before hydration, which compares the count with the document's. */
+/** Adds an upvote that the head script showed to the cached count, which hydration compares with the document's. */
 export function countEarlyVote(client: QueryClient, productId: string): void {
   const before: UpvoteState = { upvoted: false, upvotes: cachedUpvotes(client, productId) };
   client.setQueryData(upvoteKeys.beforeEarly(productId), before);
   moveUpvotes(client, productId, 1);
 }
 
-/** Shows an early vote as a vote. The status that is being read may be older. */
+/** Sets the cached status of an early vote, and cancels a pending read, whose response may be older. */
 export function showEarlyVote(client: QueryClient, productId: string): void {
   if (!client.getQueryData(upvoteKeys.beforeEarly(productId))) return;
   const queryKey = upvoteKeys.status(productId);

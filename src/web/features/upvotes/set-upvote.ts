@@ -29,7 +29,7 @@ const subjectOf = (productId: string) => `upvote:${productId}`;
 
 /** Toggles the visitor's vote as shown on screen. Resolves to whether the server confirmed it; never rejects. */
 export function toggleUpvote(api: Api, client: QueryClient, productId: string): Promise<boolean> {
-  // The repeated click of an early vote adopts it.
+  // An early vote is replayed as a click, which always means "upvote" and rolls back to the state before the early vote.
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });

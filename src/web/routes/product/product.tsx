@@ -125,7 +125,7 @@ function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void 
   }, [hash, key, ready]);
 }
 
-/** Leads to the list, search and position that the visitor came from, else to the home page. */
+/** Links to the list that the visitor came from, with its search and scroll position; otherwise to the home page. */
 function BackLink() {
   const { navigate } = useRouter();
   const lastList = useLastList();

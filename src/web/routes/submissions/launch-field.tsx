@@ -19,7 +19,7 @@ interface LaunchFieldProps {
   onChange: (launchAt: string) => void;
 }
 
-/** Stands for a time that is to be chosen but not filled in, which is a fault of the field. */
+/** The value while the maker wants to choose a time but has not filled it in, which is an error. */
 const INCOMPLETE = 'incomplete';
 
 const isTime = (text: string) => !Number.isNaN(Date.parse(text));

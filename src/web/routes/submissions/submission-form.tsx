@@ -87,7 +87,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
           fault={faultOf(faults, 'launchAt')}
           onChange={(launchAt) => set({ launchAt })}
         />
-        {/* A honeypot: people cannot see or reach this field, but programs fill in every field. */}
+        {/* A honeypot: people cannot see or reach this field, but bots fill in every field. */}
         <input
           ref={trap}
           className="visually-hidden"
