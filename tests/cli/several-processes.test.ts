@@ -56,7 +56,7 @@ test('two workers serve one port and aggregate their metrics; when both are kill
 
   const before = await workersOf(site.process.pid);
   for (const pid of before) process.kill(pid, 'SIGKILL');
-  // No retry: the first process holds the port, so a connection waits for the replacement instead of being refused.
+  // No retry: the primary process holds the port, so a connection waits for the replacement instead of being refused.
   const whileAway = await fetch(`${site.address}/readyz`, { headers: { connection: 'close' } });
   expect(whileAway.status).toBe(200);
   await expect.poll(() => metricsOf(site.address)).toMatch(/^groundswell_processes_up 2$/m);

@@ -1,6 +1,6 @@
 import type { MetricValues } from '../metrics/site-metrics.ts';
 
-/** Messages from a worker to the first process. */
+/** Messages from a worker to the primary process. */
 export type FromWorker =
   /** The worker has loaded its code and receives messages; earlier messages are lost. */
   | { kind: 'booted' }
@@ -12,7 +12,7 @@ export type FromWorker =
   /** A client requested the metrics, which aggregate all workers. */
   | { kind: 'metrics requested'; request: number };
 
-/** Messages from the first process to a worker. */
+/** Messages from the primary process to a worker. */
 export type FromPrimary =
   /** Sent with a socket to accept connections from; one message for each, before `start`. */
   | { kind: 'socket' }
@@ -45,7 +45,7 @@ const MAX_UNANSWERED = 20;
 
 /**
  * Detects hanging processes: in an endless loop, stopped, or waiting for a disk that never responds. It counts
- * unanswered checks instead of time, so a worker survives when the machine sleeps or the first process is paused.
+ * unanswered checks instead of time, so a worker survives when the machine sleeps or the primary process is paused.
  */
 export function watchHeartbeats<Process extends object>(options: HeartbeatOptions<Process>): Heartbeat<Process> {
   const { processes, ask, isHeld, onLost, everyMs = EVERY_MS } = options;

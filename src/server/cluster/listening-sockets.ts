@@ -37,7 +37,7 @@ export async function listenOnPort(app: FastifyInstance, host: string, port: num
 }
 
 /**
- * Binds the site's sockets for all workers. The first process holds them and never accepts: while no worker runs, the
+ * Binds the site's sockets for all workers. The primary process holds them and never accepts: while no worker runs, the
  * kernel queues connections instead of refusing them, and no other program can take the port.
  * @throws StartError
  */
@@ -54,10 +54,10 @@ export async function bindSockets(host: string, port: number): Promise<SocketHan
   }
 }
 
-/** Accepts connections from sockets that the first process bound. @returns the site's address. @throws StartError */
+/** Accepts connections from sockets that the primary process bound. @returns the site's address. @throws StartError */
 export async function listenOnSockets(app: FastifyInstance, sockets: readonly SocketHandle[]): Promise<string> {
   const [main, ...others] = sockets;
-  if (!main) throw new StartError('The first process sent no listening socket');
+  if (!main) throw new StartError('The primary process sent no listening socket');
   const bound: { address?: string; port?: number } = {};
   main.getsockname(bound);
   const { address = '', port = 0 } = bound;

@@ -12,10 +12,10 @@ import { listenOnSockets, type SocketHandle } from './listening-sockets.ts';
 const WORKER_TITLE = 'groundswell worker';
 const SPARE_TITLE = 'groundswell spare worker';
 
-/** Serves as one of several processes, until the first process stops it or exits. */
+/** Serves as one of several processes, until the primary process stops it or exits. */
 export async function runWorker(settings: Settings, log: Logger): Promise<void> {
   // Ctrl-C signals every process in the terminal, and some service managers signal all processes of a service. Workers
-  // ignore these signals, because the first process decides when they stop.
+  // ignore these signals, because the primary process decides when they stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const metrics = createMetricsIfEnabled(settings);
   const texts = new Map<number, (text: string) => void>();
