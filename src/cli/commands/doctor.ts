@@ -29,7 +29,7 @@ export function doctorCommand(): Command {
       'after',
       `
 Examples:
-  groundswell doctor  one line per check: ✓ fine, ! warning, ✗ fault
+  groundswell doctor  one line per check: ✓ passed, ! warning, ✗ fault
   groundswell doctor --json | jq '.findings[] | select(.status != "ok")'
 
 It changes nothing. As a trial, it restores the newest backup in BACKUP_DIR into
