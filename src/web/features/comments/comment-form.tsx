@@ -7,7 +7,7 @@ import { useBrowserStore } from '../../storage/browser-store.ts';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { draftOn, drafts, MAX_DRAFT_CHARACTERS, saveDraft, validateDraft } from './drafts.ts';
 
-/** The texts of the discussion (specification, sections 2 and 8). */
+/** Interface text of the discussion (specification, sections 2 and 8). */
 export const COMMENT_TEXTS = {
   title: 'Discussion ({count})',
   placeholder: 'What do you think about this product?',

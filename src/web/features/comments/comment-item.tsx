@@ -47,8 +47,8 @@ export function CommentItem({ comment }: { comment: Comment }) {
 }
 
 /**
- * A comment's text with its line breaks, where several blank lines become one. The style sheet clips a long text until its
- * details are open.
+ * A comment's text. Keeps line breaks, but collapses several blank lines into one. CSS clips long text until `details`
+ * is open.
  */
 function CommentText({ text }: { text: string }) {
   const shown = text.replace(/\n\s*\n/g, '\n\n');

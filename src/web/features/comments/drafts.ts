@@ -12,13 +12,16 @@ export interface SavedDraft {
   at: number;
 }
 
-/** The form shows the number of remaining characters once it is at most this. */
+/** The form shows the number of remaining characters when it is this low. */
 const COUNT_FROM_LEFT = 200;
 
-/** With more drafts, those with the oldest edits are deleted. */
+/** The maximum number of drafts. Beyond it, the least recently edited ones are deleted. */
 const MAX_ITEMS = 20;
 
-/** The limit of the text box in UTF-16 code units: far more than a comment may have, and little for local storage. */
+/**
+ * The `maxlength` of the text box, in UTF-16 code units: well above the limit for comments, but small for local
+ * storage.
+ */
 export const MAX_DRAFT_CHARACTERS = 10_000;
 
 const MAX_AGE_MS = 30 * 24 * 60 * 60_000;
@@ -32,7 +35,10 @@ export function draftOn(all: readonly SavedDraft[], productId: string): SavedDra
   return all.find((draft) => draft.productId === productId);
 }
 
-/** Saves a draft. A changed text gets a new key: it is another comment, even if the response to the first was lost. */
+/**
+ * Saves a draft. Changed text gets a new idempotency key, because it is a different comment, even if the response to
+ * the first one was lost.
+ */
 export function saveDraft(productId: string, text: string, now = Date.now()): void {
   const before = draftOn(drafts.read(), productId);
   const isSame = before && before.text.trim() === text.trim();

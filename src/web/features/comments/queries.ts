@@ -5,7 +5,7 @@ import type { CommentSort } from '../../../contract/comments/schema.ts';
 import { commentKeys, setCommentCount } from '../../cache/cached-data.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
-/** The order of a product's comments, and where the list starts when the URL names a later page. */
+/** The order of a product's comments, and the cursor from which the list starts if the URL has one. */
 interface CommentOrder {
   sort: CommentSort;
   cursor?: string;
@@ -50,12 +50,12 @@ export function heldCommentsOptions(api: Api, productId: string) {
 const texts = (stored: unknown): readonly string[] =>
   Array.isArray(stored) ? stored.filter((id) => typeof id === 'string') : [];
 
-/** The products on which this browser posted a comment, and those comments, latest first. */
+/** The ids of the products on which this browser posted a comment, and of those comments, latest first. */
 export const commentedProducts = createBrowserStore('commented_on', texts);
 export const ownComments = createBrowserStore('own_comments', texts);
 
 /** Whether this browser remembers having posted a comment on the product. */
 function hasCommentedOn(productId: string): boolean {
-  // There is no visitor on the server, where throwing would cost a stack trace per page.
+  // The server has no local storage. Reading it would throw, at the cost of a stack trace per page.
   return typeof window !== 'undefined' && commentedProducts.read().includes(productId);
 }

@@ -10,7 +10,10 @@ import { commentListOptions, commentOrder } from './queries.ts';
 /** The maximum number of further pages that are loaded to find a comment. */
 const MAX_PAGES = 20;
 
-/** Scrolls to the comment that a fragment names, focuses and highlights it. Loads further pages until the comment is found. */
+/**
+ * Scrolls to the comment that the fragment (`hash`) identifies, focuses it and highlights it. Loads further pages to
+ * find it.
+ */
 export async function showComment(api: Api, client: QueryClient, hash: string): Promise<void> {
   const route = matchRoute(window.location.pathname);
   if (route.name !== 'product') return;

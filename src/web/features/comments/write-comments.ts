@@ -11,7 +11,7 @@ import { showToast } from '../../ui/toasts.ts';
 import { deleteDraft } from './drafts.ts';
 import { commentedProducts, ownComments } from './queries.ts';
 
-/** What toasts say about a comment (specification, section 8). */
+/** Toast messages about comments (specification, section 8). */
 const TEXTS = {
   added: { title: 'Comment added!', description: 'Your comment has been posted successfully.' },
   queued: { title: 'Comment kept', description: 'You are offline. It will be posted when you reconnect.' },
@@ -22,7 +22,9 @@ function say({ title, description }: (typeof TEXTS)[keyof typeof TEXTS], tone?: 
   showToast({ title: t(title), description: t(description), ...(tone && { tone }) });
 }
 
-/** At most this many products and comments are remembered; held comments on older ones have probably been decided. */
+/**
+ * The maximum number of products and comments remembered. Held comments on older products have probably been moderated.
+ */
 const MAX_REMEMBERED = 200;
 
 interface Draft {
@@ -50,7 +52,7 @@ export async function postComment(api: Api, client: QueryClient, productId: stri
   await mutation.execute().catch(() => {});
 }
 
-/** Sends a queued comment. @throws ApiError as the API does. */
+/** Sends a queued comment. @throws ApiError if the request fails. */
 export async function sendQueuedComment(
   api: Api,
   client: QueryClient,

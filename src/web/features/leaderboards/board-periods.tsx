@@ -17,7 +17,7 @@ import { Link } from '../../ui/link.tsx';
 
 const TABS: Record<PeriodKind, PlainMessage> = { day: 'Day', week: 'Week', month: 'Month', year: 'Year' };
 
-/** The boards of other kinds around the same time. */
+/** Links to the day, week, month and year boards around the current period. */
 export function PeriodTabs({ period, isRunning }: { period: Period; isRunning: boolean }) {
   const today = useToday();
   return (

@@ -8,7 +8,7 @@ import { useNow } from '../../ui/time.tsx';
 
 const WINDOW_MS = LIMITS.launchWindowHours * 3_600_000;
 
-/** The status of a result in words, and a countdown to what comes next. */
+/** The status of a board in words, and a countdown to the next status. */
 interface BoardStage {
   label: 'Open' | 'Last votes' | 'Provisional' | 'Final';
   words: string;
@@ -54,12 +54,12 @@ export function stageOf({ status, to, finalAt, revision }: StageFields, now: num
 
 interface WindowClockProps {
   label: PlainMessage;
-  /** When the countdown reaches zero, in ISO 8601. */
+  /** The end of the countdown, in ISO 8601. */
   end: string;
   onEnd: () => void;
 }
 
-/** A countdown that is updated every second. Screen readers get the time in the words next to it instead. */
+/** A countdown that is updated every second. Screen readers read the adjacent text instead. */
 export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   const left = useMsUntil(Date.parse(end), onEnd);
   return (
@@ -70,7 +70,10 @@ export function WindowClock({ label, end, onEnd }: WindowClockProps) {
   );
 }
 
-/** The milliseconds until `end`. The first render must match the server's, so it counts from the time of that rendering. */
+/**
+ * Returns the milliseconds until `end`, initially from the time of the server's rendering, because hydration requires
+ * the same text.
+ */
 function useMsUntil(end: number, onEnd: () => void): number {
   const [now, setNow] = useState(useNow());
   const isOver = now >= end;

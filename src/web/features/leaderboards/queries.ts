@@ -4,13 +4,13 @@ import type { Leaderboard, Standings } from '../../../contract/leaderboards/sche
 import { LIMITS } from '../../../contract/limits.ts';
 import { productKeys } from '../../cache/cached-data.ts';
 
-/** A vote changes a board within a second, so a board is refetched when it is revisited. */
+/** Votes change a board within a second, so the board is refetched when a visitor returns to it. */
 const FRESHNESS = { staleTime: 10_000, gcTime: 30 * 60_000, retry: 2, meta: { logFailureAs: 'error' } } as const;
 
 /** The pages of a board; null if the period cannot have a board. */
 export type PagedBoard = InfiniteData<Leaderboard | null, string>;
 
-/** A leaderboard from a cursor on or, without one, from its top. */
+/** The query for a leaderboard from `cursor` or, without one, from the top. */
 export function boardOptions(api: ReadApi, period: string, cursor = '') {
   return infiniteQueryOptions<Leaderboard | null, Error, PagedBoard, readonly unknown[], string>({
     ...FRESHNESS,

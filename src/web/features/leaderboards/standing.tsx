@@ -10,7 +10,7 @@ import { Link } from '../../ui/link.tsx';
 import { Calculation } from './calculation.tsx';
 import { standingsOptions } from './queries.ts';
 
-/** The rank of the product on screen, and why. */
+/** Shows the rank of the product on screen and explains it. */
 export function Standing() {
   const { data, isPending } = useQuery(standingsOptions(useApi(), useProductId()));
   if (isPending) return <div className="standing" />;
@@ -49,7 +49,7 @@ function KnownStanding({ standings }: { standings: Standings }) {
 
 const STATUS_WORDS = { open: '{standing}, so far', provisional: '{standing}, provisional' } as const;
 
-/** '4th of 23 on 21 November 2026, so far'. */
+/** For example: '4th of 23 on 21 November 2026, so far'. */
 export function StandingWords({
   standing: { period: name, rank, tied, launches, votes, status },
 }: {

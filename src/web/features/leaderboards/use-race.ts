@@ -14,8 +14,8 @@ interface Race {
 }
 
 /**
- * The displayed rows of a board. Rows that change place glide there. While a row that would move is under the pointer or has
- * the focus, all rows stay where they are. `list` has one item with `data-product` for each entry.
+ * The displayed rows of a board. Rows whose rank changes slide to their new position. While a row that would move is
+ * under the pointer or has the focus, all rows stay in place. `list` has one item with `data-product` for each entry.
  */
 export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTMLElement | null>): Race {
   const [shown, setShown] = useState(latest);
@@ -83,7 +83,7 @@ function topsOf(list: HTMLElement | null): Map<string, number> {
   return new Map(rowsOf(list).map((row) => [row.dataset.product ?? '', row.getBoundingClientRect().top]));
 }
 
-/** Animates each row from its old place to its new one (FLIP). */
+/** Animates each row from its old position to the new one (FLIP). */
 function glide(list: HTMLElement | null, before: ReadonlyMap<string, number>): void {
   const moves = rowsOf(list).map((row) => ({
     row,

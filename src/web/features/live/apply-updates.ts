@@ -6,26 +6,27 @@ import { type CommentList, commentKeys, patchProduct, patchQueries, productKeys 
 import { outboxItems } from '../../storage/outbox.ts';
 
 /**
- * Updates are held for this long after the visitor's last write, because one from before the write would undo it on screen for
- * a moment.
+ * Updates are held for this long after the visitor's last write, because an update from before the write would briefly
+ * undo it on screen.
  */
 const HOLD_MS = 1_500;
 
 /** A response includes every update that arrived at least this long before its request. */
 const ANSWER_LAG_MS = 1_000;
 
-/** Older updates are deleted, because no pending response is older than this. */
+/** Older updates are deleted. No request takes this long, so no response can be older. */
 const EXPIRY_MS = 60_000;
 
 interface Received<Value> {
   value: Value;
-  /** The earliest time at which the value was true, by `performance.now()`. */
+  /** The earliest time at which the value was current, from `performance.now()`. */
   at: number;
 }
 
 export interface UpdateApplier {
   /**
-   * Shows counts and likes in place. `at` is the earliest time, by `performance.now()`, at which they were true. Default: now.
+   * Shows counts and likes in place. `at` is the earliest time at which they were current, from `performance.now()`.
+   * Default: now.
    */
   apply(updates: { counts?: readonly LiveCounts[]; comments?: readonly LiveComment[] }, at?: number): void;
 }
@@ -51,7 +52,7 @@ export function createUpdateApplier(
     if (action.type === 'success' && !action.manual) show((askedAt.get(query) ?? 0) - ANSWER_LAG_MS);
   });
 
-  /** Shows the updates since a time, once the visitor's last write is long enough ago. */
+  /** Shows the updates received since a time, but not before `HOLD_MS` have passed since the visitor's last write. */
   function show(since: number): void {
     const quietMs = msSinceLastWrite();
     if (quietMs < HOLD_MS) {
@@ -104,7 +105,7 @@ function likesByProduct(likes: ReadonlyMap<string, Received<LiveComment>>, since
   return byProduct;
 }
 
-/** Sets likes by comment id wherever they are cached, without renewing the age of the lists. */
+/** Sets likes by comment id in all cached lists, without marking the lists as fresh. */
 function setLikes(client: QueryClient, productId: string, likes: ReadonlyMap<string, number>): void {
   const isCurrent = ({ id, likes: shown }: Comment) => (likes.get(id) ?? shown) === shown;
   patchQueries<CommentList>(client, commentKeys.product(productId), (list) => {

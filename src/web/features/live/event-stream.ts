@@ -1,6 +1,6 @@
 import { LIVE_HEARTBEAT_S } from '../../../contract/live/events.ts';
 
-/** A server that is silent for two heartbeats counts as gone. */
+/** A server that sends nothing for two heartbeat intervals is considered unreachable. */
 const SILENCE_MS = 2 * LIVE_HEARTBEAT_S * 1_000;
 
 export interface ServerEvent {
@@ -20,7 +20,7 @@ export interface EventHandlers {
 export interface StreamEnd {
   /** The HTTP status, or 0 without a response or after an interruption. */
   status: number;
-  /** How long the server asks clients to wait. */
+  /** The delay that the server requests before the next attempt. */
   waitMs: number | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Product } from '../../../contract/products/schema.ts';
 import { type VisibleList, visibleList } from './visible-queries.ts';
 
 export interface LaunchWatch {
-  /** Reads the start of the list on screen and looks for new products. @throws ApiError like the API. */
+  /** Reads the start of the list on screen and looks for new products. @throws ApiError if the request fails. */
   check(): Promise<void>;
   /** Finds products at the start of the current list that are not on screen. */
   look(beginning: readonly Pick<Product, 'id'>[]): void;

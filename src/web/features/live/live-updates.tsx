@@ -13,7 +13,7 @@ import { newCommentCount, visibleComments, visibleList } from './visible-queries
 
 const started = new WeakMap<QueryClient, LiveConnection>();
 
-/** The page's one connection for live updates. */
+/** The connection for live updates, of which each page has one. */
 function connectionOf(api: AppApi, client: QueryClient, renderedAt: number): LiveConnection {
   const live = started.get(client) ?? startLiveUpdates({ api, client, renderedAt });
   started.set(client, live);
@@ -115,7 +115,7 @@ async function fetchUntil<Found>(
   return find();
 }
 
-/** Scrolls to the new item, focuses it and highlights it. Without one, focuses the heading. */
+/** Scrolls to the new item, focuses it and highlights it. If there is none, focuses the heading. */
 async function highlight(find: (() => HTMLElement | null) | undefined, headingId: string): Promise<void> {
   const found = find && (await findRendered(find));
   const target = found ?? document.getElementById(headingId);
@@ -126,7 +126,7 @@ async function highlight(find: (() => HTMLElement | null) | undefined, headingId
   target.scrollIntoView({ block: found ? 'center' : 'start', behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
 }
 
-/** Announcements to screen readers are limited to this rate, so a busy hour is not read out number by number. */
+/** The minimum interval between announcements, so that screen readers do not read out every change in a busy hour. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
 
 interface LiveUpdatesButtonProps {
@@ -161,7 +161,7 @@ function LiveUpdatesButton({ count, label, onShow }: LiveUpdatesButtonProps) {
   );
 }
 
-/** Limits how often a text changes. It still appears and disappears at once. */
+/** Limits how often a text changes. It still appears and disappears immediately. */
 function useThrottledText(text: string): string {
   const [shown, setShown] = useState({ text, at: 0 });
   if (text !== shown.text && (text === '' || shown.text === '')) setShown({ text, at: performance.now() });

@@ -20,7 +20,7 @@ export interface Refetcher {
 
 /**
  * Refetches the counts of everything on screen, without moving or adding items. The pages' own reads continue as usual.
- * @throws ApiError like the API.
+ * @throws ApiError if a request fails.
  */
 export async function refetchVisible({ api, client, applier, launches }: Refetcher): Promise<void> {
   const startedAt = performance.now();
@@ -35,7 +35,7 @@ export async function refetchVisible({ api, client, applier, launches }: Refetch
   if (productId !== undefined) await refetchComments({ api, client, applier }, productId);
 }
 
-/** Refetches the ranks on screen. Unlike lists, leaderboards follow every vote. */
+/** Refetches the ranks on screen. Unlike lists, leaderboards are reordered on screen as votes arrive. */
 export async function refetchBoards(client: QueryClient): Promise<void> {
   const ranks = [productKeys.boards, productKeys.standings];
   await Promise.all(ranks.map((queryKey) => client.refetchQueries({ queryKey, type: 'active' })));
@@ -68,7 +68,8 @@ async function fetchListed(
   );
   launches.look(read);
   const found = new Set(read.map(({ id }) => id));
-  // In the orders by upvotes or comments, products may have moved out of the loaded range.
+  // In lists sorted by upvotes or comments, products may have moved out of the loaded range, so they are read one by
+  // one.
   for (const id of ids) {
     if (found.has(id)) continue;
     const detail = await api.getProduct(id);
@@ -82,7 +83,7 @@ interface Page<Item> {
   nextCursor: string | null;
 }
 
-/** Fetches at least the first `count` items from a cursor on, in a few large pages instead of many small ones. */
+/** Fetches at least the first `count` items after a cursor, in a few large pages instead of many small ones. */
 async function fetchPages<Item>(
   count: number,
   from: string | undefined,

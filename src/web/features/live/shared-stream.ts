@@ -11,7 +11,7 @@ export interface SharedStream {
   leave(): void;
 }
 
-/** Callbacks of a tab. */
+/** Callbacks that each tab provides. */
 export interface SharedStreamHandlers {
   /** Called when the open stream covers this tab's latest subscription. */
   onOpen(): void;

@@ -16,11 +16,12 @@ const POLL_MS = 60_000;
 const FIRST_POLL_MS = 10_000;
 
 /**
- * The mean delay of a refetch. All open pages learn of a change at the same moment, and should not refetch at the same moment.
+ * The mean delay of a refetch. All open pages learn of a change simultaneously, but should not all refetch
+ * simultaneously.
  */
 const READ_MS = 1_500;
 
-/** The minimum time between two refetches, because an import changes the catalogue many times in a row. */
+/** The minimum time between two refetches, because an import changes the catalogue many times in quick succession. */
 const REST_MS = 5_000;
 
 export interface LiveConnection {
@@ -34,7 +35,9 @@ interface LiveOptions {
   renderedAt: number;
 }
 
-/** What this tab subscribed to, and up to when it knows all changes. Times are in milliseconds since 1970. */
+/**
+ * The subscription of this tab, and the time up to which it knows all changes. Times are in milliseconds since 1970.
+ */
 export type LiveState = {
   wanted: readonly string[];
   /** Whether an open stream covers `wanted`. */
@@ -42,13 +45,13 @@ export type LiveState = {
   /** The server's time up to which all changes of the products on screen are known. */
   knownUpTo: number;
   /**
-   * The least by which the server's clock is ahead of this one, since the times that the server sends are never in its
-   * future.
+   * A lower bound of how far the server's clock is ahead of this one, derived from timestamps of the server, which are
+   * never in its future.
    */
   aheadMs: number;
 } & (
   | { kind: 'hidden' }
-  /** The page is visible, and shows nothing that a stream updates. */
+  /** The page is visible, but shows nothing that a stream updates. */
   | { kind: 'unsubscribed' }
   | { kind: 'subscribed' }
 );
@@ -92,11 +95,11 @@ export function step(state: LiveState, event: LiveEvent): LiveStep {
 
 function follow(state: LiveState, { productIds, readAt, hasBoard }: Extract<LiveEvent, { kind: 'shown' }>): LiveStep {
   if (state.kind === 'subscribed' && productIds.join() === state.wanted.join()) return { state, effects: [] };
-  // An open stream covers everything up to its last event, even for data from older responses.
+  // An open stream includes all changes up to its last event, even for data from older responses.
   const isKnown = state.isCovered && productIds.every((id) => state.wanted.includes(id));
   const since = isKnown ? state.knownUpTo : Math.min(state.knownUpTo, readAt + state.aheadMs);
   const next = { ...state, wanted: productIds, knownUpTo: since };
-  // Without products, the stream would carry all counts of the site, which only a leaderboard needs.
+  // A stream without product ids carries the counts of the whole site, which only a leaderboard needs.
   if (productIds.length === 0 && !hasBoard) {
     return { state: { ...next, kind: 'unsubscribed' }, effects: [{ kind: 'leave' }] };
   }
@@ -199,7 +202,7 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
   }
 
   client.getQueryCache().subscribe(({ type }) => {
-    // The visible data may have changed. A hidden tab follows when it becomes visible.
+    // The visible data may have changed. A hidden tab catches up when it becomes visible.
     if (type !== 'updated' && type !== 'observerAdded' && type !== 'observerRemoved') return;
     if (state.kind !== 'hidden') followTimer ??= setTimeout(show, 0);
   });
@@ -215,8 +218,8 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
 }
 
 /**
- * Returns a function that schedules a refetch. Several calls cause one refetch, at a random delay, so browsers do not all
- * refetch at the same moment.
+ * Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay, so that browsers
+ * do not all refetch simultaneously.
  */
 function later(ms: number, read: () => Promise<void>): () => void {
   let isComing = false;

@@ -17,13 +17,13 @@ export interface Want {
 export type TabMessage =
   | { kind: 'want'; want: Want }
   | { kind: 'leave'; tab: string }
-  /** Sent by a new leader: tabs repeat their subscriptions. */
+  /** Sent by a new leader, which asks all tabs to repeat their subscriptions. */
   | { kind: 'who' }
   /** The stream is open; for each tab, the number of the subscription that it covers. */
   | { kind: 'open'; covered: Readonly<Record<string, number>> }
   /** There is no stream for now, so tabs poll. */
   | { kind: 'lost' }
-  /** `all` tells that the stream carries every change of the site except comments. */
+  /** `all`: the stream carries every change of the site except comments. */
   | ({ kind: 'event'; all: boolean } & ServerEvent)
   | { kind: 'id'; id: number };
 
@@ -43,7 +43,7 @@ const GATHER_MS = 300;
 export type LeadState = { failures: number; isLost: boolean } & (
   | { kind: 'idle' }
   | { kind: 'streaming' }
-  /** The stream is being closed, and the next one has other subscriptions. */
+  /** The stream is being closed, and will be reopened with other subscriptions. */
   | { kind: 'reopening' }
   | { kind: 'pausing' }
   | { kind: 'stopped' }
@@ -54,7 +54,7 @@ export type LeadEvent =
   | { kind: 'changed'; hasWants: boolean }
   | { kind: 'opened' }
   | { kind: 'received' }
-  /** The stream ended; `jitter` is the factor of the delay before the next one. */
+  /** The stream ended. The delay before the next attempt is multiplied by `jitter`. */
   | { kind: 'ended'; end: StreamEnd; jitter: number; hasWants: boolean }
   | { kind: 'resumed'; hasWants: boolean }
   | { kind: 'closed' };
@@ -68,7 +68,7 @@ interface LeadStep {
 
 export const NO_STREAM: LeadState = { kind: 'idle', failures: 0, isLost: false };
 
-/** Pure: one stream at a time, reopened at once for other subscriptions, and after a growing delay if it failed. */
+/** Pure: keeps one stream, reopened immediately after subscriptions change, and after a growing delay if it fails. */
 export function step(state: LeadState, event: LeadEvent): LeadStep {
   if (state.kind === 'stopped') return { state, effects: [] };
   switch (event.kind) {
@@ -81,7 +81,7 @@ export function step(state: LeadState, event: LeadEvent): LeadStep {
       return { state: { ...state, failures: 0 }, effects: [] };
     case 'ended':
       if (state.kind === 'reopening') return openIf(event.hasWants, state);
-      // In the protocol of event streams, 204 tells clients not to reconnect.
+      // For event streams, status 204 tells clients not to reconnect.
       if (event.end.status === 204) return { state: { ...state, kind: 'stopped' }, effects: [] };
       return backOff(state, event.end, event.jitter);
     case 'resumed':
@@ -102,7 +102,7 @@ function backOff(state: LeadState, { status, waitMs = 0 }: StreamEnd, jitterFact
   const isRefused = status !== 0 && status !== 200;
   const isLost = state.isLost || isRefused || failures >= ATTEMPTS_BEFORE_LOST;
   const backOffMs = jitterFactor * Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
-  // All refused clients are told the same time, so each adds its own random delay.
+  // The server tells all refused clients to wait equally long, so each client adds a random delay.
   const ms = isRefused ? waitMs + backOffMs : Math.max(waitMs, backOffMs);
   return {
     state: { kind: 'pausing', failures, isLost },
@@ -163,7 +163,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
       },
       onEvent: (event: { event: string; data: string }) => say({ kind: 'event', all, ...event }),
       onId(id: string) {
-        // The first id becomes valid only with the missed changes, which follow it, so it is ignored.
+        // The server sends the first id before the missed changes, so that id does not confirm them yet and is ignored.
         if (!isBegun) {
           isBegun = true;
           return;
@@ -200,7 +200,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
   };
 }
 
-/** Waits for a time, or until the network is back. */
+/** Waits for `ms`, or until the network is available again. */
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -215,7 +215,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A random time from half to one and a half times as long, so many browsers do not act at the same moment. */
+/** Returns a random time from 0.5 to 1.5 times `ms`, so that many browsers do not act simultaneously. */
 export function jitter(ms: number): number {
   return ms * (0.5 + Math.random());
 }

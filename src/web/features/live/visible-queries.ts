@@ -62,18 +62,18 @@ export function isBoardVisible(client: QueryClient): boolean {
   return visibleQueries(client, productKeys.boards).length > 0;
 }
 
-/** All products on screen, and the browser time since when changes of them may have been missed. */
+/** All products on screen, and the browser time since which changes to them may have been missed. */
 export function visibleProducts(client: QueryClient): { productIds: string[]; readAt: number } {
   const detail = visibleProductId(client);
   const ids = [...(detail ? [detail] : []), ...(visibleList(client)?.ids ?? []), ...rankedProductIds(client)];
   const productIds = [...new Set(ids)].sort();
   const queries = [...visibleQueries(client, productKeys.all), ...visibleQueries(client, commentKeys.all)];
-  // Restored data that is not fresh has the time 0. It is refetched at once, so it counts as read now.
+  // Restored data that is not fresh has the time 0. It is refetched immediately, so it counts as read now.
   const times = queries.map(({ state }) => state.dataUpdatedAt).filter((time) => time > 0);
   return { productIds, readAt: Math.min(Date.now(), ...times) };
 }
 
-/** The number of a product's new comments: those that are neither on screen nor on later pages. */
+/** The number of a product's new comments: those that are neither on screen nor on pages still to be loaded. */
 export function newCommentCount(client: QueryClient, productId: string): number {
   const first = visibleComments(client, productId)?.pages[0];
   const count = cachedProduct(client, productId)?.comments;

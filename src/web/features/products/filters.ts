@@ -4,7 +4,7 @@ import type { ListAddress } from '../../../contract/paths/site.ts';
 import { readListCursor } from '../../../contract/products/list-cursor.ts';
 import type { ProductSort } from '../../../contract/products/schema.ts';
 
-/** The list that the home page's URL names. Defaults are left out, so equal lists have equal keys. */
+/** The list that the URL of the home page selects. Default values are omitted, so equal lists have equal query keys. */
 export interface ProductFilters extends ListAddress {
   sort?: ProductSort;
 }
@@ -31,14 +31,14 @@ function cleanTerm(term: string | null, maxCharacters: number): string {
 }
 
 /**
- * The number of the page that a URL names; `undefined` for a list from its start. A page that follows a short first
- * page of a search is still the second one.
+ * The page number of the list in the URL, or `undefined` for the start of the list. At least 2 for a cursor, because
+ * the first page of a search may be short.
  */
 export function pageNumberOf(filters: ProductFilters): number | undefined {
   return filters.cursor ? Math.max(2, Math.floor(positionOf(filters) / LIMITS.listedProducts) + 1) : undefined;
 }
 
-/** The number of products before the list that a URL names. */
+/** The number of products that precede the list in the URL. */
 export function positionOf({ cursor }: ProductFilters): number {
   return (cursor && readListCursor(cursor)?.position) || 0;
 }

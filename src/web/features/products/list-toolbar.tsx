@@ -12,7 +12,7 @@ const SORTS: { sort: ProductSort; label: PlainMessage }[] = [
   { sort: 'discussed', label: 'Discussed' },
 ];
 
-/** The orders of the list, as links, so each order has a URL. */
+/** The sort orders of the list, as links, so each order has a URL. */
 export function SortLinks({ filters }: { filters: ProductFilters }) {
   const { q, tag, sort: current = 'newest' } = filters;
   return (
@@ -30,7 +30,7 @@ export function SortLinks({ filters }: { filters: ProductFilters }) {
   );
 }
 
-/** The active filters, each with a way to remove it. */
+/** The active filters, each with a link that removes it. */
 export function ActiveFilters({ filters }: { filters: ProductFilters }) {
   const { q, tag, sort } = filters;
   const page = pageNumberOf(filters);
@@ -44,7 +44,7 @@ export function ActiveFilters({ filters }: { filters: ProductFilters }) {
           kind="From page"
           value={String(page)}
           without={hrefOf({ q, tag, sort })}
-          // Only for the second page is it known where the previous page begins.
+          // This link leads to the start of the list, which is the previous page only for the second page.
           rel={page === 2 ? 'prev' : undefined}
         />
       )}

@@ -11,8 +11,8 @@ import type { PagedProducts } from './queries.ts';
 const AHEAD = '800px';
 
 /**
- * Up to three pages load without being asked for. Then the visitor decides, because what follows the list must stay within
- * reach.
+ * Up to three pages load automatically. After that, visitors load further pages themselves, so the footer stays
+ * reachable.
  */
 const MAX_UNASKED = 3 * LIMITS.listedProducts;
 
@@ -84,7 +84,7 @@ function NextPageLink({ href, isBusy, onNear, onPress }: NextPageLinkProps) {
     const observer = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
-        // Keyboard users who are on the link continue with the first new item.
+        // If the link has the focus, the first new item gets it, so keyboard users continue there.
         if (document.activeElement === link.current) onPress();
         else onNear();
       },

@@ -28,8 +28,9 @@ interface ProductCardProps extends CardParts {
 }
 
 /**
- * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the text of the name
- * takes part in the view transition, because moving elements cannot be pressed, and a card must be.
+ * A product in a list. The link of the name covers the whole card, and other controls lie above it. Only the name's
+ * text takes part in the view transition, because elements cannot be clicked while they move, and the card must stay
+ * clickable.
  */
 export function ProductCard({ product, rank, q, marker, save, vote }: ProductCardProps) {
   return (
@@ -90,7 +91,7 @@ export function ProductCard({ product, rank, q, marker, save, vote }: ProductCar
   );
 }
 
-/** The text with every match of a search term marked, as the server matches: ignoring case. */
+/** The text with every match of the search term marked, ignoring case like the server. */
 function marked(text: string, q?: string): ReactNode {
   if (!q) return text;
   const term = new RegExp(`(${q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')})`, 'i');

@@ -71,7 +71,7 @@ export function ProductList({ filters, renderParts }: ProductListProps) {
 }
 
 /**
- * Products of all pages with their ranks, counted from the first page: a search's pages may be shorter than full ones.
+ * Products of all pages with their ranks, which are counted because pages of a search may be shorter than full ones.
  * A product that moved to a later page while paging is shown once.
  */
 function rankedProducts({ pages }: PagedProducts, position: number): { product: Product; rank: number }[] {

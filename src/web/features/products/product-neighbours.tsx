@@ -85,8 +85,8 @@ function PlainLink({ id, children }: { id: string; children: string }) {
 }
 
 /**
- * The neighbours in the list that the visitor came from. In the default order, and for products that are not in the list, the
- * server names them.
+ * The neighbours in the list that the visitor came from. In the default order, and for products that are not in the
+ * list, they come from the server.
  */
 function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDetail, 'previousId' | 'nextId'> {
   const filters = readFilters(new URLSearchParams(listHref.slice(1)));
@@ -103,10 +103,10 @@ function useNeighbours(detail: ProductDetail, listHref: string): Pick<ProductDet
   return at < 0 ? detail : { previousId: ids[at - 1] ?? null, nextId: ids[at + 1] ?? null };
 }
 
-/** The neighbours load after what the page itself needs. */
+/** The neighbours load this long after the page, so its own requests come first. */
 const PREFETCH_AFTER_MS = 500;
 
-/** The name of a neighbour. Its page is prefetched with it, so a step there is instant. */
+/** The name of a neighbour. Its page is prefetched with it, so navigation to it is instant. */
 function useNeighbourName(id: string | null): string | undefined {
   const api = useApi();
   const [isDue, setDue] = useState(false);

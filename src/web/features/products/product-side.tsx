@@ -13,7 +13,7 @@ export function ProductSide() {
   const id = useProductId();
   const { data } = useQuery({
     ...productDetailOptions(useApi(), id),
-    // The page itself reads the product. A product from a list lacks only its neighbours.
+    // The page itself reads the product. A product from a list is complete, except for the neighbours.
     enabled: false,
     placeholderData: () => findListedProduct(client, id),
   });

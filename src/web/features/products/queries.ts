@@ -10,14 +10,14 @@ import type { ProductFilters } from './filters.ts';
 /** Specification, section 9: fresh for 5 minutes; 2 retries, 1 s doubling up to 30 s. */
 const FRESHNESS = {
   staleTime: 5 * 60_000,
-  // Long enough for a visitor to find a list unchanged on return.
+  // Long enough that visitors find the list unchanged when they return to it.
   gcTime: 30 * 60_000,
   retry: 2,
   retryDelay: (attempt: number) => Math.min(1_000 * 2 ** attempt, 30_000),
   meta: { logFailureAs: 'error' },
 } as const;
 
-/** Empty for the first page. A page's state could not hold `undefined`. */
+/** Empty for the first page, because the page state is JSON, which has no `undefined`. */
 type Cursor = string;
 
 export type PagedProducts = InfiniteData<ProductPage, Cursor>;

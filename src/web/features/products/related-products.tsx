@@ -7,7 +7,10 @@ import { Link } from '../../ui/link.tsx';
 import { Picture } from '../../ui/picture.tsx';
 import { relatedProductsOptions } from './queries.ts';
 
-/** Products that share tags with the one on screen, and these tags. An empty box reserves their space while they load. */
+/**
+ * Products that share tags with the one on screen, and the shared tags. An empty box reserves their space while they
+ * load.
+ */
 export function RelatedProducts() {
   const { data, isPending } = useQuery(relatedProductsOptions(useApi(), useProductId()));
   if (isPending) return <div className="related" />;

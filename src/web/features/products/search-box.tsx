@@ -9,7 +9,7 @@ import { readFilters } from './filters.ts';
 
 const DEBOUNCE_MS = 200;
 
-/** Searches while typing; without JavaScript it is a form that requests the home page with `?q=`. */
+/** Searches while the visitor types. Without JavaScript, it is a form that requests the home page with `?q=`. */
 export function SearchBox() {
   const { location, navigate } = useRouter();
   const { pathname } = location;
@@ -25,8 +25,8 @@ export function SearchBox() {
   useFocusKey('/', input);
   const hasShortcut = useShortcuts();
 
-  // Back, forward and links replace the text. A change of URL by the box itself must not, because the visitor may have
-  // typed more since.
+  // Back, forward and links replace the text. URL changes by the box itself do not, because the visitor may have typed
+  // more since.
   if (address !== seen) {
     setSeen(address);
     if (address !== sent) {

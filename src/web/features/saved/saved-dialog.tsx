@@ -58,7 +58,7 @@ function SavedRow({ product }: { product: SavedProduct }) {
     queryFn: async ({ signal }) => (await api.getProduct(product.id, signal))?.product ?? null,
     placeholderData: () => cachedProduct(client, product.id),
     staleTime: FRESH_MS,
-    // If a product cannot be read, its saved data is shown.
+    // If a product cannot be read, its saved data is shown, so a retry would only delay the list.
     retry: false,
   });
   const isGone = data === null;

@@ -1,13 +1,13 @@
 import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
-/** The saved data of a product, so it can be named when it cannot be read. */
+/** A product's data at the time of saving, shown if the product cannot be read. */
 export interface SavedProduct {
   id: string;
   name: string;
   image: string;
 }
 
-/** As many as people look through. A full list accepts no more products. */
+/** The maximum number of saved products, as many as a person is likely to look through. */
 export const MAX_SAVED = 100;
 
 /** The saved products, latest first. */

@@ -16,7 +16,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
   const id = useId();
   const field = useRef<HTMLInputElement & HTMLTextAreaElement>(null);
   const [outcome, setOutcome] = useState<{ of: string; copied: boolean } | null>(null);
-  // The outcome for an earlier text does not apply to the current one.
+  // The result for an earlier text does not apply to the current one.
   const current = outcome?.of === text ? outcome : null;
   const props = { id, ref: field, value: text, readOnly: true, spellCheck: false, dir: 'ltr' } as const;
 
@@ -47,7 +47,7 @@ export function CopyField({ label, action, done, text, multiline = false }: Copy
  */
 async function copyFrom(field: HTMLInputElement | HTMLTextAreaElement): Promise<boolean> {
   try {
-    // On plain http, browsers offer no clipboard, so this throws.
+    // On insecure origins (plain http), `navigator.clipboard` is undefined, so this throws.
     await navigator.clipboard.writeText(field.value);
     return true;
   } catch {

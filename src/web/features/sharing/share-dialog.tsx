@@ -114,15 +114,15 @@ export function productUrl({ id, siteUrl }: SharedProduct): string {
   return siteUrl + paths.product(id);
 }
 
-/** The badge's own size, unknown until its picture has loaded. */
+/** The intrinsic size of the badge, unknown until its picture has loaded. */
 interface BadgeSize {
   width: number;
   height: number;
 }
 
 /**
- * A snippet for other pages, which shows the badge with the live count and links to the product. The size prevents a layout
- * shift.
+ * An HTML snippet that shows the badge with the live count on other sites and links to the product. The size prevents a
+ * layout shift.
  */
 export function badgeSnippet(
   product: SharedProduct,

@@ -7,8 +7,8 @@ import { cachedUpvotes, invalidateProduct, moveUpvotes, upvoteKeys } from '../..
 import { createBrowserStore } from '../../storage/browser-store.ts';
 
 /**
- * The products that this browser upvoted, latest first. They are shown at once after a reload, until the server responds. The
- * head script reads the same key before the first paint.
+ * The products that this browser upvoted, latest first. After a reload they are shown immediately, until the server
+ * responds. The head script reads the same key before the first paint.
  */
 export const rememberedVotes = createBrowserStore<readonly unknown[]>('upvoted', (stored) =>
   Array.isArray(stored) ? stored : [],
@@ -61,7 +61,7 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** Batches the status reads of one turn of the event loop into as few requests as the API allows. */
+/** Batches all status reads of one iteration of the event loop into as few requests as the API allows. */
 export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
   let waiting = new Map<string, Waiting[]>();
 
@@ -94,7 +94,7 @@ export function batchUpvoteStatus(api: Pick<Api, 'getUpvoted'>): GetStatus {
 
 const batches = new WeakMap<object, GetStatus>();
 
-/** The batch that all buttons of a page share. */
+/** The batching function that all buttons of a page share. */
 function upvoteStatusOf(api: Api): GetStatus {
   const getStatus = batches.get(api) ?? batchUpvoteStatus(api);
   batches.set(api, getStatus);

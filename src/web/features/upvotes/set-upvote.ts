@@ -8,7 +8,7 @@ import { type QueuedWrite, queueWhileOffline } from '../../storage/outbox.ts';
 import { showToast } from '../../ui/toasts.ts';
 import { pendingClicks, rememberedVotes } from './queries.ts';
 
-/** The texts of toasts about a vote (specification, section 8). */
+/** Toast messages about votes (specification, section 8). */
 const TEXTS = {
   added: { title: 'Upvoted!', description: 'Thanks for your support!' },
   removed: { title: 'Upvote removed', description: 'Upvote removed successfully' },
@@ -33,7 +33,7 @@ export function toggleUpvote(api: Api, client: QueryClient, productId: string): 
   const queryKey = upvoteKeys.beforeEarly(productId);
   const before = client.getQueryData<UpvoteState>(queryKey);
   client.removeQueries({ queryKey });
-  // The vote is read at the moment of the click, because two clicks may come before one render.
+  // Reads the vote at the time of the click, because two clicks may precede one render.
   return setUpvote(api, client, productId, before !== undefined || !shownVote(client, productId), before);
 }
 
@@ -117,7 +117,7 @@ export function showQueuedUpvote(client: QueryClient, { productId, upvoted, befo
   moveCount(client, productId, before, upvoted);
 }
 
-/** Sends a queued vote. @throws ApiError as the API does. */
+/** Sends a queued vote. @throws ApiError if the request fails. */
 export async function sendQueuedUpvote(api: Api, client: QueryClient, queued: QueuedUpvote): Promise<void> {
   const { productId, upvoted } = queued;
   const { upvotes } = await api.setUpvote(productId, upvoted);
@@ -135,7 +135,7 @@ export function rollBackQueuedUpvote(client: QueryClient, queued: QueuedUpvote, 
   invalidateProduct(client, productId);
 }
 
-/** Sets the vote, and cancels pending reads, whose responses would be older. */
+/** Sets the vote, and cancels pending reads, whose responses would be stale. */
 function setStatus(client: QueryClient, productId: string, upvoted: boolean): void {
   const queryKey = upvoteKeys.status(productId);
   void client.cancelQueries({ queryKey });
@@ -143,7 +143,7 @@ function setStatus(client: QueryClient, productId: string, upvoted: boolean): vo
   rememberVote(productId, upvoted);
 }
 
-/** The vote that the button shows. Until the server responds, it is the remembered one. */
+/** The vote that the button shows: the remembered one until the server responds. */
 function shownVote(client: QueryClient, productId: string): boolean {
   const { data, status } = client.getQueryState<boolean>(upvoteKeys.status(productId)) ?? {};
   return data ?? (status !== 'error' && rememberedVotes.read().includes(productId));
@@ -160,7 +160,7 @@ function failureOf(upvoted: boolean, cause: unknown): string {
     : t('Failed to remove upvote: {message}', { message });
 }
 
-/** Older votes are not remembered. Their buttons show them when the server has responded. */
+/** The maximum number of remembered votes. Buttons of older ones show the vote after the server has responded. */
 const MAX_REMEMBERED = 500;
 
 function rememberVote(productId: string, upvoted: boolean): void {
@@ -170,7 +170,7 @@ function rememberVote(productId: string, upvoted: boolean): void {
   rememberedVotes.write((upvoted ? [productId, ...others] : others).slice(0, MAX_REMEMBERED));
 }
 
-/** Stores the confirmed state of votes in this browser. Returns a function that stops it. */
+/** Stores the known state of votes in this browser. Returns a function that stops it. */
 export function watchVotes(client: QueryClient): () => void {
   const note = ({ queryKey, state }: { queryKey: readonly unknown[]; state: { data?: unknown } }) => {
     const [kind, productId] = queryKey;

@@ -8,7 +8,7 @@ import { RollingNumber } from '../../ui/rolling-number.tsx';
 import { showLoadFailure } from '../../ui/toasts.ts';
 import { rememberedVotes, showEarlyVote, upvoteStatusOptions } from './queries.ts';
 
-/** The tooltips of the specification, section 4. The document contains the second one for the head script. */
+/** The tooltips (specification, section 4). The document contains the second one, for the head script. */
 const TOOLTIPS = { add: 'Upvote this product', remove: 'Remove upvote' } as const;
 
 interface UpvoteButtonProps {
@@ -22,7 +22,7 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
   const { upvoted, toggle, isConfirmed } = useUpvote(productId);
   return (
     <button
-      // Once hydrated, `aria-pressed` shows the vote instead of the mark that the head script set.
+      // After hydration, `aria-pressed` shows the vote, so the attribute of the head script is removed.
       ref={(button) => button?.removeAttribute('data-voted')}
       type="button"
       className="upvote"
@@ -44,14 +44,15 @@ export function UpvoteButton({ productId, productName, upvotes, size = 'regular'
 const loadWrites = () => import('./set-upvote.ts');
 
 /**
- * Whether this visitor upvoted the product, and the handler of a click. Until the server responds, the remembered vote applies.
+ * Returns whether this visitor upvoted the product, and the click handler. Until the server responds, the remembered
+ * vote applies.
  */
 function useUpvote(productId: string) {
   const api = useApi();
   const client = useQueryClient();
   const remembered = useBrowserStore(rememberedVotes, (ids) => ids.includes(productId));
   const { data, isError } = useQuery(upvoteStatusOptions(api, productId));
-  // A failed check counts as no (specification, section 8).
+  // A failed check counts as not upvoted (specification, section 8).
   const upvoted = data ?? (remembered && !isError);
   const [isConfirmed, setConfirmed] = useState(false);
   useEffect(() => void loadWrites().catch(() => {}), []);

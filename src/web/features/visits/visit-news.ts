@@ -4,13 +4,15 @@ import { LIMITS } from '../../../contract/limits.ts';
 import type { Product } from '../../../contract/products/schema.ts';
 import { ApiError } from '../../api/api-error.ts';
 
-/** The maximum number of products of each kind to ask about, those of the latest votes and comments first. */
+/**
+ * The maximum number of upvoted products, and of products with own comments, to check. The latest are checked first.
+ */
 const MAX_ASKED = 4;
 const MAX_LAUNCHES = 5;
-/** The number of newest comments to read per product. Those since the last visit are counted. */
+/** The number of latest comments to read per product, of which those since the last visit are counted. */
 const COMMENTS = 20;
 
-/** What this browser remembers, latest first. */
+/** The ids that this browser remembers, latest first. */
 export interface VisitMemory {
   upvoted: readonly string[];
   commentedOn: readonly string[];
@@ -23,7 +25,7 @@ export interface VisitNews {
   launched: Product[];
   /** Upvoted products whose launch window ended. */
   ended: { product: NamedProduct; standing: Standing }[];
-  /** Products on which the visitor commented, and that have new comments. */
+  /** Products on which the visitor commented and that have new comments. */
   answered: { product: NamedProduct; comments: number }[];
 }
 
@@ -66,8 +68,8 @@ export async function readVisitNews(
 }
 
 /**
- * Resolves to null if the server refuses, which concerns one product only. Without a response, further requests are pointless,
- * so the error is rethrown.
+ * Resolves to null if the server responds with an error, which concerns one product only. Without a response, further
+ * requests are pointless, so the error is rethrown.
  */
 async function orNull<Result>(reading: Promise<Result>): Promise<Result | null> {
   try {

@@ -1,7 +1,7 @@
 import { rich, t } from '../../language/translate.ts';
 import { createBrowserStore, useBrowserStore } from '../../storage/browser-store.ts';
 
-/** A longer absence ends a visit. */
+/** A visit ends after an absence of this length. */
 export const VISIT_GAP_MS = 30 * 60_000;
 
 const NOTE_EVERY_MS = 60_000;
@@ -10,25 +10,25 @@ const NOTE_EVERY_MS = 60_000;
 interface Visits {
   /** The time of the last activity. */
   seenAt: number;
-  /** When the previous visit ended; `null` in the first one. */
+  /** When the previous visit ended; `null` during the first visit. */
   lastEndedAt: number | null;
 }
 
 export const visits = createBrowserStore<Visits | null>('visits', (stored) => (isVisits(stored) ? stored : null));
 
-/** The visits after activity at the time `now`. */
+/** Returns the visits after activity at the time `now`. */
 export function visitsAt(stored: Visits | null, now: number): Visits {
   if (!stored) return { seenAt: now, lastEndedAt: null };
   const isAnother = now - stored.seenAt >= VISIT_GAP_MS;
   return { seenAt: now, lastEndedAt: isAnother ? stored.seenAt : stored.lastEndedAt };
 }
 
-/** When the previous visit ended, whether or not that has been recorded. */
+/** When the previous visit ended, even if no activity has been recorded since then. */
 export function lastVisitEnd(stored: Visits | null): number | null {
   return stored && visitsAt(stored, Date.now()).lastEndedAt;
 }
 
-/** Records activity from time to time while the page is visible. Returns a function that stops it. */
+/** Records activity periodically while the page is visible. Returns a function that stops it. */
 export function watchVisit(): () => void {
   const note = () => {
     if (document.visibilityState === 'visible') visits.write(visitsAt(visits.read(), Date.now()));
