@@ -101,7 +101,7 @@ export interface RenderedPage extends Omit<ReadHead, 'structuredData'> {
   state: string;
   /** JSON for `<script type="application/ld+json">`, safe to embed. */
   structuredData?: string;
-  /** Failed reads, for the server's log; the specification fixes their messages. */
+  /** Failed reads, for the server's log. The specification fixes their wording. */
   problems?: Error[];
 }
 
@@ -109,7 +109,7 @@ function writeStructuredData(items: readonly object[]): string {
   return scriptJson({ '@context': 'https://schema.org', '@graph': items });
 }
 
-/** Renders one page for every visitor, without personal data. Does not reject if a read fails. */
+/** Renders a page without personal data, so one response serves every visitor. Does not reject if a read fails. */
 export async function render({
   url,
   api,
@@ -219,7 +219,7 @@ export function emptyPage(
   return { ...head, status: 200, siteName, siteUrl, language, route: 'home', html: '', state };
 }
 
-/** The data of the language for the browser; nothing for English without a parameter. */
+/** The language data that the browser needs. Empty for English pages without a language parameter. */
 function stateOf(language: PageLanguage | undefined): Pick<PageState, 'language'> {
   if (language === undefined || (!language.script && !language.param)) return {};
   const { locale, param, dir, script } = language;

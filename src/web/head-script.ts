@@ -2,21 +2,21 @@
 (() => {
   const { app = '', modules = '', voted: votedTitle = '' } = document.currentScript?.dataset ?? {};
 
-  // The key is the one of ui/theme.tsx, which a test compares with this file.
+  // The same key as in ui/theme.tsx; a test compares them.
   try {
     const theme = localStorage.getItem('theme');
     if (theme === 'light' || theme === 'dark') {
       document.documentElement.dataset.theme = theme;
-      // The colour of the browser's own frame follows the page, not the system.
+      // The colour of the browser's user interface follows the page, not the system.
       const wanted = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"][media*="${theme}"]`);
       const other = document.querySelector<HTMLMetaElement>(`meta[name="theme-color"]:not([media*="${theme}"])`);
       if (wanted && other) other.content = wanted.content;
     }
   } catch {
-    // Without storage the page follows the system.
+    // Without storage, the theme follows the system.
   }
 
-  // Votes of this browser show from the first paint on. The key is the one of features/upvotes/queries.ts.
+  // Shows the votes of this browser from the first paint on. The same key as in features/upvotes/queries.ts.
   try {
     const voted = new Set<unknown>(JSON.parse(localStorage.getItem('upvoted') ?? '[]'));
     const observer = new MutationObserver((records) => {
@@ -29,10 +29,10 @@
     if (voted.size > 0) observer.observe(document, { childList: true, subtree: true });
     document.addEventListener('DOMContentLoaded', () => observer.disconnect());
   } catch {
-    // Without storage nothing is remembered.
+    // Without storage, no votes are remembered.
   }
 
-  // Buttons have no effect before hydration. Clicks are recorded, and the app repeats them.
+  // Before hydration, buttons have no effect. Clicks are recorded, and the app replays them.
   const clicks: EarlyClick[] = [];
   const record = ({ target }: Event) => {
     const button = target instanceof Element ? target.closest<HTMLElement>('button[type=button]') : null;
@@ -45,15 +45,17 @@
   };
 
   /**
-   * Shows and sends an upvote at once, so it is neither late nor lost if the visitor leaves. The app waits for the response.
-   * Returns `undefined` in unusual situations, which are left to the app. A test compares names and formats with the app's.
+   * Shows and sends an upvote immediately, so it is neither delayed nor lost if the visitor leaves. The app awaits the
+   * response.
+   * Returns `undefined` in unusual situations, which are left to the app. A test compares names and formats with the
+   * app's.
    */
   function vote(button: HTMLElement): EarlyClick['response'] {
     try {
       const { product, voted } = button.dataset;
       const count = button.querySelector('.rolling-number-value');
       const text = count?.textContent ?? '';
-      // The last digits: the separator before them depends on the language.
+      // Only the last digits, because the thousands separator depends on the language.
       const [digits = '999'] = /\d{1,3}$/.exec(text) ?? [];
       const isUsual =
         product &&
@@ -62,7 +64,7 @@
         digits !== '999' &&
         navigator.onLine &&
         !localStorage.getItem('outbox');
-      // A leaderboard shows the number elsewhere, too.
+      // A leaderboard shows the number a second time, which only the app updates.
       if (!isUsual || button.closest('.board-row')) return;
       const session = localStorage.getItem('user_session') ?? `session-${crypto.randomUUID()}`;
       if (!/^session-[\da-z-]{1,80}$/i.test(session)) return;
@@ -92,8 +94,9 @@
     }
   }
 
-  // The first paint needs no script. All scripts are requested after it, so they do not compete with styles, font and pictures.
-  // A document without an app, such as the moderation log, is complete as it is.
+  // Scripts are requested after the first paint, which needs none, so they do not compete with styles, font and
+  // pictures.
+  // A document without an app, such as the moderation log, is complete without them.
   if (!app) return;
   const start = () => {
     for (const href of [app, ...modules.split(' ').filter(Boolean)]) {
@@ -105,7 +108,7 @@
     if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', run);
     else run();
   };
-  // A hidden page does not paint until it becomes visible.
+  // A hidden page is not painted until it becomes visible, so it does not wait for the first paint.
   if (document.hidden) start();
   else requestAnimationFrame(() => setTimeout(start));
 })();

@@ -25,9 +25,12 @@ const ONCE = { retry: false } as const;
 
 /** The metadata of the page's document. */
 export interface ReadHead extends DocumentHead {
-  /** 302: no board can exist for the period; 404: unknown product or path; 503: it could not be read, and the page says so. */
+  /**
+   * 302: no board can exist for the period; 404: unknown product or path; 503: the data could not be read, and the page
+   * says so.
+   */
   status: 200 | 302 | 404 | 503;
-  /** The image that the first paint waits for. */
+  /** The image to preload, because it is part of the first paint. */
   preloadImage?: string;
 }
 
@@ -39,7 +42,9 @@ export interface Reading {
   searchParams: URLSearchParams;
 }
 
-/** Reads what the page shows. Returns a function that makes the head, to be called in the page's language. */
+/**
+ * Reads the data of the page. Returns a function that creates the head, which must be called in the page's language.
+ */
 export function readPage(reading: Reading): Promise<() => ReadHead> | (() => ReadHead) {
   const match = matchRoute(reading.pathname, reading.searchParams);
   if (match.name === 'home') return readHome(reading, readFilters(reading.searchParams));

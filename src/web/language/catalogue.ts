@@ -23,13 +23,13 @@ export type Messages = { [Text in Message]: string } & { [Text in CountedMessage
 
 /** One language other than English. Its file is named after its code, as in `?lang=de`. */
 export interface Catalogue {
-  /** The name of the language in the language itself, as the footer lists it. */
+  /** The name of the language in the language itself, as listed in the footer. */
   name: string;
   /** The BCP 47 tag of documents. Default: the code. */
   tag?: string;
   /** The locale for `Intl`. Default: the tag. */
   locale?: string;
-  /** The direction of writing. Default: left to right. */
+  /** The writing direction. Default: left to right. */
   dir?: 'rtl';
   messages: Messages;
 }

@@ -27,7 +27,7 @@ function placeholderFaults(key: string, translation: Translation): string[] {
 
 const isCount = (name: string) => ['{count}', '{number}'].includes(name);
 
-/** The forms that whole numbers have. */
+/** Returns the plural forms that whole numbers from 0 to 1,000 use. */
 function formsOf(locale: string): string[] {
   const rules = new Intl.PluralRules(locale);
   return [...new Set(Array.from({ length: 1_001 }, (_, count) => rules.select(count)))].sort();

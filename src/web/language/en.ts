@@ -1,8 +1,8 @@
-// Long because it lists all texts of the visitors' pages, so translators can read them in one place.
+// Long because it lists all text of visitors' pages, so translators find it in one place.
 
 /**
- * Every English text, which the code and the catalogues use as the key. Names in braces are placeholders. A pair is a text with
- * a count, for which a language may have more than two forms.
+ * Every English message, which the code and the catalogues use as the key. Names in braces are placeholders. A pair is
+ * a message with a count, for which a language may have more than two plural forms.
  */
 export const ENGLISH = [
   // language/words.ts
@@ -568,7 +568,7 @@ export const ENGLISH = [
   'Declined',
   'Withdrawn',
   'Product not found',
-  // The articles beside the list
+  // The articles next to the list
   'Launch day is the start of the swell, not its crest',
   'The products people still talk about a year on treated their first day as a listening exercise. How to leave room for the second wave.',
   'On launching · 6 min read',
@@ -578,7 +578,7 @@ export const ENGLISH = [
   'Feedback you can build on',
   '“Nice!” is kind and “meh” is quick, and neither helps a maker on Monday. Three questions that turn an opinion into a next step.',
   'Community craft · 4 min read',
-  // Defaults of data
+  // Default values of fields
   'Untitled Product',
   'No description available',
   'Uncategorized',
@@ -586,7 +586,7 @@ export const ENGLISH = [
   'Today',
   'Anonymous',
   'You',
-  // Problems of the API, by their title
+  // Titles of API problems
   'The server took too long to respond',
   'The server could not be reached',
   'Bad request',

@@ -1,29 +1,32 @@
 import { createElement, Fragment, type ReactNode } from 'react';
 import type { CountedMessage, Message, Placeholders } from './catalogue.ts';
 
-/** The language of a page, as its code needs it. */
+/** The language of a page, as the browser and the server use it. */
 export interface Language {
   /** The locale for `Intl`. */
   locale: string;
   /** The value of `lang` in URLs; unset for the language whose URLs have none. */
   param?: string | undefined;
-  /** The direction of writing. Default: left to right. */
+  /** The writing direction. Default: left to right. */
   dir?: 'rtl' | undefined;
-  /** The translations by English text. If unset, texts are English. */
+  /** The translations, by English message. If unset, the page is in English. */
   messages?: Readonly<Record<string, string | Readonly<Record<string, string>>>> | undefined;
 }
 
-/** The locale is fixed, so the server and the browser format numbers and dates identically. */
+/** Explicit, so the server and the browser format numbers and dates identically. */
 const ENGLISH: Language = { locale: 'en-US' };
 
 let current = ENGLISH;
 
-/** Sets the language of all texts. Only the browser uses it directly, because its document has one language. */
+/** Sets the language of all messages. Only the browser uses it directly, because its document has one language. */
 export function setLanguage(language: Language): void {
   current = language;
 }
 
-/** Runs `work` with all texts in one language, for the server, which renders several. `work` must be synchronous. */
+/**
+ * Runs `work` with all messages in one language, for the server, which renders several languages. `work` must be
+ * synchronous.
+ */
 export function inLanguage<Result>(language: Language = ENGLISH, work: () => Result): Result {
   const outer = current;
   setLanguage(language);
@@ -34,7 +37,7 @@ export function inLanguage<Result>(language: Language = ENGLISH, work: () => Res
   }
 }
 
-/** The locale for `Intl`; undefined in English, whose texts the specification fixes. */
+/** The locale for `Intl`; undefined in English, whose wording the specification fixes. */
 export function intlLocale(): string | undefined {
   return current.messages && current.locale;
 }
@@ -50,7 +53,7 @@ export function languageParam(): string | undefined {
   return current.param;
 }
 
-/** Caches one formatter per locale, because making one takes longer than formatting a text. */
+/** Caches one formatter per locale, because creating a formatter takes longer than formatting. */
 export function perLocale<Format>(make: (locale: string) => Format): (locale: string) => Format {
   const made = new Map<string, Format>();
   return (locale) => {
@@ -73,7 +76,7 @@ export function dateFormat(locale: string, options: Intl.DateTimeFormatOptions):
 const numbersOf = perLocale((locale) => new Intl.NumberFormat(locale));
 const pluralsOf = perLocale((locale) => new Intl.PluralRules(locale));
 
-/** 1234 → '1,234'. */
+/** For example, 1234 → '1,234'. */
 export function formatCount(count: number): string {
   // Versions of the `Intl` data use different spaces here.
   return numbersOf(current.locale).format(count).replaceAll('\u202f', '\u00a0');
@@ -83,12 +86,15 @@ type Values<Text extends string, Value> = [Placeholders<Text>] extends [never]
   ? []
   : [values: Record<Placeholders<Text>, Value>];
 
-/** A text in the language of the page. Call it while rendering or later, because modules load before the language is known. */
+/**
+ * Translates a message into the language of the page. Must not run at module level, because modules load before the
+ * language is known.
+ */
 export function t<Text extends Message>(message: Text, ...[values]: Values<Text, string | number>): string {
   return fill(translated(message), values);
 }
 
-/** A text with a count, which its placeholder `{count}` shows: `plural('{count} vote', '{count} votes', 3)`. */
+/** Translates a message with a count, which replaces `{count}`: `plural('{count} vote', '{count} votes', 3)`. */
 export function plural<Text extends CountedMessage['other']>(
   one: Extract<CountedMessage, { other: Text }>['one'],
   other: Text,
@@ -100,18 +106,18 @@ export function plural<Text extends CountedMessage['other']>(
   return fill(form ?? (count === 1 ? one : other), { count, ...values });
 }
 
-/** A text whose placeholders are replaced by elements. */
+/** Translates a message, and replaces its placeholders by elements. */
 export function rich<Text extends Message>(message: Text, values: Record<Placeholders<Text>, ReactNode>): ReactNode {
   return withElements(translated(message), values);
 }
 
-/** Replaces the names in braces of a text that is already translated, e.g. by `plural`. */
+/** Replaces the placeholders of an already translated message by elements, e.g. after `plural`. */
 export function withElements(text: string, values: Record<string, ReactNode>): ReactNode {
   const parts = text.split(/\{(\w+)\}/).map((part, index) => (index % 2 ? values[part] : part));
   return createElement(Fragment, null, ...parts);
 }
 
-/** A text that comes with data, such as the name 'You': translated if the catalogue has it. */
+/** Translates text that comes with data, such as the name 'You', if the catalogue has it. */
 export function translated(text: string): string {
   const found = current.messages?.[text];
   return typeof found === 'string' ? found : text;
@@ -126,7 +132,7 @@ function fill(text: string, values?: Record<string, string | number>): string {
       });
 }
 
-/** A URL of this site in the language of the page. */
+/** Returns a URL of this site with the language of the page. */
 export function localAddress(address: string): string {
   if (!current.param) return address;
   const [path = '', hash] = address.split('#');
@@ -134,7 +140,7 @@ export function localAddress(address: string): string {
   return hash === undefined ? local : `${local}#${hash}`;
 }
 
-/** A query without its language: `?q=a&lang=de` → `?q=a`. */
+/** Removes the language from a query string: `?q=a&lang=de` → `?q=a`. */
 export function withoutLanguage(search: string): string {
   return search.replace(/([?&])lang=[^&]*&?/, '$1').replace(/[?&]$/, '');
 }

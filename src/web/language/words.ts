@@ -3,8 +3,8 @@ import * as english from '../../contract/leaderboards/words.ts';
 import { dateFormat, formatCount, intlLocale, plural, t } from './translate.ts';
 
 /**
- * A date or time formatted by `Intl`; undefined in English, whose words are fixed. Callers choose fields instead of styles,
- * because the words of fields rarely change.
+ * A date or time formatted by `Intl`; undefined in English, whose wording is fixed. Callers choose fields instead of
+ * styles, because the output for fields rarely changes between versions.
  */
 export function intlDate(time: string | Date, options: Intl.DateTimeFormatOptions): string | undefined {
   const locale = intlLocale();
@@ -24,7 +24,7 @@ export function periodInWords(period: Pick<Period, 'name' | 'kind'>): string {
   return intlDate(kind === 'day' ? name : `${year}-${part || '01'}-01`, { ...options, timeZone: 'UTC' }) ?? '';
 }
 
-/** 1 → '1st'. In other languages it is a number, which the messages complete. */
+/** 1 → '1st'. In other languages it is a plain number, which the messages complete. */
 export function ordinal(rank: number): string {
   return intlLocale() ? formatCount(rank) : english.ordinal(rank);
 }
@@ -37,7 +37,7 @@ export function instantInWords(time: string, timeZone = 'UTC'): string {
   return t('{day}, {time}', { day, time: `${clock} ${timeZone === 'UTC' ? 'UTC' : `(${timeZone})`}` });
 }
 
-/** Time left as '3 days 04:05:06', without days as '04:05:06'; never below zero. */
+/** Formats the time left as '3 days 04:05:06', or as '04:05:06' without days; never below zero. */
 export function clockTime(ms: number): string {
   const days = Math.floor(Math.max(0, Math.ceil(ms / 1_000)) / 86_400);
   const words = english.clockTime(ms);

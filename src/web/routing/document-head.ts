@@ -14,7 +14,7 @@ export interface Site extends PageBrand {
   timeZone?: string | undefined;
   /** VOTES_PER_NETWORK. */
   votesPerNetwork?: number | undefined;
-  /** Set where visitors may submit products; `timeZone` is the site's, as an IANA name. */
+  /** Set if visitors may submit products; `timeZone` is the site's, as an IANA name. */
   submissions?: { timeZone: string };
 }
 
@@ -24,7 +24,7 @@ export function useSite(): Site {
   return useContext(SiteContext);
 }
 
-/** What titles and descriptions say about the site. */
+/** The site's name and tagline, for titles and descriptions. */
 export type SiteWords = Pick<Site, 'name' | 'tagline'>;
 
 export function useSiteName(): string {
@@ -43,14 +43,14 @@ export function useSiteUrl(): string {
   return useContext(SiteContext).url;
 }
 
-/** Updates the head of the document after a navigation. The server writes the first one. */
+/** Updates the document's head after a navigation. The server renders the first one. */
 export function useDocumentHead({ title, description, canonical, noindex = false }: PageHead): void {
   const siteUrl = useSiteUrl();
   const navigated = useHasNavigated();
   useEffect(() => {
     document.title = title;
     if (!navigated) return;
-    // Visitors do not see these tags, and the server has written those of the first page, so their code loads only when needed.
+    // Visitors do not see these tags, and the server has rendered those of the first page, so the code loads on demand.
     import('./head-tags.ts').then(
       ({ writeHeadTags }) =>
         writeHeadTags({ description, noindex, canonical: canonical && siteUrl + localAddress(canonical) }),
@@ -65,16 +65,16 @@ export interface PageHead {
   description: string;
   /** The canonical path; unset if the page is not indexed. */
   canonical?: string;
-  /** Search engines must not index it. */
+  /** Whether search engines must not index the page. */
   noindex?: boolean;
 }
 
-/** A head with further metadata that only the server's document needs, and which visitors do not see. */
+/** A head with further metadata, which only search engines and other sites read, so only the server writes it. */
 export interface DocumentHead extends PageHead {
-  /** The preview picture of a link to the page: its path and its description. */
+  /** The link preview picture of the page: its path and its alternative text. */
   card?: { path: string; alt: string };
   /** Alternative formats of the page, as paths. */
   alternates?: readonly { type: string; path: string; title: string }[];
-  /** Items of schema.org. */
+  /** Items in the vocabulary of schema.org. */
   structuredData?: readonly object[];
 }

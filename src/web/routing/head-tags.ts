@@ -1,9 +1,9 @@
 export const META_DESCRIPTION_CHARACTERS = 160;
 
-/** Tags of the loaded document that do not apply to other pages. */
+/** Tags that describe only the loaded document. */
 const OF_LOADED_PAGE = 'link[rel="alternate"],script[type="application/ld+json"],meta[property],meta[name^="twitter:"]';
 
-/** Replaces the tags of the loaded document by those of another page; `canonical` is absolute. */
+/** Replaces the tags of the loaded document with those of another page; `canonical` is absolute. */
 export function writeHeadTags({ description, noindex, canonical }: HeadTags): void {
   for (const element of document.head.querySelectorAll(OF_LOADED_PAGE)) element.remove();
   setTag('meta', 'name', 'description', 'content', clampText(description, META_DESCRIPTION_CHARACTERS));
@@ -29,32 +29,35 @@ function setTag(element: string, key: string, name: string, attribute: string, v
   tag.setAttribute(attribute, value);
 }
 
-/** The number of UTF-16 code units to examine per character. A flag or a family emoji is one character of many units. */
+/** The number of UTF-16 code units to examine per visible character. A flag or family emoji has many code units. */
 const UNITS_PER_CHARACTER = 32;
 
-/** If a cut between words left a smaller share of the limit, the text is cut within a word: some scripts have no spaces. */
+/**
+ * The minimum share of the limit that a cut between words must leave. Otherwise the text is cut within a word, because
+ * some scripts have no spaces.
+ */
 const MIN_SHOWN_SHARE = 0.6;
 
 const segmenter = typeof Intl.Segmenter === 'function' ? /* @__PURE__ */ new Intl.Segmenter('en') : null;
 
-/** A text as one line of at most `limit` visible characters; a cut text ends at a word, with an ellipsis. */
+/** Returns text as one line of at most `limit` visible characters. Longer text is cut at a word, with an ellipsis. */
 export function clampText(text: string, limit: number): string {
   const looked = text.slice(0, limit * UNITS_PER_CHARACTER);
-  // One character more than allowed shows that the text is too long, so the rest need not be examined.
+  // One character beyond the limit shows that the text is too long, so the rest is not examined.
   const characters = firstCharacters(looked.replace(/\s+/g, ' ').trim(), limit + 1);
   if (looked.length === text.length && characters.length <= limit) return characters.join('');
-  // The last character may have been cut in half.
+  // `slice` may have cut the last character in half.
   const end = Math.min(limit - 1, characters.length - 1);
   const space = characters[end] === ' ' ? end : characters.lastIndexOf(' ', end);
   const shown = characters.slice(0, space > limit * MIN_SHOWN_SHARE ? space : end);
   return `${shown.join('').replace(/[\s,;:.–—-]+$/u, '')}…`;
 }
 
-/** In such a text each unit is one character, because all combining characters are beyond ASCII. */
+/** Text in which each code unit is one character, because all combining characters are outside of ASCII. */
 const PLAIN = /^[ -~]*$/;
 
 function firstCharacters(line: string, count: number): string[] {
-  // Segmenting a text is slow, compared with rendering the page, so ASCII is handled without it.
+  // ASCII text is not segmented, because segmenting is slow compared with rendering the page.
   const start = line.slice(0, count + 1);
   if (PLAIN.test(start)) return Array.from(start).slice(0, count);
   if (segmenter === null) return Array.from(line).slice(0, count);

@@ -1,7 +1,7 @@
 import { type ComponentType, use } from 'react';
 
 export interface LazyScreen {
-  /** Resolves once the code is loaded. A screen that is rendered after that never suspends. */
+  /** Resolves after the code has loaded. Screens rendered after that never suspend. */
   preload: () => Promise<void>;
   loaded: () => ComponentType | undefined;
 }
@@ -20,7 +20,7 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
         loaded = component;
       },
       (error: unknown) => {
-        // The next visit tries again.
+        // Lets the next visit try again.
         loading = undefined;
         throw error;
       },
@@ -31,12 +31,12 @@ export function lazyScreen(load: () => Promise<ComponentType>): LazyScreen {
   return { preload, loaded: () => loaded };
 }
 
-/** A part of a page. Until its code is loaded, and forever if the network is lost, the server's rendering stays. */
+/** A part of a page. Until its code has loaded, or if loading fails, the server's HTML stays in place. */
 export function lazyPart(load: () => Promise<ComponentType>): LazyScreen {
   return lazyScreen(() => load().catch(() => new Promise(() => {})));
 }
 
-/** Shows a screen, and suspends while its code loads. */
+/** Renders a screen, and suspends while its code loads. */
 export function ScreenView({ screen }: { screen: LazyScreen }) {
   if (!screen.loaded()) use(screen.preload());
   const Loaded = screen.loaded();

@@ -10,7 +10,7 @@ import {
 } from 'react';
 import { type Location, useLocation, useRouter } from './router.tsx';
 
-/** The list that was visited last, for 'Back to products'. */
+/** The most recently visited list, for 'Back to products'. */
 interface ListPlace {
   href: string;
   /** The history entry whose scroll position is restored. */
@@ -20,7 +20,7 @@ interface ListPlace {
 const NavigatedContext = createContext(false);
 const LastListContext = createContext<RefObject<ListPlace | null>>({ current: null });
 
-/** Holds the list visited last; `null` until there is one. */
+/** Holds the most recently visited list; `null` until there is one. */
 export function useLastList(): RefObject<ListPlace | null> {
   return useContext(LastListContext);
 }
@@ -31,8 +31,8 @@ export function useHasNavigated(): boolean {
 }
 
 /**
- * Options for the main read of a page. If the server's read failed, the rendered page shows that until the visitor
- * retries; a later visit reads again, even if only a prefetch failed.
+ * Options for the main read of a page. If the server's read failed, the page shows the failure until the visitor
+ * retries. Later visits read again, even if only a prefetch failed.
  */
 export function useReadOnArrival(): { retryOnMount: boolean } {
   return { retryOnMount: useHasNavigated() };
@@ -54,12 +54,12 @@ export function NavigationProvider({ children }: { children: ReactNode }) {
 
 const STORAGE_KEY = 'scroll_positions';
 
-/** An effect that runs before paint in the browser. On the server, where effects do not run, it avoids a layout effect. */
+/** Runs before paint in the browser. The server runs no effects, so a layout effect is avoided there. */
 const useBrowserLayoutEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * Restores scroll positions: back and forward return to where a page was left, a new page starts at its top, and a changed
- * search stays in place.
+ * Restores scroll positions: back and forward return to the earlier position, a new page starts at its top, and a
+ * changed search does not scroll.
  */
 function useScrollPositions(): void {
   const { location, type } = useRouter();
@@ -75,7 +75,7 @@ function useScrollPositions(): void {
 
     const note = () => positions.current.set(current.current.key, window.scrollY);
     const save = () => {
-      // If a page scrolls in the frame in which it is left, the browser fires no scroll event.
+      // If the visitor leaves a page in the frame in which it scrolls, the browser fires no scroll event.
       note();
       writePositions(positions.current);
     };
@@ -117,6 +117,6 @@ function writePositions(positions: Map<string, number>): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(Object.fromEntries(positions)));
   } catch {
-    // Without storage a reload starts at the top, without other losses.
+    // Without storage, a reload starts at the top.
   }
 }

@@ -14,13 +14,13 @@ import { localAddress, withoutLanguage } from '../language/translate.ts';
 /** One entry of the browser's history. */
 export interface Location {
   pathname: string;
-  /** Begins with a question mark, or is empty. It lacks the language, which no screen needs. */
+  /** Begins with a question mark, or is empty. Does not contain the language, which no screen needs. */
   search: string;
   /** Begins with a number sign, or is empty. */
   hash: string;
   /** State passed with the navigation, e.g. the scroll target. */
   state: unknown;
-  /** Identifies the entry, also after a reload. */
+  /** Identifies the entry, even after a reload. */
   key: string;
 }
 
@@ -31,7 +31,7 @@ export interface NavigateOptions {
 
 interface Router {
   location: Location;
-  /** How the location was reached; a document starts with POP. */
+  /** How the location was reached; POP for a new document. */
   type: 'POP' | 'PUSH' | 'REPLACE';
   /** Navigates to a path of this site. */
   navigate: (to: string, options?: NavigateOptions) => void;
@@ -71,7 +71,7 @@ export function BrowserRouter({ children }: { children: ReactNode }) {
         if (replace) window.history.replaceState(entry, '', address);
         else window.history.pushState(entry, '', address);
       } catch {
-        // Safari refuses more than 100 entries in 10 seconds, so a document is loaded instead.
+        // Safari limits history changes to 100 in 10 seconds, so a document is loaded instead.
         window.location.assign(address);
         return;
       }
@@ -95,8 +95,8 @@ function currentEntry(type: Router['type']): Pick<Router, 'location' | 'type'> {
   const search = withoutLanguage(window.location.search);
   const { key, state = null } = (window.history.state ?? {}) as { key?: string; state?: unknown };
   if (key !== undefined) return { location: { pathname, search, hash, state, key }, type };
-  // A new document and a fragment that the visitor typed have no key. Without one, all such entries would share one scroll
-  // position.
+  // A new document has no key, nor has a fragment that the visitor typed. Without keys, all such entries would share
+  // one scroll position.
   window.history.replaceState({ key: newKey(), state }, '');
   return currentEntry(type);
 }

@@ -1,7 +1,7 @@
 import { CACHED_AT_HEADER } from './cached-at.ts';
 import { build } from './worker-scope.ts';
 
-/** The kinds of cached responses, each with its maximum. The build's files have no maximum. */
+/** The maximum number of cached responses of each kind. The files of the build have no maximum. */
 const MAX_ITEMS = { pages: 40, responses: 80, pictures: 150 } as const;
 
 const MAX_AGE_MS = 14 * 24 * 60 * 60 * 1000;
@@ -9,14 +9,14 @@ const PREFIX = 'cached ';
 
 export type Kind = keyof typeof MAX_ITEMS;
 
-/** The name contains the build, because pages of another build request files that no longer exist. */
+/** Contains the build id, because pages of another build request files that no longer exist. */
 const cacheName = (kind: Kind | 'files') => `${PREFIX}${build.id} ${kind}`;
 
-/** Caches a copy of a response in place of an older one, and evicts the oldest copies beyond the maximum. */
+/** Caches a response in place of an older copy, and evicts the oldest copies beyond the maximum. */
 export async function keep(kind: Kind, address: string, response: Response): Promise<void> {
   const headers = new Headers(response.headers);
   headers.set(CACHED_AT_HEADER, new Date().toISOString());
-  // The stored body is decoded, so these headers no longer apply.
+  // The stored body is already decoded, so these headers no longer apply.
   headers.delete('content-encoding');
   headers.delete('content-length');
   const cache = await caches.open(cacheName(kind));
@@ -26,13 +26,13 @@ export async function keep(kind: Kind, address: string, response: Response): Pro
   for (const oldest of addresses.slice(0, -MAX_ITEMS[kind])) await cache.delete(oldest);
 }
 
-/** Deletes the copy of a resource that was removed. */
+/** Deletes the copy of a resource that the site has removed. */
 export async function forget(kind: Kind, address: string): Promise<void> {
   const cache = await caches.open(cacheName(kind));
   await cache.delete(address);
 }
 
-/** The copy of a response; `undefined` if there is none, or only one past its maximum age. */
+/** Returns the cached copy of a response, or `undefined` if there is none or it is past its maximum age. */
 export async function findCopy(kind: Kind, address: string): Promise<Response | undefined> {
   const cache = await caches.open(cacheName(kind));
   const found = await cache.match(address);
@@ -43,7 +43,7 @@ export async function findCopy(kind: Kind, address: string): Promise<Response | 
   return undefined;
 }
 
-/** Caches the files of this build and `more`, all or none. */
+/** Caches the files of this build and `more`: all of them, or none if one fails. */
 export async function cacheFiles(more: readonly string[]): Promise<void> {
   const cache = await caches.open(cacheName('files'));
   await cache.addAll([...build.files, ...more]);

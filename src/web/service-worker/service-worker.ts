@@ -15,7 +15,7 @@ import {
 } from './offline-cache.ts';
 import { type FetchEventLike, worker } from './worker-scope.ts';
 
-/** How long to wait for the network if there is a copy of the page. */
+/** The maximum wait for the network if the cache has a copy of the page. */
 const NETWORK_TIMEOUT_MS = 4_000;
 
 /** API responses that are the same for every visitor and useful offline. */
@@ -27,7 +27,7 @@ const isPage = ({ pathname, searchParams }: URL) =>
 
 const LANGUAGE = new RegExp(`${FOLDERS.assets}language-[^/]+$`);
 
-/** Pictures of the sample catalogue and of the operator, and the operator's logo. */
+/** The folders with the pictures of the sample catalogue, the operator's pictures and the operator's logo. */
 const PICTURES = [FOLDERS.pictures, FOLDERS.images, FOLDERS.brand];
 
 worker.addEventListener('install', (event) => {
@@ -55,7 +55,7 @@ worker.addEventListener('fetch', (event) => {
   else if (API_RESPONSES.test(url.pathname)) event.respondWith(respondFromNetwork(event, 'responses'));
 });
 
-/** A page reports its visible data, since it may have loaded before this worker was active. */
+/** A page reports its URL, pictures and language, since it may have loaded before this worker was active. */
 worker.addEventListener('message', (event) => {
   const { page, pictures, language } = event.data as { page: string; pictures: string[]; language?: string };
   event.waitUntil(
@@ -67,7 +67,7 @@ worker.addEventListener('message', (event) => {
   );
 });
 
-/** The page from the network, or its copy if there is no network or it is too slow. */
+/** Returns the page from the network, or its copy if the network is unavailable or too slow. */
 async function respondWithPage(event: FetchEventLike, url: URL): Promise<Response> {
   const key = keyOf(url);
   const network = fetchPage(event, key);
@@ -75,7 +75,7 @@ async function respondWithPage(event: FetchEventLike, url: URL): Promise<Respons
   try {
     return await (cached ? Promise.race([network, tooLate()]) : network);
   } catch (error) {
-    // A late response still updates the copy, so only its error is ignored.
+    // A late response still updates the copy; its error is ignored.
     network.catch(() => {});
     const copy = cached ?? (await findFile(paths.offlineShell));
     if (!copy) throw error;
@@ -95,7 +95,7 @@ function tooLate(): Promise<never> {
   );
 }
 
-/** Marks the document as a copy, so the page can say so. */
+/** Marks the document as a cached copy, so the page can tell the visitor. */
 async function markAsCached(copy: Response): Promise<Response> {
   const at = copy.headers.get(CACHED_AT_HEADER) ?? '';
   const html = await copy.text();
@@ -103,8 +103,8 @@ async function markAsCached(copy: Response): Promise<Response> {
 }
 
 /**
- * A file never changes under its name, so a copy is always current. The texts of a language are cached once a page has needed
- * them.
+ * The content of a file name never changes, so a cached file is always current. A language's messages are cached when a
+ * page first needs them.
  */
 async function respondWithFile(event: FetchEventLike): Promise<Response> {
   const { request } = event;
@@ -115,7 +115,7 @@ async function respondWithFile(event: FetchEventLike): Promise<Response> {
   return response;
 }
 
-/** The response from the network; the copy only if the browser knows that it is offline. */
+/** Returns the response from the network, or the copy if the browser knows that it is offline. */
 async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Response> {
   const { request } = event;
   try {
@@ -129,7 +129,7 @@ async function respondFromNetwork(event: FetchEventLike, kind: Kind): Promise<Re
   }
 }
 
-/** Caches the texts of the page, which may have loaded before this worker was active. */
+/** Caches the messages of the page's language, which may have loaded before this worker was active. */
 async function cacheLanguage(address: string): Promise<void> {
   if (!LANGUAGE.test(address) || (await findFile(address))) return;
   const response = await fetch(address);
@@ -156,7 +156,7 @@ async function cacheIfMissing(kind: Kind, address: string): Promise<void> {
   if (response.status === 200) await keep(kind, address, response);
 }
 
-/** The URL of a page without parameters that it ignores. */
+/** Returns the URL of a page without the parameters that the page ignores. */
 function keyOf({ origin, pathname, searchParams }: URL): string {
   const parameters = new URLSearchParams();
   for (const name of ROUTES[matchRoute(pathname, searchParams).name].parameters) {

@@ -1,5 +1,5 @@
 /**
- * Types of the globals that the service worker uses. TypeScript's library `webworker` declares them, too, but conflicts
+ * Types of the globals that the service worker uses. TypeScript's library `webworker` also declares them, but conflicts
  * with the library `dom`, which pages need.
  */
 interface ExtendableEventLike extends Event {
@@ -32,7 +32,7 @@ declare const self: unknown;
 
 export const worker = self as WorkerScope;
 
-/** Inserted by the build: an id of its sources, and the URLs of its files. */
+/** Inserted by the build: an id derived from its sources, and the URLs of its files. */
 declare const BUILD_ID: string;
 declare const BUILD_FILES: readonly string[];
 

@@ -1,27 +1,27 @@
 import { useSyncExternalStore } from 'react';
 
-/** The key of queued writes. A page looks for it before it loads the code that sends them. */
+/** The storage key of queued writes. A page checks it before it loads the code that sends them. */
 export const OUTBOX_KEY = 'outbox';
 
-/** A value in local storage, shared by all tabs. Without storage it lasts as long as the page. */
+/** A value in local storage, shared by all tabs. If storage is unavailable, the value lasts as long as the page. */
 export interface BrowserStore<Value> {
   /** Returns the same object until the value changes. */
   read(): Value;
   /** `undefined` deletes the value. */
   write(value: Value | undefined): void;
   subscribe(listener: () => void): () => void;
-  /** The value without storage, e.g. on the server. */
+  /** The value if nothing is stored, e.g. on the server. */
   nothing: Value;
 }
 
 /**
- * `parse` turns any stored JSON into a value, or `undefined` if there is none: other code on this origin may write to
- * storage.
+ * `parse` validates the stored value, which is `undefined` if there is none. It must accept any JSON, because other
+ * code on this origin may write to storage.
  */
 export function createBrowserStore<Value>(key: string, parse: (stored: unknown) => Value): BrowserStore<Value> {
   const nothing = parse(undefined);
   const listeners = new Set<() => void>();
-  /** The latest text if storage refused it; `null` if the value was deleted. */
+  /** The latest JSON if storage rejected it; `null` if the deletion failed; otherwise `undefined`. */
   let refused: string | null | undefined;
   let known: { text: string | null; value: Value } = { text: null, value: nothing };
 
@@ -39,7 +39,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   }
 
   function onStorage(event: StorageEvent): void {
-    // The key is `null` if the whole storage was cleared.
+    // The key is `null` if the entire storage was cleared.
     if (event.key === key || event.key === null) tell();
   }
 
@@ -78,7 +78,7 @@ export function createBrowserStore<Value>(key: string, parse: (stored: unknown) 
   };
 }
 
-/** Returns the value or a part of it. Changes of other parts cause no render. */
+/** Returns the value or a part of it. Changes to other parts cause no render. */
 export function useBrowserStore<Value, Part>(store: BrowserStore<Value>, part: (value: Value) => Part): Part {
   return useSyncExternalStore(
     store.subscribe,

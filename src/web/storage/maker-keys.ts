@@ -1,6 +1,6 @@
 import { createBrowserStore } from './browser-store.ts';
 
-/** The key with which this browser acts as the maker of a product. */
+/** The key that authorizes this browser as the maker of a product. */
 export interface MakerKey {
   productId: string;
   /** The product's name when the key was stored; empty if unknown. */
@@ -8,10 +8,10 @@ export interface MakerKey {
   key: string;
 }
 
-/** The format of a key: 32 bytes in base64url. The limits allow for keys of other lengths. */
+/** A key is 32 bytes in base64url. The limits allow for keys of other lengths. */
 const KEY = /^[\w-]{22,128}$/;
 
-/** With more keys, the one that was stored first is deleted. */
+/** The maximum number of keys. Beyond it, the key that was stored first is deleted. */
 const MAX_ITEMS = 50;
 
 /** The stored keys, latest first. */
@@ -33,7 +33,7 @@ export function forgetMakerKey(productId: string): void {
   makerKeys.write(others.length === 0 ? undefined : others);
 }
 
-/** The key in the fragment of a maker link. */
+/** Returns the key in the fragment of a maker link. */
 export function makerKeyIn(hash: string): string | undefined {
   const [, key = ''] = hash.split('#maker=');
   return KEY.test(key) ? key : undefined;

@@ -24,7 +24,7 @@ const comment = (key: string): QueuedWrite => ({
   idempotencyKey: key,
 });
 
-/** A browser's storage; with `refuses`, a blocked one. */
+/** A browser's storage; with `refuses`, access to it throws an error. */
 function storage({ refuses = false } = {}) {
   const localStorage = createBrowserStorage();
   vi.stubGlobal('window', {
@@ -37,7 +37,7 @@ function storage({ refuses = false } = {}) {
 }
 
 afterEach(() => {
-  // Values that a storage refused are remembered until it accepts them.
+  // Replaces the storage, because rejected values stay in memory until a storage accepts them.
   storage();
   addToOutbox(comment('last'));
   for (const item of outboxItems()) removeFromOutbox(writeKey(item));

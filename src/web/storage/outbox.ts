@@ -1,36 +1,40 @@
 import { createBrowserStore, OUTBOX_KEY, useBrowserStore } from './browser-store.ts';
 
-/** An upvote or a comment that waits for the network. Sending it twice is harmless: it is a state or has an idempotency key. */
+/**
+ * An upvote or a comment to send when the network is available. Sending it twice is harmless: an upvote sets a state,
+ * and a comment has an idempotency key.
+ */
 export type QueuedWrite =
   | { kind: 'upvote'; productId: string; upvoted: boolean; before: boolean }
   | { kind: 'comment'; productId: string; content: string; website: string; idempotencyKey: string };
 
-/** A queued write. `refused` is the server's reason for refusing it; only comments stay queued after that. */
+/** A queued write. `refused` is the reason if the server refused it; only refused comments stay in the queue. */
 export type OutboxItem = QueuedWrite & { refused?: string };
 
-/** With this many queued writes, further offline writes fail. */
+/** The maximum number of queued writes. Beyond it, offline writes fail. */
 const MAX_ITEMS = 50;
 
 const outbox = createBrowserStore<readonly OutboxItem[]>(OUTBOX_KEY, (stored) =>
   Array.isArray(stored) ? stored.filter(isItem) : [],
 );
 
-/** Queued writes, oldest first; the same array until something changes. */
+/** Returns queued writes, oldest first; the same array until the queue changes. */
 export function outboxItems(): readonly OutboxItem[] {
   return outbox.read();
 }
 
-/** Identifies the target of a write: the upvote of one product, or one draft. */
+/** Identifies the target of a write: the upvote on one product, or one draft. */
 export function writeKey(write: QueuedWrite): string {
   return write.kind === 'upvote' ? `upvote ${write.productId}` : `comment ${write.idempotencyKey}`;
 }
 
 /**
- * Queues a write while offline. Returns whether it was queued. Callers offer every write, because a write that is sent replaces
- * a queued one.
+ * Queues a write while offline. Returns whether it was queued. Callers pass every write, because an upvote that is sent
+ * directly removes an older one from the queue.
  */
 export function queueWhileOffline(write: QueuedWrite): boolean {
-  // Writes are queued only if the page can be read offline, too. Elsewhere, a lost network fails a write as specified.
+  // Writes are queued only if the page can be read offline as well. Otherwise, a lost network fails a write as
+  // specified.
   if (!navigator.onLine && navigator.serviceWorker?.controller) return addToOutbox(write);
   if (write.kind === 'upvote') removeFromOutbox(writeKey(write));
   return false;
@@ -42,13 +46,13 @@ export function addToOutbox(write: QueuedWrite): boolean {
   const older = outboxItems().find((item) => writeKey(item) === key);
   const others = outboxItems().filter((item) => item !== older);
   if (others.length >= MAX_ITEMS) return false;
-  // The server still has the state from before the first queued write.
+  // The state before the first queued write, which the server still has.
   const before = older?.kind === 'upvote' && write.kind === 'upvote' ? { before: older.before } : {};
   store([...others, { ...write, ...before }]);
   return true;
 }
 
-/** Removes a sent write, unless a newer one has replaced it. */
+/** Removes a sent write, unless a newer write has replaced it. */
 export function removeSent(sent: OutboxItem): void {
   const text = JSON.stringify(sent);
   if (outboxItems().some((item) => JSON.stringify(item) === text)) removeFromOutbox(writeKey(sent));
@@ -79,7 +83,7 @@ function store(items: readonly OutboxItem[]): void {
   outbox.write(items.length > 0 ? items : undefined);
 }
 
-/** Anything that ran on this origin may have written to the storage. */
+/** Validates items, because other code on this origin may write to the storage. */
 function isItem(item: unknown): item is OutboxItem {
   if (typeof item !== 'object' || item === null) return false;
   const { kind, productId, upvoted, content, idempotencyKey } = item as Record<string, unknown>;

@@ -2,16 +2,16 @@ import { SESSION_PATTERN, SESSION_STORAGE_KEY } from '../../contract/session.ts'
 
 const VALID = new RegExp(SESSION_PATTERN);
 
-/** The id in a browser without storage, which lasts as long as the page. */
+/** The id if storage is unavailable; it lasts as long as the page. */
 let inMemory: string | null = null;
 
-/** The anonymous visitor's id (specification, section 3), created on first use and stored in the browser. */
+/** The anonymous visitor's id (specification, section 3), created on first use and stored in this browser. */
 export function sessionId(): string {
   if (typeof window === 'undefined') return `server-session-${Date.now()}`;
   if (inMemory) return inMemory;
   try {
     const stored = window.localStorage.getItem(SESSION_STORAGE_KEY);
-    // The server would refuse any other value in every personal call.
+    // The server would reject any other value in every request for personal data.
     if (stored && VALID.test(stored)) return stored;
     const made = `session-${randomId() ?? Date.now()}`;
     window.localStorage.setItem(SESSION_STORAGE_KEY, made);
@@ -23,7 +23,7 @@ export function sessionId(): string {
 }
 
 /**
- * A random UUID (version 4), or `null` where the browser has no source of randomness.
+ * Returns a random UUID (version 4), or `null` if the browser has no source of randomness.
  * `randomUUID` is missing on plain-http origins, where `getRandomValues` still works.
  */
 export function randomId(): string | null {
@@ -31,7 +31,7 @@ export function randomId(): string | null {
   if (source?.randomUUID) return source.randomUUID();
   if (!source?.getRandomValues) return null;
   const bytes = crypto.getRandomValues(new Uint8Array(16));
-  // RFC 9562, section 5.4: four bits of version, two of variant.
+  // Sets the four version bits and the two variant bits (RFC 9562, section 5.4).
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');

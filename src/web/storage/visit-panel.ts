@@ -1,13 +1,13 @@
 import { createBrowserStore, useBrowserStore } from './browser-store.ts';
 
-/** 'off' if the visitor has turned off the panel about the last visit. */
+/** 'off' if the visitor has turned off the panel with news since the last visit. */
 const visitPanel = createBrowserStore<'off' | null>('visit_panel', (stored) => (stored === 'off' ? stored : null));
 
 export function setVisitPanel(isOn: boolean): void {
   visitPanel.write(isOn ? undefined : 'off');
 }
 
-/** Whether the panel may show. The dialog of saved products turns it on again. */
+/** Whether the panel may be shown. The dialog of saved products has a control that turns it on again. */
 export function useVisitPanel(): boolean {
   return useBrowserStore(visitPanel, (stored) => stored === null);
 }

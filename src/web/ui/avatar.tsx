@@ -3,12 +3,12 @@ import { hueOf } from './picture.tsx';
 
 interface AvatarProps {
   name: string;
-  /** Without a picture, or if it fails to load, initials are shown. */
+  /** If it is unset or fails to load, initials are shown. */
   src?: string;
   size?: 'small' | 'regular' | 'large';
 }
 
-/** A person's picture. Screen readers skip it, because the name stands next to it. */
+/** A person's picture. Screen readers skip it, because the name is next to it. */
 export function Avatar({ name, src, size = 'regular' }: AvatarProps) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);

@@ -1,7 +1,10 @@
 import { type ComponentType, useState } from 'react';
 import { showLoadFailure } from './toasts.ts';
 
-/** Loads the code of a dialog when the pointer or the focus reaches the button that opens it. The button takes `props`. */
+/**
+ * Loads the code of a dialog when the pointer or the focus reaches the button that opens it. Spread `props` on the
+ * button.
+ */
 export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props>>) {
   const [Dialog, setDialog] = useState<ComponentType<Props> | null>(null);
 
@@ -14,7 +17,7 @@ export function useDeferredDialog<Props>(load: () => Promise<ComponentType<Props
     }
   }
 
-  // After a failure, the click tries again.
+  // Ignores a failure, because the click tries again.
   const prepare = () => void load().catch(() => {});
   const props = { 'aria-haspopup': 'dialog', onClick: open, onPointerEnter: prepare, onFocus: prepare } as const;
   return { Dialog, open, close: () => setDialog(null), props };

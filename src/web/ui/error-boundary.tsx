@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from 'react';
 import { t } from '../language/translate.ts';
 
-/** The fallback when a page's code fails or cannot be loaded. */
+/** Shows a fallback if a page's code throws an error or cannot be loaded. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

@@ -1,4 +1,4 @@
-/** Waits until an element is rendered, for at most `frames` frames, because its item may have been deleted. */
+/** Waits until an element is rendered. Gives up after `frames` frames, because its item may have been deleted. */
 export async function findRendered<Found>(find: () => Found, frames = 60): Promise<Found> {
   await new Promise(requestAnimationFrame);
   const found = find();
@@ -6,8 +6,9 @@ export async function findRendered<Found>(find: () => Found, frames = 60): Promi
 }
 
 /**
- * Adds items to a list, then focuses the first new item or, without one, `otherwise`. Without this, the focus would stay on the
- * pressed button, which is behind the new items, or be lost with it. `items` and `otherwise` are selectors.
+ * Adds items to a list, then focuses the first new item or, if there is none, `otherwise`. Without this, the focus
+ * would stay on the pressed button after the new items, or be lost if the button disappears. `items` and `otherwise`
+ * are selectors.
  */
 export async function focusAdded(items: string, add: () => Promise<unknown>, otherwise = ''): Promise<void> {
   const pressed = document.activeElement;
@@ -18,7 +19,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
       document.querySelectorAll<HTMLElement>(items)[before] ??
       (otherwise && document.querySelector<HTMLElement>(otherwise)),
   );
-  // A visitor who has moved the focus elsewhere stays there.
+  // Does nothing if the visitor has moved the focus meanwhile.
   if (![pressed, document.body].includes(document.activeElement) || !target) return;
   if (target.tabIndex < 0) target.tabIndex = -1;
   target.focus();

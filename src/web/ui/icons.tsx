@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Icons are drawn on a 20 × 20 grid with one line weight; screen readers skip them. */
+/** An icon on a 20 × 20 grid. All icons have the same stroke width, and screen readers skip them. */
 export function Icon({ children, className = '' }: { children: ReactNode; className?: string }) {
   return (
     <svg
@@ -20,7 +20,7 @@ export function Icon({ children, className = '' }: { children: ReactNode; classN
   );
 }
 
-/** A crest rather than an arrow: a vote lifts the wave. */
+/** A wave crest instead of an arrow. */
 export const ArrowUpIcon = () => (
   <Icon className="icon-rise">
     <path d="M4.5 11.5 10 5.5l5.5 6" />
@@ -84,7 +84,7 @@ export const BellIcon = () => (
     <path d="M5 14V9a5 5 0 0 1 10 0v5l1.5 1h-13L5 14ZM8.5 17.5h3" />
   </Icon>
 );
-/** The style sheet fills the icon of a saved product. */
+/** CSS fills the icon of a saved product. */
 export const BookmarkIcon = () => (
   <Icon>
     <path d="M5.5 3.5h9v13L10 12.9l-4.5 3.6Z" />
@@ -102,11 +102,11 @@ export const SunIcon = () => (
   </Icon>
 );
 
-/** The operator's logo, or else the mark. A name always stands beside it, so it has no text. */
+/** The operator's logo, or the default logo. It has no alternative text, because a name is always next to it. */
 export const SiteMark = ({ logo }: { logo?: string | undefined }) =>
   logo === undefined ? <WaveMark /> : <img className="site-logo" src={logo} alt="" width="32" height="32" />;
 
-/** The brand's mark: a swell that rises into a crest. */
+/** The default logo: a swell that rises into a crest. */
 export const WaveMark = () => (
   <svg className="wave-mark" viewBox="0 0 32 32" width="32" height="32" aria-hidden="true">
     <rect className="wave-mark-sea" width="32" height="32" rx="9" />

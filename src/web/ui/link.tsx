@@ -3,11 +3,11 @@ import { localAddress } from '../language/translate.ts';
 import { useRouter } from '../routing/router.tsx';
 
 interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href' | 'target'> {
-  /** A path of this site with its query and fragment, or a fragment of the page. */
+  /** A path on this site with query and fragment, or only a fragment. */
   to: string;
 }
 
-/** A link to another screen that loads no document. A link to the current URL replaces its history entry. */
+/** A link within the site, which loads no new document. A link to the current URL replaces its history entry. */
 export function Link({ to, onClick, ...rest }: LinkProps) {
   const { location, navigate } = useRouter();
   const href = to.startsWith('#') ? location.pathname + to : to;

@@ -45,8 +45,8 @@ export function Modal({ title, onClose, children }: ModalProps) {
 }
 
 /**
- * Closes a dialog when a link in it is pressed, before the link is followed: elements behind an open dialog cannot take the
- * focus, which the new page needs.
+ * Closes a dialog when a link in it is clicked, before navigation: the new page must take the focus, which elements
+ * behind an open dialog cannot.
  */
 export function closeOnNavigation(event: MouseEvent): void {
   if (hasModifier(event)) return;
@@ -55,11 +55,11 @@ export function closeOnNavigation(event: MouseEvent): void {
 
 interface ProductRowProps {
   product: Pick<Product, 'name' | 'image'>;
-  /** Unset if the product is no longer on the site. */
+  /** The URL of the product. Unset if it is no longer on the site. */
   to?: string | undefined;
-  /** A line below the name. */
+  /** The line below the name. */
   state: ReactNode;
-  /** Shown after the texts. */
+  /** Shown after the text, e.g. a button. */
   children?: ReactNode;
 }
 

@@ -8,7 +8,7 @@ interface NoticeProps {
   tone?: 'quiet' | 'failure' | 'lost';
 }
 
-/** A full-width message in place of content: empty, unknown, or failed. */
+/** A full-width message in place of content: an empty result, an error or an unknown page. */
 export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   return (
     <div className="notice" data-tone={tone}>
@@ -18,7 +18,9 @@ export function Notice({ children, tone = 'quiet' }: NoticeProps) {
   );
 }
 
-/** A notice that data could not be read. `title` says which; `actions` stand beside the button that tries again. */
+/**
+ * A notice about data that could not be read, which `title` names. `actions` are shown next to the button that retries.
+ */
 export function FailureNotice({ title, actions }: { title: ReactNode; actions?: ReactNode }) {
   return (
     <Notice tone="failure">
@@ -40,7 +42,7 @@ interface NoticeLinkProps {
   children: ReactNode;
 }
 
-/** The link that leads away from a notice. */
+/** A link away from the page with the notice. */
 export function NoticeLink({ to, onClick, children }: NoticeLinkProps) {
   return (
     <div className="notice-actions">

@@ -8,7 +8,10 @@ interface PageHeadingProps {
   dir?: 'auto';
 }
 
-/** The page's one `h1`. It takes the focus on navigation inside the site, as screen readers expect of a new document. */
+/**
+ * The only `h1` of the page. It takes the focus after navigation within the site, because screen readers would not
+ * announce the new page otherwise.
+ */
 export function PageHeading({ children, className, dir }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { pathname } = useLocation();

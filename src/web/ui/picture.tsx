@@ -7,21 +7,21 @@ const HUES = 6;
 interface PictureProps {
   src: string;
   alt: string;
-  /** The product's name, whose initial stands in for a missing picture. */
+  /** The product's name, whose initial replaces a missing picture. */
   name?: string;
   width: number;
   height: number;
   className?: string;
-  /** Whether this is the most important picture of the page, which loads first. */
+  /** Whether this is the most important picture of the page, which the browser loads first. */
   priority?: boolean;
 }
 
-/** An image in a box of fixed shape; a tile replaces a missing or failed one. */
+/** An image in a box of fixed size; a tile replaces a missing or failed image. */
 export function Picture({ src, alt, name = '', width, height, className = '', priority = false }: PictureProps) {
   const image = useRef<HTMLImageElement>(null);
   const [failedSrc, setFailedSrc] = useState<string | null>(null);
 
-  // An image of the server's document may have failed before React attached its handlers.
+  // An image in the server's document may have failed before React attached its handlers.
   useEffect(() => {
     const element = image.current;
     if (element?.complete && element.naturalWidth === 0 && element.getAttribute('src')) setFailedSrc(src);
@@ -49,14 +49,14 @@ export function Picture({ src, alt, name = '', width, height, className = '', pr
       loading={priority ? 'eager' : 'lazy'}
       fetchPriority={priority ? 'high' : 'auto'}
       decoding="async"
-      // React delays a transition for an image without handlers.
+      // React delays a transition for images without a load handler.
       onLoad={() => {}}
       onError={() => setFailedSrc(src)}
     />
   );
 }
 
-/** The number of a colour, which is always the same for a name. */
+/** Returns the number of a colour, always the same for a name. */
 export function hueOf(name: string): number {
   let sum = 0;
   for (const character of name) sum += character.codePointAt(0) ?? 0;

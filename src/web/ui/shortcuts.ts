@@ -1,6 +1,6 @@
 import { createBrowserStore, useBrowserStore } from '../storage/browser-store.ts';
 
-/** 'off' if single-key shortcuts were turned off. */
+/** 'off' if the visitor has turned off single-key shortcuts. */
 const shortcuts = createBrowserStore<'off' | null>('shortcuts', (stored) => (stored === 'off' ? stored : null));
 
 export function setShortcuts(isOn: boolean): void {
@@ -13,8 +13,8 @@ export function useShortcuts(): boolean {
 }
 
 /**
- * Whether a key must be ignored as a shortcut: it belongs to a text field, an open dialog, or a shortcut of the
- * browser, or the visitor turned shortcuts off.
+ * Whether a key must not trigger a shortcut: it belongs to a text field, an open dialog or a shortcut of the browser,
+ * or the visitor turned shortcuts off.
  */
 export function isShortcutBlocked(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return true;

@@ -17,17 +17,17 @@ function currentTheme(): Theme {
   return shown === 'light' || shown === 'dark' ? shown : systemTheme();
 }
 
-/** The colours of the browser's own frame, which are those of the header in tokens.css. */
+/** The colours of the browser's user interface, the same as those of the header in tokens.css. */
 export const THEME_COLOURS: Record<Theme, string> = { light: '#ffffff', dark: '#0d2030' };
 
-/** Sets the colour of the browser's frame. With `null` it follows the system, as the page does. */
+/** Sets the colour of the browser's user interface. With `null` it follows the system, as the page does. */
 function colourFrame(theme: Theme | null): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     meta.content = THEME_COLOURS[theme ?? (meta.media.includes('dark') ? 'dark' : 'light')];
   }
 }
 
-/** Stores the choice. Choosing the system's own theme deletes it, and the page follows the system again. */
+/** Stores the selected theme. Selecting the system's own theme deletes it, so the page follows the system again. */
 function rememberTheme(theme: Theme): void {
   const followsSystem = theme === systemTheme();
   if (followsSystem) delete document.documentElement.dataset.theme;
@@ -37,11 +37,14 @@ function rememberTheme(theme: Theme): void {
     if (followsSystem) localStorage.removeItem(THEME_STORAGE_KEY);
     else localStorage.setItem(THEME_STORAGE_KEY, theme);
   } catch {
-    // Without storage the choice lasts as long as the page.
+    // Without storage, the selection lasts as long as the page.
   }
 }
 
-/** Switches between day and night. The server does not know the theme: CSS sets the icon, and hydration the pressed state. */
+/**
+ * Switches between the light and the dark theme. The server does not know the theme: CSS selects the icon, and
+ * hydration sets the pressed state.
+ */
 export function ThemeSwitch() {
   const [theme, setTheme] = useState<Theme>('light');
   useEffect(() => setTheme(currentTheme()), []);

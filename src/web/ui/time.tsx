@@ -6,13 +6,13 @@ const RenderedAtContext = createContext(0);
 const NowContext = createContext(0);
 
 /**
- * The time from which "5 minutes ago" is counted. It starts as the time at which the server rendered the page, which
- * may be hours ago in a cached page: the first render must repeat the server's text.
+ * Provides the current time for ages such as "5 minutes ago". It starts with the time at which the server rendered the
+ * page, because the first render must match the server's text, and a cached page may be hours old.
  */
 export function NowProvider({ renderedAt, children }: { renderedAt: number; children: ReactNode }) {
   const [now, setNow] = useState(renderedAt);
   useEffect(() => {
-    // This update must not be urgent: it changes a context of the whole screen, which React would then hydrate in one piece.
+    // A transition, because an urgent update of this context would make React hydrate the whole screen in one piece.
     const tick = () => startTransition(() => setNow(Date.now()));
     tick();
     const timer = setInterval(tick, TICK_MS);
@@ -34,7 +34,7 @@ export function useNow(): number {
   return useContext(NowContext);
 }
 
-/** An age that is updated as time passes; the exact time is its tooltip. */
+/** An age that is updated as time passes, with the exact time as its tooltip. */
 export function TimeAgo({ time }: { time: string }) {
   const now = useNow();
   const exact = Number.isNaN(Date.parse(time)) ? undefined : new Date(time).toISOString();
@@ -49,12 +49,12 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** An age in the specification's words (section 9). `now` is in milliseconds. */
+/** Returns an age in the wording of the specification (section 9). `now` is in milliseconds since 1970. */
 export function timeAgo(time: string | null | undefined, now: number): string {
   const then = time ? Date.parse(time) : Number.NaN;
   if (Number.isNaN(then)) return t('Recently');
   const elapsed = now - then;
-  // A clock that runs behind the server's makes a new comment's age negative.
+  // If the browser's clock is slow, a new comment has a negative age.
   if (elapsed < MINUTE_MS) return t('Just now');
   if (elapsed < HOUR_MS) return count(Math.floor(elapsed / MINUTE_MS), 'minute');
   if (elapsed < DAY_MS) return count(Math.floor(elapsed / HOUR_MS), 'hour');

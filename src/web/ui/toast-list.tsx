@@ -5,7 +5,7 @@ import { dismissToast, type Toast, useToasts } from './toasts.ts';
 
 const DURATION_MS = { neutral: 5_000, destructive: 10_000 } as const;
 
-/** Long enough to reach the button by keyboard. */
+/** The duration of a toast with a button: long enough to reach it by keyboard. */
 const ACTIONABLE_DURATION_MS = 10_000;
 
 export interface ToastListProps {
@@ -23,7 +23,7 @@ export function ToastList({ tone }: ToastListProps) {
 
   function close(id: number): void {
     dismissToast(id);
-    // The pressed button disappears with its toast, so the focus returns to where it was before.
+    // The pressed button disappears with its toast, so the focus returns to the previous element.
     if (isInToast(document.activeElement) && cameFrom.current instanceof HTMLElement) {
       cameFrom.current.focus({ preventScroll: true });
     }
@@ -45,7 +45,7 @@ function ToastCard({ toast, onFocus, onClose }: ToastCardProps) {
   const { action } = toast;
   const durationMs = action ? ACTIONABLE_DURATION_MS : DURATION_MS[toast.tone];
   useEffect(() => {
-    // A visitor who points at a message is still reading it.
+    // While the toast is held, for example under the pointer, the visitor may still be reading it.
     if (isHeld) return;
     const timer = setTimeout(() => dismissToast(toast.id), durationMs);
     return () => clearTimeout(timer);

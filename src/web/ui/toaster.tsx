@@ -3,8 +3,8 @@ import { t } from '../language/translate.ts';
 import type { ToastListProps } from './toast-list.tsx';
 
 /**
- * Shows the messages of the site. Both live regions exist from the start, since screen readers announce only later additions.
- * Hydration does not need the code of the messages, so it loads afterwards.
+ * Shows toasts. Both live regions exist from the start, because screen readers announce only later additions.
+ * Hydration does not need the code of the toasts, so it loads afterwards.
  */
 export function Toaster() {
   const [List, setList] = useState<ComponentType<ToastListProps> | null>(null);

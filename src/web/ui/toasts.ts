@@ -8,13 +8,13 @@ export interface Toast {
   tone: 'neutral' | 'destructive';
   /** A newer toast about the same subject replaces this one, e.g. after quick clicks on one button. */
   subject?: string;
-  /** What the visitor can do about it, e.g. 'Undo'. Pressing the button closes the toast. */
+  /** A button, e.g. 'Undo'. Pressing it closes the toast. */
   action?: { label: string; onPress: () => void };
 }
 
 const LIMIT = 3;
 const NONE: readonly Toast[] = [];
-/** The toasts of the window. Code outside of React shows them, too, so they are no state of a component. */
+/** All visible toasts. Not in a component's state, because code outside of React also shows toasts. */
 let toasts: readonly Toast[] = NONE;
 let nextId = 1;
 const listeners = new Set<() => void>();
@@ -24,13 +24,13 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-/** Shows a message for a few seconds. At most the latest three are on screen, and one for each subject. */
+/** Shows a message for a few seconds. Only the latest three are visible, and only the latest one for each subject. */
 export function showToast(toast: Omit<Toast, 'id' | 'tone'> & { tone?: Toast['tone'] }): void {
   const others = toasts.filter(({ subject }) => subject === undefined || subject !== toast.subject);
   set([...others, { tone: 'neutral' as const, ...toast, id: nextId++ }].slice(-LIMIT));
 }
 
-/** Says that code which loads on demand could not be loaded. */
+/** Reports that code could not be loaded on demand. */
 export function showLoadFailure(): void {
   showToast({ title: t('Error'), description: t('Loading failed.'), tone: 'destructive' });
 }

@@ -7,12 +7,13 @@ const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const SENTENCE_END = '.,;:!?…';
 
 /**
- * A text of a visitor or maker. It is plain except for code and links, which search engines must not count as the site's own.
+ * Text of a visitor or maker: plain, except for code and links. Links are marked so that search engines do not
+ * attribute them to the site.
  */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {
     if (part.kind === 'text') return part.text;
-    // Parts of a text have no ids and never move.
+    // Parts of text have no ids and never move.
     const key = index;
     return part.kind === 'link' ? (
       <a key={key} href={part.href} rel="nofollow ugc noopener" target="_blank">
@@ -38,7 +39,7 @@ export function partsOfText(text: string): TextPart[] {
   return [...parts, ...linksInText(text.slice(from))];
 }
 
-/** Splits a text into plain text and http(s) URLs. Joined, the parts are the text. */
+/** Splits text into plain text and http(s) URLs. Joined, the parts are the original text. */
 export function linksInText(text: string): TextPart[] {
   const parts: TextPart[] = [];
   let from = 0;
@@ -54,8 +55,9 @@ export function linksInText(text: string): TextPart[] {
 }
 
 /**
- * Removes punctuation that belongs to the sentence and not to the URL. A closing bracket belongs to the URL only if it was
- * opened in it. Brackets are counted once, since every page with the comment would pay for a long row of them.
+ * Removes trailing punctuation, which belongs to the sentence and not to the URL. A closing bracket belongs to the URL
+ * only if the URL contains its opening bracket. Brackets are counted once, because a long row of them would slow every
+ * page with the comment.
  */
 function withoutTrailingPunctuation(address: string): string {
   let unopened = address.split(')').length - address.split('(').length;

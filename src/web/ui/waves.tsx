@@ -1,4 +1,4 @@
-/** The sea of the banner; everything about it is drawn by the style sheet. */
+/** The waves of the banner, which the style sheet draws. */
 export function Waves() {
   return (
     <div className="waves" aria-hidden="true">

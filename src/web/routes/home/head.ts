@@ -5,7 +5,7 @@ import { type ProductFilters, pageNumberOf } from '../../features/products/filte
 import { t, translated } from '../../language/translate.ts';
 import type { PageHead, SiteWords } from '../../routing/document-head.ts';
 
-/** The document's title for a list. */
+/** The document title of a list. */
 function homeTitle(filters: ProductFilters, siteName: string): string {
   const { q, tag } = filters;
   const page = pageNumberOf(filters);
@@ -25,7 +25,7 @@ export function homeHead(filters: ProductFilters, site: SiteWords, { empty = fal
     description: tag && !q ? `${t('Tech products tagged {tag}.', { tag })} ${tagline}` : tagline,
   };
   if (q || (tag && empty)) return { ...head, noindex: true };
-  // The case of a tag does not matter, so the canonical URL has it in lower case.
+  // Tags ignore case, so the canonical URL has them in lower case.
   return { ...head, canonical: paths.list(tag ? { tag: tag.toLowerCase() } : {}) };
 }
 
@@ -34,7 +34,7 @@ interface ListData {
   siteUrl: string;
   filters: ProductFilters;
   products: readonly Product[];
-  /** The rank of the first product. */
+  /** The rank of the first product in `products`. */
   firstRank: number;
 }
 

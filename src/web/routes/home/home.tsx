@@ -19,13 +19,13 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { Waves } from '../../ui/waves.tsx';
 import { homeHead } from './head.ts';
 
-/** The code of the sidebar, which is not part of the first load. */
+/** The sidebar, whose code is not part of the first load. */
 export const LANDSCAPES = lazyPart(() => import('./landscapes.tsx').then((module) => module.Landscapes));
 
-/** What happened since the last visit. Only browsers that were here before load its code. */
+/** The news since the last visit. Only browsers of returning visitors load its code. */
 const SINCE_LAST_VISIT = lazyPart(() => import('./since-last-visit.tsx').then((module) => module.SinceLastVisit));
 
-/** For the preview of a submission, which loads this code when needed. */
+/** Exported for the preview of a submission, which loads this module on demand. */
 export const ListCard = ProductCard;
 
 export function Home() {

@@ -16,7 +16,8 @@ import { closeOnNavigation, Modal, ProductRow } from '../../ui/modal.tsx';
 import { TimeAgo } from '../../ui/time.tsx';
 
 /**
- * A button over the waves of the banner, where it moves nothing. It appears only if something happened since the last visit.
+ * A button over the waves of the banner, where it causes no layout shift. It appears only if there is news since the
+ * last visit.
  */
 export function SinceLastVisit() {
   const news = useVisitNews();
@@ -33,16 +34,16 @@ export function SinceLastVisit() {
   );
 }
 
-/** The maximum wait for an idle moment, which never comes in a browser that draws all the time. */
+/** The maximum wait for an idle callback, which may never come in a browser that draws continuously. */
 const MAX_IDLE_WAIT_MS = 1_000;
 
-/** Calls back when the browser is idle, or after a second. */
+/** Calls back when the browser is idle, or after the maximum wait. */
 function whenIdle(callback: () => void): void {
   if (window.requestIdleCallback) window.requestIdleCallback(callback, { timeout: MAX_IDLE_WAIT_MS });
   else setTimeout(callback);
 }
 
-/** Reads what happened since the last visit, once per page load, when the browser is idle. */
+/** Reads the news since the last visit, once per page load, when the browser is idle. */
 function useVisitNews(): VisitNews | undefined {
   const api = useApi();
   const client = useQueryClient();
@@ -75,7 +76,7 @@ function NewsDialog({ news: { launched, ended, answered }, onClose }: { news: Vi
   function closeForGood(event: MouseEvent): void {
     event.currentTarget.closest('dialog')?.close();
     setVisitPanel(false);
-    // The button that opened the dialog disappears, so the title of the list gets the focus.
+    // The button that opened the dialog disappears, so the heading of the list gets the focus.
     document.getElementById('list-title')?.focus({ preventScroll: true });
   }
 

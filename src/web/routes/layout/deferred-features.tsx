@@ -7,7 +7,7 @@ import { watchVisit } from '../../features/visits/visits.tsx';
 import { useRouter } from '../../routing/router.tsx';
 import { OfflineNote } from '../offline/offline-note.tsx';
 
-/** Features that a page works without: their code loads when the browser is idle. */
+/** Features that are not essential. Their code loads after the page. */
 export const DEFERRED = { LiveUpdates, DeferredFeatures };
 
 function DeferredFeatures() {
@@ -19,11 +19,13 @@ function DeferredFeatures() {
   return <OfflineNote />;
 }
 
-/** When the visitor returns to a page, moves the focus from the heading to the link that the visitor had followed. */
+/**
+ * When the visitor returns to a page, moves the focus from the heading to the link that the visitor had followed there.
+ */
 function useReturnFocus(): void {
   const { location, type } = useRouter();
   const { key, state } = location;
-  /** The URL of the link that had the focus last, by history entry. */
+  /** The URL of the link that last had the focus, by history entry. */
   const links = useRef(new Map<string, string>());
 
   useEffect(() => {

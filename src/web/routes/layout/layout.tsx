@@ -39,14 +39,14 @@ function SiteFooter() {
   );
 }
 
-/** Offline reading and live counts load this long after the page, so they do not compete with a visitor's first seconds. */
+/** The delay after which offline reading and live counts load, so they do not compete with the page itself. */
 const QUIET_MS = 3_000;
 
 type Deferred = typeof import('./deferred-features.tsx').DEFERRED;
 
 /**
- * The deferred features, which load three seconds after the page, or at once for a cached page, an offline browser or
- * queued writes.
+ * The deferred features, which load three seconds after the page, or immediately if the page is cached, the browser is
+ * offline or writes are queued.
  */
 function useDeferred(): Deferred | undefined {
   const [deferred, setDeferred] = useState<Deferred>();
@@ -54,7 +54,7 @@ function useDeferred(): Deferred | undefined {
   useEffect(() => {
     const load = () =>
       import('./deferred-features.tsx').then(
-        // This update must not be urgent: it changes a context of the whole page, which React would then hydrate in one piece.
+        // A transition, because an urgent update of this context would make React hydrate the whole page in one piece.
         ({ DEFERRED }) => startTransition(() => setDeferred(DEFERRED)),
         // The code could not be loaded, for example offline. The site works without it.
         () => {},

@@ -52,7 +52,7 @@ function closeOnEscape({ key, currentTarget }: KeyboardEvent): void {
   if (key === 'Escape') currentTarget.closest('details')?.removeAttribute('open');
 }
 
-// Placeholders for future features, shown on wide screens and folded on narrow ones.
+// Placeholders for future features, shown on wide screens and collapsed on narrow ones.
 
 function SiteDemos() {
   return (

@@ -28,7 +28,7 @@ interface LogPageProps {
 
 /**
  * The public moderation log. It is rendered only on the server: the browser gets no script for it, and its links load
- * documents.
+ * new documents.
  */
 export function LogPage({ siteName, logo, log, isContinued }: LogPageProps) {
   return (

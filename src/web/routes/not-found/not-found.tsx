@@ -17,7 +17,7 @@ export function NotFound() {
   const navigated = useHasNavigated();
   useDocumentHead(notFoundHead(useSite()));
   useEffect(() => {
-    // If the server was asked for the path, its log already has it.
+    // If the browser requested the path from the server, the server has already logged it.
     if (navigated) console.warn(`Page not found: ${pathname}`);
   }, [navigated, pathname]);
 

@@ -23,11 +23,11 @@ const OFFLINE = 'You are offline: this is the page as you last saw it.';
 /** The delay before queued writes and failed reads are tried again. */
 const TRY_AGAIN_MS = 30_000;
 
-/** Tells the visitor when the page is outdated, and sends queued writes once the network is back. */
+/** Tells the visitor when the page is outdated, and sends queued writes when the network is available again. */
 export function OfflineNote() {
   const online = useOnline();
   const items = useOutbox();
-  // This comes first, so queued votes are shown before they are sent.
+  // Must come first, so queued votes are shown before they are sent.
   useQueuedUpvotes();
   const isCopy = useReturnToNetwork(online);
   const { pathname } = useLocation();
@@ -53,7 +53,7 @@ export function OfflineNote() {
   );
 }
 
-/** 2 upvotes and 1 comment → '2 upvotes and 1 comment wait for the network.' */
+/** For example: '2 upvotes and 1 comment wait for the network.' */
 function describe(items: readonly OutboxItem[]): string {
   const upvotes = items.filter(({ kind }) => kind === 'upvote').length;
   const comments = items.length - upvotes;
@@ -88,8 +88,8 @@ function useQueuedUpvotes(): void {
 }
 
 /**
- * Once online, sends queued writes and then refetches the visible data, in this order, so no count is older than the
- * visitor's own upvote. Returns whether the page is still a copy.
+ * When online, sends queued writes and then refetches the visible data, in this order, so that no count is older than
+ * the visitor's own upvote. Returns whether the page is still a cached copy.
  */
 function useReturnToNetwork(online: boolean): boolean {
   const api = useApi();
@@ -122,7 +122,7 @@ function useReturnToNetwork(online: boolean): boolean {
   return isCopy;
 }
 
-/** Refetches the visible data. Resolves to whether all of it is current. */
+/** Refetches the visible data. Resolves to whether all reads succeeded. */
 async function refetchAll(client: QueryClient): Promise<boolean> {
   try {
     await client.invalidateQueries({}, { throwOnError: true });

@@ -1,9 +1,9 @@
 import { FOLDERS } from '../../../contract/paths/folders.ts';
 import { paths } from '../../../contract/paths.ts';
 
-/** Starts the service worker, which from then on caches every visited page. Without it, pages can be read online only. */
+/** Starts the service worker, which then caches every visited page. Without it, pages can be read only online. */
 export async function startServiceWorker(): Promise<void> {
-  // Development serves its files unbundled, so there is no build to cache.
+  // The development server has no bundled files to cache.
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   try {
     await navigator.serviceWorker.register(paths.serviceWorker);
@@ -12,7 +12,9 @@ export async function startServiceWorker(): Promise<void> {
   }
 }
 
-/** Asks the service worker to cache the visible page, too, which may have loaded before the worker was active. */
+/**
+ * Asks the service worker to cache the visible page as well, because it may have loaded before the worker was active.
+ */
 export async function cacheVisiblePage(): Promise<void> {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { active } = await navigator.serviceWorker.ready;
@@ -23,7 +25,7 @@ export async function cacheVisiblePage(): Promise<void> {
   active?.postMessage({ page: window.location.href, pictures: picturesOf(document), language });
 }
 
-/** The site's own pictures on the page. */
+/** The loaded pictures on the page that are files of this site. */
 function picturesOf({ images }: Document): string[] {
   const shown = [...images].filter(({ complete, naturalWidth }) => complete && naturalWidth > 0);
   return [...new Set(shown.map(({ currentSrc }) => currentSrc))].filter((address) =>

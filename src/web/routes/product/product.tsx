@@ -26,7 +26,7 @@ import { Link } from '../../ui/link.tsx';
 import { missingProductHead, productHead } from './head.ts';
 import { ProductFailure, ProductMissing, ProductSkeleton } from './product-states.tsx';
 
-/** The code of the sidebar, which is not part of the first load. */
+/** The sidebar, whose code is not part of the first load. */
 export const PRODUCT_SIDE = lazyPart(() =>
   import('../../features/products/product-side.tsx').then((module) => module.ProductSide),
 );
@@ -43,7 +43,7 @@ export function ProductScreen() {
   const { data, isPending, isError } = useQuery({
     ...productDetailOptions(api, id),
     ...useReadOnArrival(),
-    // A product known from a list is shown at once, and completed when its response arrives.
+    // A product from a list is shown immediately, and completed when the response arrives.
     placeholderData: () => findListedProduct(client, id),
   });
   const site = useSite();
@@ -159,7 +159,7 @@ function MakerSlot({ children }: { children: ReactNode }) {
   );
 }
 
-/** The code of the standing, which is not part of the first load. */
+/** The standing, whose code is not part of the first load. */
 export const STANDING = lazyPart(() =>
   import('../../features/leaderboards/standing.tsx').then((module) => module.Standing),
 );

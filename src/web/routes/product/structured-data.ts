@@ -9,13 +9,15 @@ import { productHead } from './head.ts';
 
 const TITLE_CHARACTERS = 90;
 
-/** The head of the server's document. Search engines would cut longer texts anywhere. */
+/**
+ * The head of the server's document. Long text is shortened at a word, because search engines would cut it anywhere.
+ */
 export function productDocumentHead(product: Product, siteName: string): PageHead {
   const head = productHead({ ...product, name: clampText(product.name, TITLE_CHARACTERS) }, siteName);
   return { ...head, description: clampText(head.description, META_DESCRIPTION_CHARACTERS) };
 }
 
-/** The page itself has the full text; for search engines, the beginning of the first comments is enough. */
+/** Limits for search engines, for which the beginning of the first comments is enough. The page has the full text. */
 const MAX_COMMENTS = 10;
 const COMMENT_CHARACTERS = 300;
 const DESCRIPTION_CHARACTERS = 500;
@@ -84,7 +86,7 @@ function crumb(position: number, name: string, item: string): object {
   return { '@type': 'ListItem', position, name, item };
 }
 
-/** Resolves a URL, and returns it as a list, which is empty unless its scheme is http(s). */
+/** Resolves a URL to a list of one absolute URL, or to an empty list unless its scheme is http(s). */
 function absoluteUrl(address: string, siteUrl: string): string[] {
   if (address === '' || !URL.canParse(address, siteUrl)) return [];
   const url = new URL(address, siteUrl);

@@ -1,13 +1,13 @@
-/** The fields of a launch that a calendar shows. */
+/** The fields of a calendar event. */
 export interface CalendarEvent {
-  /** Identifies the event, so adding it again replaces the earlier one. */
+  /** Identifies the event, so importing it again replaces the earlier one. */
   uid: string;
   title: string;
   description: string;
   url: string;
   startsAt: Date;
   hours: number;
-  /** The time at which the file is written. */
+  /** The time at which the file is generated. */
   now: Date;
 }
 
@@ -27,7 +27,7 @@ export function calendarFile({ uid, title, description, url, startsAt, hours, no
     `SUMMARY:${escapeText(title)}`,
     `DESCRIPTION:${escapeText(description)}`,
     `URL:${url}`,
-    // A launch lasts a day, but does not block it in the maker's calendar.
+    // Marks the time as free: a launch lasts a day, but does not occupy it in the maker's calendar.
     'TRANSP:TRANSPARENT',
     'END:VEVENT',
     'END:VCALENDAR',
@@ -40,7 +40,10 @@ function utc(time: Date): string {
   return time.toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
 
-/** Escapes a text as RFC 5545, section 3.3.11, requires. It allows no other control characters, which are removed. */
+/**
+ * Escapes text as RFC 5545, section 3.3.11, requires. The format allows no other control characters, so they are
+ * removed.
+ */
 function escapeText(text: string): string {
   return text
     .replaceAll(/[\\;,]/g, '\\$&')
@@ -51,8 +54,8 @@ function escapeText(text: string): string {
 const MAX_LINE_OCTETS = 75;
 
 /**
- * Folds a line as RFC 5545, section 3.1, requires: at most 75 octets per line, and continuation lines begin with a space.
- * Characters stay whole.
+ * Folds a line as RFC 5545, section 3.1, requires: at most 75 octets per line, and continuation lines begin with a
+ * space. Does not split characters.
  */
 function fold(line: string): string {
   const encoder = new TextEncoder();

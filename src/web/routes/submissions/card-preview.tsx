@@ -2,10 +2,10 @@ import { lazy, Suspense } from 'react';
 import type { Product } from '../../../contract/products/schema.ts';
 import { ArrowUpIcon, BookmarkIcon } from '../../ui/icons.tsx';
 
-/** Reuses the list's own card. */
+/** The product card of the list. */
 const ListCard = lazy(() => import('../home/home.tsx').then((module) => ({ default: module.ListCard })));
 
-/** A product as the list shows it. It is inert, and hidden from screen readers, which have the form. */
+/** A preview of the product in the list. It is inert, and hidden from screen readers, which read the form instead. */
 export function CardPreview({ product }: { product: Product }) {
   return (
     <div className="submission-card" aria-hidden="true" inert>

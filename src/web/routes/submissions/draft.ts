@@ -5,7 +5,7 @@ import { plural, t, translated } from '../../language/translate.ts';
 import { createBrowserStore } from '../../storage/browser-store.ts';
 import { randomId } from '../../storage/session.ts';
 
-/** The maker's input so far. */
+/** The maker's unsent input. */
 export interface Draft {
   name: string;
   description: string;
@@ -13,9 +13,9 @@ export interface Draft {
   category: string;
   maker: string;
   team: readonly { name: string; role: string }[];
-  /** ISO 8601; empty if the product is to launch as soon as it is approved. */
+  /** ISO 8601; empty if the product launches immediately after approval. */
   launchAt: string;
-  /** Saved with the texts, so sending them again after a reload does not create a second submission. */
+  /** Saved with the input, so sending it again after a reload does not create a second submission. */
   idempotencyKey: string;
 }
 
@@ -23,13 +23,13 @@ export const FIELD_NAMES = ['name', 'description', 'tags', 'category', 'maker', 
 
 export type FieldName = (typeof FIELD_NAMES)[number];
 
-/** A fault of a field, worded for the maker. */
+/** An error in a field, worded for the maker. */
 export interface FieldError {
   field: string;
   detail: string;
 }
 
-/** The field to which a fault belongs. The server may name an item of a list, e.g. `team.0.name`. */
+/** The field to which an error belongs. The server may name an item of a list, e.g. `team.0.name`. */
 export function fieldWith({ field }: FieldError): string {
   return field.split(/\W/, 1)[0] ?? field;
 }
@@ -39,18 +39,18 @@ export function newDraft(): Draft {
   return { name: '', description: '', tags: [], category: '', maker: '', team: [], launchAt: '', idempotencyKey };
 }
 
-/** The draft of a new submission. It is saved in this browser only, and shared by its tabs. */
+/** The draft of a new submission. It is stored only in this browser and shared by its tabs. */
 export const savedDraft = createBrowserStore<Draft | null>('submission_draft', (saved) =>
   isDraft(saved) ? saved : null,
 );
 
-/** The submission to send, with trimmed texts. */
+/** The submission to send, with trimmed text. */
 export function toSubmission({ idempotencyKey: _, launchAt, ...texts }: Draft): NewSubmission {
   const { name, description, tags, category, maker, team } = trimmed(texts);
   return { name, description, tags, category, maker, team, launchAt: launchAt === '' ? null : launchAt };
 }
 
-/** The draft of a submitted product. Texts with default values are empty. */
+/** The draft of a submitted product. Fields with default values are empty. */
 export function toDraft(product: Product, launchAt: string | null): Draft {
   const own = (field: 'description' | 'category' | 'maker') =>
     product[field] === PRODUCT_FIELDS[field].default ? '' : product[field];
@@ -66,7 +66,7 @@ export function toDraft(product: Product, launchAt: string | null): Draft {
   };
 }
 
-/** Each field with its default; lists are empty. */
+/** Each field with its default value; lists are empty. */
 const DEFAULTS = Object.fromEntries(
   PRODUCT_FIELD_NAMES.map((name): [string, unknown] => [name, fieldOf(name).default ?? []]),
 ) as StoredProduct;
@@ -91,8 +91,8 @@ export function toProduct(draft: Draft, image: string, now: number): Product {
 }
 
 /**
- * Checks the declared limits, and lists faults in the order of the form. The server makes the final decision. The stored launch
- * time is valid even if it has passed since.
+ * Checks the contract's limits, and lists errors in the order of the form. The server makes the final decision. A
+ * stored launch time is valid even if it has passed.
  */
 export function faultsIn(draft: Draft, now: number, storedLaunchAt: string | null = null): FieldError[] {
   const { name, tags, team, ...texts } = trimmed(draft);
@@ -143,7 +143,7 @@ export function characters(text: string): number {
 
 type Texts = Pick<Draft, 'name' | 'description' | 'category' | 'maker' | 'tags' | 'team'>;
 
-/** Trims the texts, and omits team members without any text. */
+/** Trims all text, and omits empty team members. */
 function trimmed({ name, description, category, maker, tags, team }: Texts) {
   return {
     name: name.trim(),

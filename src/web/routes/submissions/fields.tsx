@@ -29,7 +29,7 @@ interface TextFieldProps {
   onChange: (value: string) => void;
 }
 
-/** The remaining characters are shown once this share of the limit is used. */
+/** The number of remaining characters is shown after this share of the limit has been used. */
 const COUNT_FROM_SHARE = 0.8;
 
 export function TextField({ field, label, hint, value, fault, required = false, rows, onChange }: TextFieldProps) {

@@ -12,7 +12,7 @@ import {
 } from './times.ts';
 
 interface LaunchFieldProps {
-  /** ISO 8601; empty if the product is to launch as soon as it is approved. */
+  /** ISO 8601; empty if the product launches immediately after approval. */
   launchAt: string;
   siteTimeZone: string;
   fault: string | undefined;

@@ -15,7 +15,7 @@ import { useSubmissionForm } from './use-submission-form.ts';
 interface MakerDialogProps {
   access: MakerAccess;
   submission: Submission;
-  /** Called with the updated submission and a message, if something changed. */
+  /** Called when the dialog closes, with the updated submission and a message if something changed. */
   onClose: (changed?: Submission, said?: string) => void;
 }
 
@@ -110,7 +110,7 @@ export function WithdrawDialog({ access, submission, onClose }: MakerDialogProps
   );
 }
 
-/** Runs one change at a time, and reports why it failed. */
+/** Returns a function that runs one change at a time, and the reason why the last one failed. */
 function useAction(onFaults?: (faults: Faults) => void) {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isBusy, setBusy] = useState(false);

@@ -7,7 +7,7 @@ import { Link } from '../../ui/link.tsx';
 import { useNow } from '../../ui/time.tsx';
 import { timeInWords, visitorTimeZone } from './times.ts';
 
-/** A launch for its maker, above the product's own page. */
+/** The maker's view of a launch, above the product's page. */
 export function MakerLaunch({ submission }: { submission: Submission }) {
   const { standing, votesByHour, product } = submission;
   const day = standing?.day;
@@ -63,7 +63,7 @@ function WindowEnd({ endsAt }: { endsAt: string }) {
 }
 
 const HEIGHT = 40;
-/** The width of a bar. Each hour takes 10 units. */
+/** The width of a bar, in units of the chart. Each hour takes 10. */
 const BAR_WIDTH = 7;
 
 /** A chart with one bar for each hour of the launch, and a table for screen readers. */
@@ -100,7 +100,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
         <span>{hours[0] ? timeInWords(hours[0].from, zone) : ''}</span>
         <span>{plural('{count} hour', '{count} hours', LIMITS.launchWindowHours)}</span>
       </p>
-      {/* A table is never narrower than its words, so it is hidden by a wrapper. */}
+      {/* A table cannot be narrower than its content, so a wrapper hides it. */}
       <div className="visually-hidden">
         <table>
           <caption>{t('Votes by hour')}</caption>

@@ -18,7 +18,7 @@ export interface MakerSubmissionProps {
 
 type DialogName = 'edit' | 'reschedule' | 'withdraw';
 
-/** The page of a launch that is not on the site yet, which only its maker sees. */
+/** The page of a product that is not on the site yet, which only its maker sees. */
 export function MakerSubmission({ access, submission, onChange }: MakerSubmissionProps) {
   const site = useSite();
   const [open, setOpen] = useState<DialogName | null>(null);

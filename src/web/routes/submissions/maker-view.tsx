@@ -21,10 +21,10 @@ interface MakerViewProps {
 
 const REFETCH_MS = 15_000;
 
-/** The maximum delay of a timer (2^31 ms). */
+/** The maximum delay of a timer (2^31 − 1 ms). */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** The launch as its maker sees it, up to date while it is on screen. */
+/** The maker's view of the launch, kept up to date while it is on screen. */
 export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
   const client = useQueryClient();
   const queryKey = productKeys.submission(access.id, access.key);
@@ -34,7 +34,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
     refetchInterval: REFETCH_MS,
     retry: false,
   });
-  // Any other 404 means that submissions are off for now, or comes from a proxy.
+  // Any other 404 means that submissions are currently disabled, or comes from a proxy.
   const isUnknown = error instanceof SubmissionError && error.code === 'submission_not_found';
   useEffect(() => {
     if (isUnknown) onRefused(access.key);
@@ -44,7 +44,7 @@ export function MakerView({ access, isMissing, onRefused }: MakerViewProps) {
 
   const isLaunched = data?.status === 'launched';
   useEffect(() => {
-    // The product's page changes, too: from 'not found' to the product.
+    // The product's page changes as well: it shows the product instead of 'not found'.
     if (isLaunched && isMissing) void client.invalidateQueries({ queryKey: productKeys.detail(access.id) });
   }, [isLaunched, isMissing, client, access.id]);
 
@@ -78,7 +78,7 @@ function Unreachable({ error, onRetry }: { error: Error; onRetry: () => void }) 
   );
 }
 
-/** Stores an accepted key in place of an earlier one, with the product's name. */
+/** Stores a key that the server accepted in place of an earlier one, with the product's name. */
 function useStoredKey({ id, key }: MakerAccess, submission: Submission | undefined): void {
   const name = submission?.product.name;
   useEffect(() => {

@@ -10,7 +10,7 @@ import { ProductMissing, ProductSkeleton } from '../product/product-states.tsx';
 
 const MakerView = lazy(() => import('./maker-view.tsx').then((module) => ({ default: module.MakerView })));
 
-/** The maker's part of a product's page. Other visitors see only the product, if there is one. */
+/** The maker's view in a product's page. Other visitors see only the product, if there is one. */
 export function Maker() {
   const id = useProductId();
   const { data } = useQuery(productDetailOptions(useApi(), id));
@@ -35,19 +35,19 @@ export function Maker() {
   );
 }
 
-/** Takes the key out of the URL, where others could see it, and stores it in this browser. */
+/** Removes the maker key from the URL, where others could see it, and stores it in this browser. */
 function useMakerKey(id: string) {
   const { location, navigate } = useRouter();
   const { pathname, search, hash } = location;
   const linked = makerKeyIn(hash);
   const stored = useBrowserStore(makerKeys, (all) => all.find(({ productId }) => productId === id)?.key);
-  /** The key of the link, which replaces the stored key only once the site accepts it. */
+  /** The key of the link, which replaces the stored key only after the site has accepted it. */
   const [given, setGiven] = useState<string>();
   const [isRefused, setRefused] = useState(false);
 
   useEffect(() => {
     if (linked === undefined) return;
-    // The store is read here, because during hydration the hook has no value yet.
+    // Reads the store directly, because the hook returns no value during hydration.
     if (makerKeyOf(id) === undefined) saveMakerKey({ productId: id, name: '', key: linked });
     setGiven(linked);
     setRefused(false);

@@ -8,13 +8,13 @@ import { ACCEPTED, type PictureItem, type Pictures } from './pictures.ts';
 interface PictureFieldProps {
   pictures: Pictures;
   isSending: boolean;
-  /** The faults of the image and of the screenshots. */
+  /** The errors of the image and of the screenshots. */
   faults: { image: string | undefined; screenshots: string | undefined };
   onAdd: (files: readonly File[], use: keyof Pictures) => void;
   onChange: (pictures: Pictures) => void;
 }
 
-/** The product's picture and its screenshots, by file picker, drop or paste. The form handles pasted files. */
+/** The product's image and screenshots, added by file picker, drop or paste. The form handles pasted files. */
 export function PictureField({ pictures, isSending, faults, onAdd, onChange }: PictureFieldProps) {
   const { image, screenshots } = pictures;
   const [said, setSaid] = useState('');
@@ -141,7 +141,7 @@ function DropZone({ title, words, label, fault, isSending, multiple = false, onF
             aria-describedby={fault ? `${id}-words ${id}-fault` : `${id}-words`}
             onChange={({ currentTarget }) => {
               onFiles([...(currentTarget.files ?? [])]);
-              // Otherwise, choosing the same file again would have no effect.
+              // Without this, choosing the same file again would trigger no event.
               currentTarget.value = '';
             }}
           />
@@ -163,7 +163,7 @@ interface PictureRowProps {
   /** Its label, e.g. 'screenshot 2'. */
   name: string;
   isSending: boolean;
-  /** Whether the picture can be moved at all. At an end of the list, only one direction is possible. */
+  /** Whether the picture can be moved. At an end of the list, it can be moved in only one direction. */
   canMove?: boolean;
   onEarlier?: (() => void) | undefined;
   onLater?: (() => void) | undefined;
@@ -214,7 +214,7 @@ function PictureRow({ item, name, isSending, canMove = false, onEarlier, onLater
 interface RowButtonProps {
   label: string;
   icon: React.ReactNode;
-  /** Without pictures the button has no effect, but it stays, so it keeps the focus. */
+  /** If unset, the button has no effect. It is not disabled, so it keeps the focus. */
   onPress: ((event: MouseEvent) => void) | undefined;
 }
 

@@ -5,16 +5,16 @@ import { t } from '../../language/translate.ts';
 import { randomId } from '../../storage/session.ts';
 import { type MakerAccess, SubmissionError, submissionsClient } from './submissions-client.ts';
 
-/** A picture of the form: already on the site, or a file to upload. */
+/** A picture in the form: stored on the site, or a file to upload. */
 export interface PictureItem {
   key: string;
-  /** The URL to display: that of the picture on the site, or of a small copy of the file. */
+  /** The URL to display: of the stored picture, or of a small copy of the file. */
   src: string;
-  /** The file to upload; missing if it is on the site. */
+  /** The file to upload; undefined if the picture is stored on the site. */
   file?: File | undefined;
-  /** The uploaded share of the file, from 0 to 1, during the upload. */
+  /** The uploaded share of the file, from 0 to 1; set during the upload. */
   sent?: number | undefined;
-  /** Why the site, or this form, rejects it. */
+  /** Why the site or this form rejects the picture. */
   fault?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface Pictures {
 
 export const NO_PICTURES: Pictures = { image: null, screenshots: [] };
 
-/** The types that file pickers offer. */
+/** The media types that file pickers accept. */
 export const ACCEPTED = PICTURE_UPLOADS.mediaTypes.join(',');
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
@@ -33,7 +33,7 @@ const BYTES_PER_MEGABYTE = 1024 * 1024;
 /** The longer side of a preview, in pixels. */
 const COPY_PIXELS = 640;
 
-/** Reads a file as a picture, and stores any fault in the item. */
+/** Reads a file as a picture. The result contains the error, if there is one. */
 export async function readPicture(file: File): Promise<PictureItem> {
   const item = { key: randomId() ?? `${file.name} ${file.lastModified}`, src: '', file };
   if (!(PICTURE_UPLOADS.mediaTypes as readonly string[]).includes(file.type)) {
@@ -63,7 +63,7 @@ export async function readPicture(file: File): Promise<PictureItem> {
   }
 }
 
-/** A smaller copy as a `data:` URL, because the content security policy allows no `blob:`. */
+/** A smaller copy as a `data:` URL, because the content security policy forbids `blob:` URLs. */
 function copyOf(bitmap: ImageBitmap): string {
   const scale = Math.min(1, COPY_PIXELS / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement('canvas');
@@ -74,7 +74,7 @@ function copyOf(bitmap: ImageBitmap): string {
 }
 
 /**
- * The pictures that a submission has on the site. `placeholder` is the URL of the site's placeholder, which does not count as a
+ * The stored pictures of a submission. `placeholder` is the URL of the site's placeholder, which does not count as a
  * picture.
  */
 export function storedPictures(
@@ -90,18 +90,18 @@ export function storedPictures(
 interface Sending {
   access: MakerAccess;
   pictures: Pictures;
-  /** The submission on the site. */
+  /** The submission as stored on the site. */
   stored: Submission;
   /** Called with each change of an item. */
   onChange: (key: string, change: Partial<PictureItem>) => void;
-  /** Called with the submission after each change of it. */
+  /** Called with the submission after each change to it. */
   onStored: (submission: Submission) => void;
 }
 
 /**
  * Removes deleted screenshots and uploads new pictures one by one, because the site appends screenshots. A rejected
- * picture is marked with the reason, and the others are uploaded.
- * @throws SubmissionError if a retry later makes sense.
+ * picture is marked with the reason, and the other pictures are uploaded.
+ * @throws SubmissionError if a retry may succeed.
  */
 export async function sendPictures({ access, pictures, stored, onChange, onStored }: Sending): Promise<Submission> {
   let latest = stored;
@@ -109,7 +109,7 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
     latest = submission;
     onStored(submission);
   };
-  // The same picture may be listed twice, so each entry is matched once.
+  // The same picture may occur twice, so each entry is matched only once.
   const remaining = pictures.screenshots.map(({ src }) => src);
   const removed: number[] = [];
   for (const [index, address] of stored.product.screenshots.entries()) {
@@ -141,5 +141,5 @@ export async function sendPictures({ access, pictures, stored, onChange, onStore
   }
 }
 
-/** Statuses that reject the picture itself, so a retry would not help. */
+/** Statuses for a rejected picture, which a retry would not change. */
 const REFUSALS = [413, 415, 422];

@@ -17,13 +17,13 @@ interface SubmissionFormProps {
   children?: ReactNode;
 }
 
-/** The form for a product. */
+/** The form for a new or an edited product. */
 export function SubmissionForm({ form, siteTimeZone, labels, children }: SubmissionFormProps) {
   const { draft, pictures, faults, faultyAttempts, failure, isSending, progress, set } = form;
   const element = useRef<HTMLFormElement>(null);
   const trap = useRef<HTMLInputElement>(null);
 
-  // Focuses the first invalid field once it is marked, so its message is read with it.
+  // Focuses the first invalid field after it has been marked, so screen readers read its message with it.
   useEffect(() => {
     if (faultyAttempts > 0) element.current?.querySelector<HTMLElement>(FAULTY)?.focus();
   }, [faultyAttempts]);
@@ -33,7 +33,10 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
     void form.submit(trap.current?.value ?? '');
   }
 
-  /** Handles pasted files, and files dropped beside the drop zones, which a browser would open instead of the page. */
+  /**
+   * Handles pasted files, and files dropped outside of the drop zones, which the browser would otherwise open in place
+   * of the page.
+   */
   function take(event: ClipboardEvent | DragEvent, { files }: DataTransfer): void {
     if (files.length === 0) return;
     event.preventDefault();
@@ -132,7 +135,7 @@ export function SubmissionForm({ form, siteTimeZone, labels, children }: Submiss
   );
 }
 
-/** An invalid control. For a file input, its group is marked. */
+/** Selects invalid controls. For a file input, its group is marked. */
 const FAULTY = '[aria-invalid="true"], [data-invalid="true"] input[type="file"]';
 
 const PLACES = [...FIELD_NAMES, 'image', 'screenshots'];
@@ -141,7 +144,7 @@ function summary(count: number): string {
   return plural('One field needs another look.', '{count} fields need another look.', count);
 }
 
-/** Why the submission failed; announced to screen readers at once. */
+/** Shows why the submission failed. Screen readers announce it immediately. */
 export function FailureNote({ failure }: { failure: Failure | null }) {
   return (
     <div role="alert">

@@ -11,17 +11,17 @@ import { intlLocale, plural, t } from '../../language/translate.ts';
 import { sessionId } from '../../storage/session.ts';
 import type { FieldError } from './draft.ts';
 
-/** Longer than the server's own time limit for a write. */
+/** Longer than the server's timeout for writes. */
 const TIMEOUT_MS = 40_000;
 
 /** A picture may take minutes on a slow network. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
-/** An error of the API of submissions. */
+/** An error from the submissions API. */
 export class SubmissionError extends ApiError {
-  /** The faults of the sent fields. */
+  /** The errors in the fields that were sent. */
   readonly faults: readonly FieldError[];
-  /** Seconds after which a retry makes sense. */
+  /** The seconds after which a retry may succeed. */
   readonly retryAfter: number | undefined;
 
   constructor(
@@ -79,15 +79,15 @@ interface Content {
 }
 
 async function ofMaker(method: Method, path: string, { key }: MakerAccess, content: Content = {}): Promise<Submission> {
-  // The key leaves the browser only here.
+  // The only place that sends the key.
   const headers = { Authorization: `Bearer ${key}`, [SESSION_HEADER]: sessionId() };
   const { submission } = await send<{ submission: Submission }>(method, path, { ...content, headers });
   return submission;
 }
 
 /**
- * Sends a request. It uses `XMLHttpRequest`, because `fetch` does not report the progress of an upload. @throws
- * SubmissionError; its status is 0 without a response.
+ * Sends a request, with `XMLHttpRequest`, because `fetch` does not report the progress of an upload.
+ * @throws SubmissionError if the request fails; its status is 0 without a response.
  */
 function send<Body>(method: Method, path: string, { json, upload, headers = {} }: Content): Promise<Body> {
   const request = new XMLHttpRequest();
@@ -116,7 +116,7 @@ function send<Body>(method: Method, path: string, { json, upload, headers = {} }
   });
 }
 
-/** Parses a response. An HTML error page of a proxy is no JSON, so only its status is known. */
+/** Parses a response. The HTML error page of a proxy is not JSON, so only its status is known. */
 function parse(text: string): object | null {
   try {
     const body: unknown = JSON.parse(text);
@@ -131,7 +131,7 @@ function retryAfterOf(request: XMLHttpRequest): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** The API gives its reasons in English only. The form has already checked the common ones in the page's language. */
+/** The API explains errors only in English. The form has already checked for common errors in the page's language. */
 function inPageLanguage({ field, detail }: FieldError): FieldError {
   return { field, detail: intlLocale() ? t('This is not accepted.') : detail };
 }
@@ -147,7 +147,7 @@ export interface Failure {
   detail: string;
 }
 
-/** Describes a failure for the maker. `isSaved`: the draft is in this browser. */
+/** Describes a failure for the maker. `isSaved`: the draft is stored in this browser. */
 export function failureOf(error: unknown, { isSaved = false } = {}): Failure {
   const saved = isSaved ? ` ${t('Your text is saved in this browser.')}` : '';
   if (!(error instanceof SubmissionError))

@@ -23,10 +23,10 @@ interface Done {
   submission: Submission;
 }
 
-/** The dialog in which a product is submitted. Closing it loses only the pictures. */
+/** The dialog for submitting a product. Closing it discards only the pictures. */
 export function SubmitDialog({ onClose }: { onClose: () => void }) {
   const [done, setDone] = useState<Done | null>(null);
-  /** A new submission of which not all pictures were accepted. */
+  /** A new submission, some of whose pictures were not accepted. */
   const incomplete = useRef<Done | null>(null);
   const [opened, setOpened] = useState(1);
   const { navigate } = useRouter();
@@ -40,12 +40,12 @@ export function SubmitDialog({ onClose }: { onClose: () => void }) {
 
   function close(): void {
     if (done === null && incomplete.current !== null) {
-      // Nothing else shows the maker link, so the dialog opens again for it.
+      // Only this dialog shows the maker link, so it opens again for that.
       setDone(incomplete.current);
       setOpened(opened + 1);
       return;
     }
-    // The dialog is hidden at once, but stays mounted until the page below is rendered.
+    // The dialog is hidden immediately, but stays mounted until the page below it is rendered.
     isOpen.current = false;
     onClose();
   }
@@ -89,14 +89,14 @@ function NewSubmission({ incomplete, onDone }: NewSubmissionProps) {
     onDraft: (draft) => savedDraft.write(draft),
     onCreated({ id, key }, { product }) {
       created.current = { id, key };
-      // Stored at once, because no other response has the key.
+      // Stored immediately, because no later response contains the key.
       saveMakerKey({ productId: id, name: product.name, key });
       savedDraft.write(undefined);
     },
     onDone,
   });
 
-  // Before the failure is on the screen, where a visitor may close the dialog at once.
+  // A layout effect, because visitors may close the dialog as soon as the failure is on screen.
   useLayoutEffect(() => {
     const submission = form.isSending ? undefined : form.latest();
     incomplete.current = created.current && submission ? { access: created.current, submission } : null;

@@ -27,7 +27,7 @@ export function SubmitLink() {
       return;
     }
     navigate(paths.home, { replace: true });
-    // If the document opened with the dialog, the focus has no other place to return to.
+    // If the document was opened with the dialog, no other element had the focus before.
     document.querySelector<HTMLElement>('.submit-link')?.focus();
   }
 

@@ -16,7 +16,7 @@ interface SubmittedProps {
   submission: Submission;
 }
 
-/** Shows the maker link, this one time, and the next steps. */
+/** Shows the maker link, which is shown only once, and the next steps. */
 export function Submitted({ access, submission }: SubmittedProps) {
   const site = useSite();
   const title = useRef<HTMLHeadingElement>(null);
@@ -61,7 +61,7 @@ export function Submitted({ access, submission }: SubmittedProps) {
                   calendarFile({
                     uid: `launch-${id}@${new URL(site.url).host}`,
                     title: t('Launch of {name}', { name: product.name }),
-                    // The description does not contain the key, because calendars are shared.
+                    // Does not contain the key, because calendars are often shared.
                     description: t('{name} launches on {site} and collects votes for {hours} hours.', {
                       name: product.name,
                       site: site.name,
@@ -106,19 +106,19 @@ export function Submitted({ access, submission }: SubmittedProps) {
 
 interface DownloadProps {
   label: string;
-  /** The name of the file. */
+  /** The file name. */
   name: string;
   type: string;
   content: () => string;
 }
 
-/** Offers a text as a download. */
+/** Offers text as a download. */
 function Download({ label, name, type, content }: DownloadProps) {
   function save(): void {
     const address = URL.createObjectURL(new Blob([content()], { type: `${type};charset=utf-8` }));
     const link = Object.assign(document.createElement('a'), { href: address, download: name });
     link.click();
-    // By then the browser has begun to read the file.
+    // After this time, the browser has started to read the file.
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   }
 
@@ -134,10 +134,10 @@ interface QrCodeProps {
   label: string;
 }
 
-/** The width of the light border around the code, in modules, as its standard (ISO/IEC 18004) demands. */
+/** The width of the light border around the code, in modules, as ISO/IEC 18004 requires. */
 const QUIET_ZONE = 4;
 
-/** A text as a QR code. Always dark on light, because many readers require it. */
+/** Text as a QR code. Always dark on light, because many readers require it. */
 function QrCode({ text, label }: QrCodeProps) {
   const [code, setCode] = useState<{ size: number; path: string } | null>(null);
 
@@ -148,7 +148,7 @@ function QrCode({ text, label }: QrCodeProps) {
         const { data, size } = encode(text, { ecc: 'M', border: QUIET_ZONE });
         if (isCurrent) setCode({ size, path: pathOf(data) });
       },
-      // If the code does not load, the link can still be copied.
+      // If the QR code module fails to load, visitors can still copy the link.
       () => {},
     );
     return () => {

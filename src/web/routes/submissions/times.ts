@@ -4,13 +4,13 @@ export function visitorTimeZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** '22 November 2026 at 14:00', in a time zone. */
+/** Formats a time like '22 November 2026 at 14:00' in a time zone. */
 export function timeInWords(time: string | Date, timeZone: string): string {
   const style = { dateStyle: 'long', timeStyle: 'short', timeZone } as const;
   return new Intl.DateTimeFormat(intlLocale() ?? 'en-GB', style).format(new Date(time));
 }
 
-/** 'Europe/Berlin (GMT+1)' at a time; 'UTC' stays as it is. */
+/** Formats a time zone with its offset at a time, like 'Europe/Berlin (GMT+1)'; 'UTC' stays unchanged. */
 export function timeZoneInWords(timeZone: string, at: Date): string {
   const [offset] = new Intl.DateTimeFormat('en-GB', { timeZone, timeZoneName: 'shortOffset' })
     .formatToParts(at)
@@ -18,19 +18,19 @@ export function timeZoneInWords(timeZone: string, at: Date): string {
   return timeZone === 'UTC' || !offset ? timeZone : `${timeZone.replaceAll('_', ' ')} (${offset.value})`;
 }
 
-/** A time as the value of a `datetime-local` input: in the visitor's time zone, to the minute. */
+/** Returns a time as the value of a `datetime-local` input: in the visitor's time zone, to the minute. */
 export function toLocalInput(time: Date): string {
   const shifted = new Date(time.getTime() - time.getTimezoneOffset() * 60_000);
   return shifted.toISOString().slice(0, 16);
 }
 
-/** The value of a `datetime-local` input as ISO 8601; empty if it is empty or incomplete. */
+/** Converts the value of a `datetime-local` input to ISO 8601; empty if the value is empty or incomplete. */
 export function fromLocalInput(value: string): string {
   const time = new Date(value);
   return Number.isNaN(time.getTime()) ? '' : time.toISOString();
 }
 
-/** Tomorrow at nine in the visitor's time zone, as the initial value. */
+/** Tomorrow at 9:00 in the visitor's time zone, as the initial value. */
 export function tomorrowMorning(now: Date): Date {
   return new Date(now.getFullYear(), now.getMonth(), now.getDate() + 1, 9);
 }

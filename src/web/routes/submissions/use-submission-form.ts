@@ -8,32 +8,32 @@ import { type Failure, failureOf, type MakerAccess, SubmissionError, submissions
 export interface SubmissionForm {
   draft: Draft;
   pictures: Pictures;
-  /** What the last attempt found, without the faults of fields that changed since. */
+  /** The errors of the last attempt, except those of fields that have changed since. */
   faults: readonly FieldError[];
-  /** The number of attempts that found faults. */
+  /** The number of attempts that found errors. */
   faultyAttempts: number;
   failure: Failure | null;
   isSending: boolean;
-  /** The pictures of this attempt with their upload progress. */
+  /** The number of pictures in this attempt and the upload progress. */
   progress: { total: number; sent: number } | null;
   set: (change: Partial<Draft>) => void;
   setPictures: (pictures: Pictures) => void;
   addFiles: (files: readonly File[], use: keyof Pictures) => void;
   /** `website` is the honeypot field. */
   submit: (website: string) => Promise<void>;
-  /** The submission on the site, as far as this form has changed it. */
+  /** The submission as this form last stored it on the site. */
   latest: () => Submission | undefined;
 }
 
 interface Options {
   draft: Draft;
   pictures: Pictures;
-  /** The submission to edit; none to create a new one. */
+  /** The submission to edit. If unset, the form creates one. */
   editing?: { access: MakerAccess; submission: Submission };
   onDraft?: (draft: Draft) => void;
-  /** Called once a new submission exists, whose pictures are not uploaded yet. */
+  /** Called after a new submission has been created, before its pictures are uploaded. */
   onCreated?: (access: MakerAccess, submission: Submission) => void;
-  /** Called once everything is on the site. */
+  /** Called after everything has been stored on the site. */
   onDone: (access: MakerAccess, submission: Submission) => void;
 }
 
@@ -48,11 +48,15 @@ export function useSubmissionForm(options: Options): SubmissionForm {
   const [failure, setFailure] = useState<Failure | null>(null);
   const [isSending, setSending] = useState(false);
   const [total, setTotal] = useState(0);
-  /** The submission on the site. After a failed picture, submitting again changes it instead of creating another one. */
+  /**
+   * The submission on the site. After a picture has failed, submitting again updates it instead of creating another
+   * one.
+   */
   const existing = useRef(options.editing ?? null);
 
   function set(change: Partial<Draft>): void {
-    // A changed draft gets a new key, because it is another submission even if the response to the first one was lost.
+    // A changed draft gets a new key, because it is a different submission, even if the response to the first one was
+    // lost.
     const next = { ...draft, idempotencyKey: newDraft().idempotencyKey, ...change };
     setDraft(next);
     forgetFaults(Object.keys(change));
@@ -88,7 +92,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
     setPictures(({ image, screenshots }) => ({ image: image && update(image), screenshots: screenshots.map(update) }));
   }
 
-  /** Creates or changes the submission. */
+  /** Creates or updates the submission. */
   async function save(website: string): Promise<{ access: MakerAccess; submission: Submission }> {
     const texts = toSubmission(draft);
     if (existing.current) {
@@ -128,7 +132,7 @@ export function useSubmissionForm(options: Options): SubmissionForm {
           refused ||= change.fault !== undefined;
           onPicture(key, change);
         },
-        // The revision grows with each picture, so the next attempt continues from here.
+        // Each picture increments the revision, so the next attempt must start from the latest one.
         onStored: (latest) => {
           existing.current = { access, submission: latest };
         },
@@ -161,7 +165,7 @@ const pictureRefused = (): Failure => ({
   detail: t('Everything else is on the site. Remove the picture or choose another one, then send again.'),
 });
 
-/** Pictures that the form already knows to be invalid. */
+/** The errors of pictures that the form has already found invalid. */
 function faultsOfPictures({ image, screenshots }: Pictures): FieldError[] {
   const faults: FieldError[] = [];
   if (image?.fault && image.src === '')
