@@ -13,15 +13,15 @@ import type { BenchOptions } from './options.ts';
 const CARDS_PER_ROUND = 1_000;
 const CARD_CONNECTIONS = 16;
 const READER_CONNECTIONS = 4;
-/** Low enough that neither the reader nor the machine is busy, because response times are measured. */
+/** Low enough that neither the load process nor the machine is saturated, because response times are measured. */
 const READS_PER_SECOND = 400;
 
 const reads = [{ method: 'GET' as const, path: '/' }];
 const pictures = join(import.meta.dirname, '../catalogue/pictures');
 
 /**
- * Measures the home page alone and while uncached cards are drawn, 1,000 per round, alternately. Then measures the
- * processor time per card, uncached and cached, and the memory of the worker.
+ * Measures the home page alternately alone and while uncached cards are rendered, 1,000 per round. Then measures the
+ * CPU time per card, uncached and cached, and the memory of the worker.
  */
 export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   const server = await startBenchServer();
@@ -44,7 +44,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
     for (let round = 0; round < rounds; round += 1) {
       const left = Array.from({ length: CARDS_PER_ROUND }, (_, index) => `og/p-${round * CARDS_PER_ROUND + index}.png`);
       const turns: CardsDrawn[] = [];
-      // The turns are short, so other load on the machine affects both sides alike.
+      // The sides alternate quickly, so other load on the machine affects both equally.
       while (left.length > 0) {
         alone.push(await read());
         let isReading = true;
@@ -87,7 +87,7 @@ export async function cards({ rounds, seconds }: BenchOptions): Promise<void> {
   }
 }
 
-/** Gives every product one of the catalogue's pictures. */
+/** Assigns each product one of the catalogue's pictures. */
 async function addPictures(database: { query(sql: string, values?: unknown[]): Promise<unknown> }): Promise<void> {
   const names = (await readdir(pictures, { withFileTypes: true }))
     .filter((entry) => entry.isDirectory() && entry.name !== 'avatars')
@@ -100,14 +100,14 @@ async function addPictures(database: { query(sql: string, values?: unknown[]): P
 
 interface CardsDrawn {
   perSecond: number;
-  /** Processor time of the worker for each card. */
+  /** CPU time of the worker per card. */
   cpuMsEach: number;
   substitutes: number;
   workerMb: number;
   siteMb: number;
 }
 
-/** Requests the remaining cards, each once, while `continues` returns true. */
+/** Requests each remaining card once, while `continues` returns true. */
 async function drawCards(
   { address, pid }: { address: string; pid: number },
   left: string[],
@@ -134,7 +134,7 @@ async function drawCards(
   };
 }
 
-/** @returns whether the response is the card itself and not a substitute. */
+/** @returns whether the response is the card itself and not the substitute. */
 async function fetchCard(address: string, path: string): Promise<boolean> {
   const response = await fetch(`${address}/${path}`);
   await response.arrayBuffer();
@@ -149,7 +149,7 @@ async function cachedCardCpuMs({ address, pid }: { address: string; pid: number 
   return ((await cpuMsOf(worker)) - before) / 200;
 }
 
-/** The card worker among the child processes of the site. */
+/** Returns the process id of the card worker among the child processes of the site. */
 async function workerOf(pid: number): Promise<number> {
   const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ');
   const found = children.find((child) => readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('card-worker'));

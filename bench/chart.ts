@@ -10,7 +10,7 @@ export interface BarChart {
   series: readonly { name: string; colour: string }[];
   rows: readonly BarRow[];
   format(value: number): string;
-  /** Use 'log' if values differ by powers of ten. */
+  /** Use 'log' if values differ by orders of magnitude. */
   scale: 'linear' | 'log';
 }
 
@@ -23,7 +23,9 @@ const TOP = 62;
 const BAR_HEIGHT = 13;
 const GAP = 3;
 
-/** Horizontal bars, one per series in each row, with their own background so they are readable on a dark page, too. */
+/**
+ * Draws horizontal bars, one per series in each row, on an opaque background so that they are readable on dark pages.
+ */
 export function drawBars(chart: BarChart): string {
   const { title, series, rows } = chart;
   const rowHeight = series.length * (BAR_HEIGHT + GAP) + 14;
@@ -60,7 +62,7 @@ function drawRow(chart: BarChart, { name, values, note = '' }: BarRow, top: numb
   return [`<text x="20" y="${middle}" fill="#111827">${escaped(name)}</text>`, ...bars].join('\n');
 }
 
-/** The length of a bar as a share of the longest. A logarithmic scale begins at half the smallest value. */
+/** Returns the length of a bar as a share of the longest. A logarithmic scale begins at half the smallest value. */
 function shareOfLongest({ rows, scale }: BarChart, value: number): number {
   const all = rows.flatMap((row) => row.values);
   const largest = Math.max(...all);

@@ -11,7 +11,7 @@ import { spreadOf } from './harness/statistics.ts';
 import type { BenchOptions } from './options.ts';
 
 const PRODUCTS = 1_000;
-/** Upvotes on other products during the freshness measurement. */
+/** The rate of upvotes on other products during the freshness measurement with load. */
 const BUSY_UPVOTES_PER_SECOND = 200;
 const FRESHNESS_SECONDS = 30;
 const MAX_PROCESSES = 8;
@@ -70,7 +70,7 @@ export async function cluster(options: BenchOptions): Promise<void> {
   }
 }
 
-/** One, two, and further powers of two up to the number of cores. */
+/** Returns the numbers of processes to measure: 1, 2 and further powers of two, up to the number of cores. */
 function processNumbers(): number[] {
   const most = Math.min(MAX_PROCESSES, Math.max(2, availableParallelism()));
   const numbers: number[] = [];
@@ -78,7 +78,7 @@ function processNumbers(): number[] {
   return numbers;
 }
 
-/** Each side's numbers and their ratios to one process, which carry over to other machines. */
+/** Summarizes each side, with its ratio to one process, which also applies to other machines. */
 function compare(measured: ReadonlyMap<Side, readonly SideLoad[]>) {
   const [one = []] = measured.values();
   const perSide = [...measured].map(([{ name }, results]) => {
@@ -103,7 +103,10 @@ function describe(result: SideLoad = addUp([])): string {
   return `${Math.round(result.perSecond)}/s, p99 ${Math.round(result.p99Ms)} ms, ${result.siteCpuUs.toFixed(0)} µs, ${result.siteCores.toFixed(2)} cores`;
 }
 
-/** Draws the time from an upvote on one site to the other's responses, with two bars each: idle, and under other upvotes. */
+/**
+ * Draws the time from an upvote on one site until the other shows it, with two bars each: without load, and with other
+ * upvotes.
+ */
 function draw({ quiet, busy }: Readonly<Record<'quiet' | 'busy', Freshness>>): string {
   const seen = { API: 'api', page: 'page', stream: 'stream' } as const;
   return drawBars({

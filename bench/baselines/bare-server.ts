@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A response that the site sent, with its header fields and bytes. */
+/** A recorded response of the site, with its headers and body. */
 export interface RecordedResponse {
   path: string;
   /** Base64. */
@@ -10,7 +10,10 @@ export interface RecordedResponse {
   headers: Record<string, string>;
 }
 
-/** The upper bound of Node.js: `node:http` alone, which looks up the address and sends bytes from memory. */
+/**
+ * The upper bound for Node.js: a bare `node:http` server that looks up the path and sends a recorded response from
+ * memory.
+ */
 const recorded: RecordedResponse[] = JSON.parse(await readFile(process.env.RESPONSES ?? '', 'utf8'));
 const responses = new Map(
   recorded.map(({ path, body, headers }) => {

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 
 /**
- * The fastest plain design for upvotes: `node:http` without a framework, and one prepared statement per request, which is its
- * own transaction.
+ * The fastest simple design for upvotes: `node:http` without a framework, and one prepared statement per request, which
+ * needs no explicit transaction.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 16 });
 

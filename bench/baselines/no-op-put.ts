@@ -10,9 +10,9 @@ import type { PageRenderer } from '../../src/server/pages/renderer.ts';
 import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 
-/** The upper bound of a write: a PUT route of the site's own server that checks the session and writes nothing. */
+/** The upper bound for writes: a PUT route on the site's own server that checks the session and writes nothing. */
 const app = await buildApp({
-  // No other route is requested.
+  // The other routes are never requested.
   core: {} as Core,
   cache: {} as ResponseCache,
   live: { close() {} } as Live,

@@ -3,8 +3,8 @@ import Fastify from 'fastify';
 import pg from 'pg';
 
 /**
- * The usual design: one transaction per request, through a pool. It runs in its own process and database, with the same tables, framework
- * and number of connections as the site.
+ * The usual design: one transaction per request, through a pool. It runs in its own process and database, with the same
+ * tables, framework and number of connections as the site.
  */
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: Number(process.env.POOL_SIZE) });
 const app = Fastify();
@@ -38,7 +38,7 @@ app.post<{ Body: { productId: string; content: string } }>('/api/comments', (req
   }),
 );
 
-// A single statement is a transaction.
+// A single statement needs no explicit transaction.
 app.post<{ Params: { id: string } }>('/api/comments/:id/like', async (request) => {
   const { rows } = await pool.query<{ likes: number }>(
     'UPDATE comments SET likes = likes + 1 WHERE id = $1 RETURNING likes',

@@ -1,4 +1,5 @@
--- The statement of src/core/upvotes/set-upvotes.ts before launches: it writes upvotes and their counts, without windows and networks.
+-- The statement of src/core/upvotes/set-upvotes.ts as it was before launches: it writes upvotes and their counts, but
+-- no launch windows and no networks.
 WITH locked AS (
     SELECT product_id FROM product_counts
     WHERE product_id = ANY($1::text[]) AND (writes_blocked_until IS NULL OR writes_blocked_until <= statement_timestamp())

@@ -3,12 +3,14 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface CountStream {
-  /** The time at which at least this count of a product's upvotes arrived; waits for it if necessary. */
+  /**
+   * Resolves to the time at which the stream sent this upvote count of a product, or a higher one. Waits if it has not.
+   */
   hears(productId: string, upvotes: number, patienceMs: number): Promise<number>;
   close(): void;
 }
 
-/** Opens a stream of all counts and records when each arrived. */
+/** Opens the stream of all counts and records when each count arrives. */
 export async function listenToCounts(address: string): Promise<CountStream> {
   const { hostname, port } = new URL(address);
   const socket = connect({ host: hostname, port: Number(port) }).setEncoding('latin1');

@@ -6,7 +6,8 @@ const DRIFT = `SELECT c.product_id FROM product_counts c
 const TIMEOUT_MS = 2_000;
 
 /**
- * Checks that every count equals its rows, and that every acknowledged upvote is stored and shown at every address.
+ * Checks that every upvote count equals the number of rows, and that every acknowledged upvote is stored and shown by
+ * every site.
  * @throws Error with the differences.
  */
 export async function assertCountsRight({ name, database, addresses, upvotes }: Side): Promise<void> {
@@ -31,7 +32,7 @@ interface Page {
   nextCursor: string | null;
 }
 
-/** Reads all products page by page, as a client does. @returns those with another count than the stored one. */
+/** Reads all products page by page, like a client. @returns the products whose count differs from the stored one. */
 async function wrongAt(address: string, stored: ReadonlyMap<string, number>): Promise<string[]> {
   const wrong: string[] = [];
   let cursor: string | null = null;

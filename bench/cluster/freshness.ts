@@ -6,14 +6,17 @@ import { quantile } from '../harness/statistics.ts';
 import { listenToCounts } from './count-stream.ts';
 import type { Side } from './side.ts';
 
-/** Milliseconds since the upvote was sent. */
+/** Percentiles of the time since the upvote was sent, in milliseconds. */
 export interface Delays {
   p50Ms: number;
   p95Ms: number;
   maxMs: number;
 }
 
-/** From an upvote on one site until its own response, and until the other's API, page and stream show it. */
+/**
+ * The delays from an upvote on one site until its own response, and until the other site's API, page and stream show
+ * it.
+ */
 export interface Freshness {
   samples: number;
   write: Delays;
@@ -24,7 +27,7 @@ export interface Freshness {
 
 export interface FreshnessOptions {
   seconds: number;
-  /** Other upvotes per second on the same site, on other products. */
+  /** The rate of other upvotes on the same site, on other products. */
   upvotesPerSecond: number;
   products: number;
 }
