@@ -1,8 +1,8 @@
 import { paths } from './paths.ts';
 
 /**
- * The screens of the site, and the query parameters that affect each, in the order of canonical URLs. The server
- * normalizes URLs with this list; the browser's router and the service worker match paths with it.
+ * The site's screens with the query parameters that affect each, in canonical order. The server normalizes URLs with
+ * this list; the browser's router and the service worker match paths with it.
  */
 export const ROUTES = {
   home: { parameters: ['q', 'tag', 'sort', 'cursor', 'lang'] },
@@ -19,14 +19,17 @@ export type RouteMatch =
   | { name: 'product'; id: string }
   | { name: 'notFound' };
 
-/** Returns whether a normalized path has no parameter except the language. A site has a limited number of such pages. */
+/**
+ * Returns whether a normalized path has no query parameter except the language. The number of such pages is limited, so
+ * the response cache separates them from arbitrary queries.
+ */
 export function isPlainPath(path: string): boolean {
   return /^[^?]*(?:\?lang=[^&]*)?$/.test(path);
 }
 
 const PRODUCT_PATH = /^\/product\/([^/]+)$/;
 
-/** Returns the screen of a path and its query. Case and a trailing slash matter. The period is not validated. */
+/** Returns the screen for a path and query. Case and a trailing slash are significant. The period is not validated. */
 export function matchRoute(pathname: string, search: string | URLSearchParams = ''): RouteMatch {
   if (pathname === paths.home) {
     const period = new URLSearchParams(search).get('board');
@@ -37,8 +40,8 @@ export function matchRoute(pathname: string, search: string | URLSearchParams = 
 }
 
 /**
- * Returns whether a URL is that of the moderation log, a document of the home page's path without the browser app. A URL
- * that also has a period is a leaderboard.
+ * Returns whether a URL selects the moderation log, an HTML document at the home page's path that does not load the
+ * browser app. If the URL also has a period, it selects a leaderboard.
  */
 export function isModerationLog(pathname: string, query: URLSearchParams): boolean {
   return pathname === paths.home && query.has('log') && !query.get('board');

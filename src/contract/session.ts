@@ -7,5 +7,5 @@ export const SESSION_HEADER = 'X-User-Session';
 /** The key under which the browser stores the session id. */
 export const SESSION_STORAGE_KEY = 'user_session';
 
-/** A session id: `session-…`, `fallback-session-…` or `server-session-…`, with 9 to 100 characters in all. */
+/** A session id: `session-…`, `fallback-session-…` or `server-session-…`, 9 to 100 characters long. */
 export const SESSION_PATTERN = '^(?=.{9,100}$)(?:session|fallback-session|server-session)-[A-Za-z0-9-]+$';

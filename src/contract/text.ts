@@ -7,17 +7,17 @@ export function isStorableText(text: string): boolean {
 }
 
 /**
- * Matches a visible character: not white space, format characters, marks without a letter, fillers that Unicode says to
- * ignore, such as U+3164, or the blank Braille pattern.
+ * Matches a visible character: not white space, a control or format character, a combining mark, a default ignorable
+ * code point, such as U+3164, or the blank Braille pattern.
  */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** Returns whether a text contains a visible character. */
+/** Returns whether a string contains a visible character. */
 export function isVisible(text: string): boolean {
   return VISIBLE.test(text);
 }
 
-/** Formats a number with its noun for texts that are not translated: `1 vote`, `1,234 votes`. */
+/** Formats a number with its noun, for text that is not translated: `1 vote`, `1,234 votes`. */
 export function countOf(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
 }
@@ -27,7 +27,7 @@ export const INSTANT_FORMAT = 'utc-instant';
 
 const INSTANT = /^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{3})?Z$/;
 
-/** Returns whether a text is an instant in UTC that exists. `Date` alone would read February 30 as March 2. */
+/** Returns whether a string is a valid instant in UTC. `Date` alone would read February 30 as March 2. */
 export function isInstant(text: string): boolean {
   const date = new Date(text);
   return INSTANT.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));

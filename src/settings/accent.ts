@@ -29,7 +29,7 @@ const DARK = { sun: 0.78, sunStrong: 0.85, sunSoft: 0.25, onSun: 0.19 } as const
 
 /**
  * Reads SITE_ACCENT. The light theme uses the colour itself, the dark theme the same hue at a readable lightness, with
- * as much of its chroma as sRGB can show. @throws Error with the measured contrast if the colour is unreadable.
+ * as much of its chroma as sRGB can show. @throws Error if the colour is malformed or its contrast too low.
  */
 export function readAccent(text: string): Accent {
   const sun = text.toLowerCase();
@@ -58,7 +58,7 @@ function contrastFault(name: string, ground: string, measured: number, needed: n
   return `${name} has a contrast of ${ratio}:1 on ${where}; ${needed}:1 is needed, so choose a darker colour`;
 }
 
-/** Returns the CSS of a page with this accent. Its selector takes precedence over that of tokens.css. */
+/** Returns the CSS that sets this accent. Its selector takes precedence over the selector in tokens.css. */
 export function accentStyle({ light, dark }: Accent): string {
   const both = (name: keyof AccentColours) => `light-dark(${light[name]},${dark[name]})`;
   return `:root:root{--sun:${both('sun')};--sun-strong:${both('sunStrong')};--sun-soft:${both('sunSoft')};--on-sun:${both('onSun')}}`;

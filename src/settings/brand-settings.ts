@@ -4,7 +4,7 @@ import { readAccent } from './accent.ts';
 /** The maximum length of a tagline: two lines of the header on a phone. */
 const MAX_CHARACTERS = 160;
 
-/** The settings of the branding except SITE_NAME, keyed by the names of their values. `brand.ts` reads the files. */
+/** The branding settings except SITE_NAME, keyed by property name. `brand.ts` reads the files. */
 export const BRAND_SETTINGS = {
   siteTagline: {
     name: 'SITE_TAGLINE',

@@ -4,14 +4,14 @@ import { type Accent, accentStyle } from './accent.ts';
 import { type Logo, readLogo } from './logo.ts';
 import { type Settings, SettingsError } from './settings.ts';
 
-/** An operator's branding, with its files. Unset properties keep the look of the specification. */
+/** An operator's branding, with the content of its files. Where properties are unset, the site looks as specified. */
 export interface Brand {
   /** The part that pages show. */
   page: PageBrand;
-  /** The file at the path `page.logo`. */
+  /** The file served at the path `page.logo`. */
   logo?: Logo;
   accent?: Accent;
-  /** The CSS of every page. */
+  /** The CSS that sets the accent on every page. */
   style?: string;
 }
 
@@ -21,7 +21,7 @@ export const NO_BRAND: Brand = { page: {} };
 const MAX_LOGO_BYTES = 32 * 1024;
 const MAX_ARTICLES_BYTES = 32 * 1024;
 
-/** Reads the files that the settings name. @throws SettingsError with all faults. */
+/** Reads the files that the settings name. @throws SettingsError with all errors. */
 export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }: BrandSettings): Promise<Brand> {
   const faults: string[] = [];
   const attempt = async <Value>(name: string, path: string | undefined, read: (path: string) => Promise<Value>) => {
@@ -51,7 +51,7 @@ export async function readBrand({ siteTagline, siteLogo, accent, siteArticles }:
 
 type BrandSettings = Pick<Settings, 'siteTagline' | 'siteLogo' | 'accent' | 'siteArticles'>;
 
-/** Reads at most one byte more than allowed, even if the path names a device. */
+/** Reads at most one byte more than allowed, so a large file does not fill memory. */
 async function readBounded(path: string, maxBytes: number): Promise<Buffer> {
   try {
     // Checked before opening, because opening a named pipe would wait for a writer.

@@ -2,8 +2,8 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino'
 import type { LogLevel } from './read-value.ts';
 
 /**
- * Creates the log of a process: JSON lines, or readable lines on a terminal. It contains no session ids and no addresses
- * of visitors; requests are logged with method and path only, database errors without values.
+ * Creates the logger of a process: JSON lines, or readable lines on a terminal. Logs contain no session ids and no
+ * visitors' IP addresses: requests are logged with method and path only, database errors without values.
  */
 export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: number }): Logger {
   const options = { level, base: null, serializers: { err: describeError, req: describeRequest } };
@@ -15,7 +15,7 @@ export function createLog(level: LogLevel, stream: NodeJS.WriteStream & { fd: nu
   return pino({ ...options, hooks: { streamWrite: spellOutControls } }, transport);
 }
 
-/** Escapes DEL, C1 controls and format characters, which act on terminals, too. JSON itself escapes only C0 controls. */
+/** Escapes DEL, C1 controls and format characters, which can also affect terminals. JSON escapes only C0 controls. */
 function escapeControls(line: string): string {
   return line.replaceAll(/[\u007f-\u009f\p{Cf}\u2028\u2029]/gu, (character) =>
     character
@@ -25,14 +25,14 @@ function escapeControls(line: string): string {
   );
 }
 
-/** Escapes the escapes again, except line feeds, because the readable log decodes strings before printing them. */
+/** Escapes the escape sequences again, except `\n`, because pino-pretty decodes strings before printing them. */
 function spellOutControls(line: string): string {
   return escapeControls(line).replaceAll(/\\(u[\da-f]{4}|.)/gi, (escaped, code: string) =>
     /^(?:u|[bfrt]$)/i.test(code) ? `\\${escaped}` : escaped,
   );
 }
 
-/** The logged fields of an error. Others may contain secrets: PostgreSQL's `detail` has values, `client` is a connection. */
+/** The logged fields of an error. Others may contain secrets, such as column values in PostgreSQL's `detail`. */
 const ERROR_FIELDS = ['type', 'message', 'stack', 'code', 'severity', 'routine'] as const;
 
 function describeError(error: Error): object {

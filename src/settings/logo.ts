@@ -8,13 +8,13 @@ export interface Logo {
   mediaType: 'image/png' | 'image/svg+xml' | 'image/webp';
   /** The URL path: `/brand/HASH.EXTENSION`. */
   address: string;
-  /** The size as a web app manifest writes it: `512x512`, or `any`. */
+  /** The `sizes` value in the web app manifest: `512x512`, or `any`. */
   sizes: string;
 }
 
 const MAX_SIDE_PIXELS = 1_024;
 
-/** Validates the content of a logo; the file's name does not matter. @throws Error with one line about the fault. */
+/** Validates the content of a logo; the file's name does not matter. @throws Error with a one-line reason. */
 export function readLogo(bytes: Buffer, path: string): Logo {
   const refuse = (reason: string): never => {
     throw new Error(`${path} ${reason}`);
@@ -61,7 +61,7 @@ const RASTERS = [
 
 const PNG_SIGNATURE = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** Reads the size and checks all chunks, which detects truncation and wrong bytes. @returns undefined if damaged. */
+/** Reads the size and checks the CRC of each chunk. @returns undefined if the file is truncated or corrupt. */
 function measurePng(bytes: Buffer): Size | undefined {
   if (bytes.toString('latin1', 12, 16) !== 'IHDR') return undefined;
   for (let at = PNG_SIGNATURE.length; at + 12 <= bytes.length; ) {
@@ -95,7 +95,7 @@ function measureWebp(bytes: Buffer): Size | undefined {
 const sizeOf = (width: number, height: number): Size | undefined =>
   width > 0 && height > 0 ? [width, height] : undefined;
 
-/** Returns why an SVG is refused, if it is. Scripts cannot run in `<img>`, but they can when the file is opened directly. */
+/** Returns why an SVG is rejected, or undefined. Scripts do not run in `<img>`, but do in a file opened directly. */
 function faultOfSvg(bytes: Buffer): string | undefined {
   let text: string;
   try {

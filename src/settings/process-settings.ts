@@ -4,19 +4,19 @@ import type { ActionLimits, Rate, RateLimits, StreamLimits } from './rate-limits
 const MAX_PROCESSES = 64;
 const MAX_STOP_DELAY_S = 300;
 
-/** A default PostgreSQL allows a hundred connections and reserves three for superusers. */
+/** By default, PostgreSQL allows 100 connections and reserves three for superusers. */
 const DEFAULT_CONNECTIONS = 97;
 const MAX_POOL_SIZE = 10;
 const MIN_POOL_SIZE = 2;
 /** Each process has one connection outside the pool, which listens for changes. */
 const CONNECTIONS_TO_LISTEN = 1;
-/** The first of several processes serves no visitors. Long work, such as a backup, uses another connection. */
+/** The primary process of several serves no visitors. Long work, such as a backup, uses another connection. */
 export const CONNECTIONS_OF_FIRST_PROCESS = 3;
 const CONNECTIONS_FOR_LONG_WORK = 1;
 /** Connections that are left to the operator's commands. */
 const RESERVED_CONNECTIONS = 9;
 
-/** Searches per second that each process allows one network at least. */
+/** Minimum number of searches per second that each process allows a network. */
 const MIN_SEARCHES = 5;
 
 export function readProcesses(text: string): number {
@@ -37,8 +37,8 @@ export function readStopDelay(text: string): number {
 }
 
 /**
- * Returns the pool size of each process, without the connection that listens. The pools share `limit`, the number of connections
- * that the database allows, or the number that a default PostgreSQL allows if that is lower.
+ * Returns the pool size of each process, without its listening connection. The pools share the connections that the
+ * database allows (`limit`), or PostgreSQL's default number if that is lower.
  */
 export function connectionsOf(processes: number, limit: number = DEFAULT_CONNECTIONS): number {
   if (processes === 1) return MAX_POOL_SIZE;
@@ -54,8 +54,9 @@ export function connectionsNeeded(processes: number, each: number): number {
 }
 
 /**
- * Returns the limits that each process enforces. The connections of a network are spread over all processes, so each allows a
- * share of its limit, but at least the limit of one session, because a browser uses one connection and so one process.
+ * Returns the limits that each process enforces. A network's connections are spread over all processes, so each process
+ * allows a share of the network's limit, but at least the limit of one session, because a browser may use one
+ * connection and thus one process.
  */
 export function limitsOfOneProcess(limits: RateLimits, processes: number): RateLimits {
   const shared = Object.entries(limits).map(([action, { session, network }]): [string, ActionLimits] => [

@@ -7,8 +7,8 @@ export interface Rate {
 }
 
 /**
- * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4 /24, IPv6 /64):
- * anyone can invent sessions, but not networks.
+ * The limits of one action. `session` applies to one browser, `network` to all browsers of one network prefix (IPv4
+ * /24, IPv6 /64), because anyone can invent session ids, but not IP addresses.
  */
 export interface ActionLimits {
   session?: Rate;
@@ -34,19 +34,22 @@ export const DEFAULT_RATE_LIMITS = {
 export type LimitedAction = keyof typeof DEFAULT_RATE_LIMITS;
 export type RateLimits = Readonly<Record<LimitedAction, ActionLimits>>;
 
-/** Open streams of events. */
+/** The maximum numbers of open event streams. */
 export interface StreamLimits {
   perProcess: number;
   /** If undefined, the limit of the whole process applies. */
   perNetwork: number | undefined;
 }
 
-/** 5,000 streams fit into 150 MB. A network, which may be a company behind one address, gets a tenth. Refused clients poll. */
+/**
+ * 5,000 streams fit into 150 MB. A network, which may be a company behind one IP address, gets a tenth. Clients that
+ * are refused a stream poll instead.
+ */
 export const DEFAULT_STREAM_LIMITS = { perProcess: 5_000, perNetwork: 500 } as const satisfies StreamLimits;
 
 const { upvote, comment, like, submission, maker, picture, search } = DEFAULT_RATE_LIMITS;
 
-/** The settings of limits, keyed by the names of their values. */
+/** The limit settings, keyed by property name. */
 export const LIMIT_SETTINGS = {
   upvotesPerSession: amount('LIMIT_UPVOTES_PER_SESSION', upvote.session.amount, 'Upvotes and withdrawals per minute'),
   upvotesPerNetwork: amount('LIMIT_UPVOTES_PER_NETWORK', upvote.network.amount, 'The same, for a whole network'),
@@ -99,7 +102,7 @@ export function rateLimitsOf(values: LimitValues): RateLimits {
   };
 }
 
-/** Declares a setting. It is checked even while limits are off, so a fault is found before the limit is needed. */
+/** Declares a setting. It is validated even if limits are off, so errors are found before limits are turned on. */
 function amount<Name extends string>(name: Name, defaultAmount: number, about: string) {
   return { name, default: `${defaultAmount}`, read: readAmount, about } as const;
 }

@@ -38,13 +38,13 @@ interface Declaration {
   name: string;
   /** The default as an operator would write it; undefined if there is none. */
   default: string | undefined;
-  /** Parses the text. @throws Error with one line about the fault, which does not repeat secrets. */
+  /** Parses the text. @throws Error with a one-line message, which never contains secrets. */
   read(text: string): unknown;
   /** The description in docs/configuration.md, as Markdown. */
   about: string;
 }
 
-/** All settings, keyed by the names of their values. The table in docs/configuration.md is generated from them. */
+/** All settings, keyed by property name. The table in docs/configuration.md is generated from them. */
 export const SETTINGS = {
   host: {
     name: 'HOST',
@@ -228,7 +228,7 @@ export interface Settings extends Others {
   webhooks: WebhookSettings | undefined;
 }
 
-/** Invalid settings: all faults, one line each. */
+/** Thrown for invalid settings. The message lists all errors, one per line. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 
@@ -239,7 +239,7 @@ export class SettingsError extends Error {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the settings from environment variables; blank ones count as unset. @throws SettingsError with all faults. */
+/** Reads the settings from environment variables; blank ones count as unset. @throws SettingsError with all errors. */
 export function readSettings(environment: Environment): Settings {
   const faults: string[] = [];
   const values = Object.entries(SETTINGS).map(([key, setting]) => [key, readValue(setting, environment, faults)]);

@@ -1,10 +1,10 @@
 import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Returns whether `X-Forwarded-For` from this address is trusted. */
+/** Returns whether `X-Forwarded-For` from this IP address is trusted. */
 export type TrustedProxies = (address: string) => boolean;
 
-/** Named ranges, as in most web servers. */
+/** Named ranges, as in the `trust proxy` setting of Express. */
 const NAMED_RANGES = new Map([
   ['loopback', ['127.0.0.0/8', '::1/128']],
   ['linklocal', ['169.254.0.0/16', 'fe80::/10']],
@@ -14,7 +14,7 @@ const NAMED_RANGES = new Map([
 type Range = [network: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
 /**
- * Reads addresses, ranges (`10.0.0.0/8`) and names of ranges, separated by commas.
+ * Parses IP addresses, CIDR ranges (`10.0.0.0/8`) and named ranges, separated by commas.
  * @throws Error that names the invalid part.
  */
 export function readTrustedProxies(text: string): TrustedProxies {

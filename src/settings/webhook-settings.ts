@@ -4,9 +4,9 @@ import { readSwitch } from './read-value.ts';
 export interface WebhookSettings {
   /** The receiver's URL, without user and password. */
   url: string;
-  /** The header `Authorization` with the user and password of the URL; undefined if it has none. */
+  /** The `Authorization` header with the URL's user name and password; undefined if the URL has none. */
   authorization: string | undefined;
-  /** The decoded secrets. Each signs every event, so a receiver may know the old or the new one during a rotation. */
+  /** The decoded secrets. Events are signed with each, so a receiver may use the old or new one during a rotation. */
   secrets: readonly Uint8Array[];
 }
 
@@ -42,7 +42,7 @@ function authorizationOf({ username, password }: URL): string | undefined {
 const SECRET_BYTES = { min: 24, max: 64 } as const;
 const MAX_SECRETS = 4;
 
-/** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. Error messages never repeat one. */
+/** Reads `whsec_` secrets of Standard Webhooks, separated by spaces. Error messages never contain a secret. */
 export function readWebhookSecrets(text: string): Uint8Array[] {
   const secrets = text.split(/\s+/).map(readSecret);
   if (secrets.length > MAX_SECRETS) throw new Error(`this has more than ${MAX_SECRETS} secrets`);
@@ -87,7 +87,7 @@ interface Given {
   allowHttp: boolean;
 }
 
-/** Combines the settings of webhooks. Conflicts are added to `faults`, unless the setting already has a fault. */
+/** Combines the settings of webhooks. Conflicts are added to `faults`, unless it already has one for the setting. */
 export function webhooksOf({ address, secrets, allowHttp }: Given, faults: string[]): WebhookSettings | undefined {
   const isFaulty = (name: string) => faults.some((fault) => fault.startsWith(`${name}: `));
   if (address === undefined) {

@@ -68,7 +68,7 @@ export const ProductDetailSchema = Type.Object(
   { $id: 'ProductDetail' },
 );
 
-/** The part of a related product that a product's page shows. `sharedTags` are the tags of both, the rarest first. */
+/** The fields of a related product that a product page shows. `sharedTags` has the tags in common, rarest first. */
 export const RelatedProductSchema = Type.Object(
   {
     id: fieldSchemas.id,

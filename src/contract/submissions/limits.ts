@@ -1,6 +1,6 @@
-/** Limits of submissions shared by browser and server. `products/fields.ts` has the limits of their fields. */
+/** Limits on submissions, shared by browser and server. Limits on their fields are in `products/fields.ts`. */
 export const SUBMISSION_LIMITS = {
-  /** Maximum submissions of one network that may wait for a decision at the same time. */
+  /** Maximum number of undecided submissions per network. */
   waitingPerNetwork: 5,
   /** How far ahead a maker can schedule a launch. */
   launchAheadDays: 366,

@@ -6,7 +6,7 @@ import { MAKER_KEY_PATTERN } from './limits.ts';
 
 const Text = Type.String({ format: TEXT_FORMAT });
 
-/** The maker's input. `core` checks for empty texts, lengths and numbers of items, and reports all faults together. */
+/** The maker's input. `core` checks required fields, lengths and item counts, and reports all errors together. */
 const submissionFields = {
   name: Text,
   description: Type.Optional(Text),
@@ -14,7 +14,7 @@ const submissionFields = {
   category: Type.Optional(Text),
   maker: Type.Optional(Text),
   team: Type.Optional(Type.Array(Type.Object({ name: Text, role: Type.Optional(Text) }))),
-  /** The time of the launch (ISO 8601), or `null` if approval launches the product at once. */
+  /** The time of the launch (ISO 8601), or `null` if the product launches on approval. */
   launchAt: Type.Optional(Type.Union([Text, Type.Null()])),
 };
 
@@ -58,13 +58,13 @@ export const SubmissionSchema = Type.Object(
     /** The id that its product has or will have. */
     id: Type.String(),
     status: SubmissionStatusSchema,
-    /** Why it was declined. */
+    /** Why the submission was declined. */
     reason: Type.Union([Type.String(), Type.Null()]),
     /** True until the submission launches, is withdrawn, or is removed from the site. */
     editable: Type.Boolean(),
     /** Increases with each change by the maker or an operator. */
     revision: Type.Integer({ minimum: 1 }),
-    /** The time of the launch, or `null` if approval launches the product at once. */
+    /** The time of the launch, or `null` if the product launches on approval. */
     launchAt: Type.Union([Type.String(), Type.Null()]),
     /** The product as visitors see it or will see it. */
     product: ProductSchema,

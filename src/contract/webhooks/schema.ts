@@ -9,7 +9,7 @@ const event = <Name extends string, Data extends TObject>(type: Name, data: Data
 
 const { period, kind, from, to, launches, winners } = LeaderboardSummarySchema.properties;
 
-/** The bodies sent to WEBHOOK_URL. They contain public data only: no visitor is identified, and no hidden text quoted. */
+/** The bodies sent to WEBHOOK_URL. They contain public data only: no visitors' identities and no hidden text. */
 export const WebhookEventSchema = Type.Union([
   event('submission.created', Type.Object({ submissionId: Type.String() })),
   event(
