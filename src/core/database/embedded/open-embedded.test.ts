@@ -36,7 +36,8 @@ describe('an embedded database', () => {
           title: await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => ''),
         })),
       );
-    const logger = (await titles()).find(({ title }) => title.includes('logger'))?.pid ?? 0;
+    const logger = (await titles()).find(({ title }) => title.includes('logger'))?.pid;
+    if (logger === undefined) throw new Error('The server has no logger');
     process.kill(logger, 'SIGSTOP');
     let stopped = false;
     const stopping = database.stop().then(() => {

@@ -157,22 +157,24 @@ export async function stopPostmaster(
   clusterDir: string,
   steps: readonly StopStep[] = FAST_STOP,
 ): Promise<void> {
+  const isGone = async () => !(await belongsToCluster(pid, clusterDir));
   for (const [name, deadlineMs] of steps) {
-    if (!(await belongsToCluster(pid, clusterDir))) break;
+    if (await isGone()) break;
     signal(pid, name);
     // A suspended process would not handle the signal.
     signal(pid, 'SIGCONT');
-    const end = performance.now() + deadlineMs;
-    while (performance.now() < end && (await belongsToCluster(pid, clusterDir))) await delay(POLL_MS);
+    await pollUntil(isGone, deadlineMs);
   }
-  if (!(await belongsToCluster(pid, clusterDir))) await waitForLogger(clusterDir);
+  if (!(await isGone())) return;
+  // The logger ends after the postmaster, once it has written everything.
+  await pollUntil(async () => (await processesOf(clusterDir)).length === 0, LOGGER_STOP_MS);
+  await killAll(clusterDir);
 }
 
-/** Waits for the process that writes the server's log: it ends after the postmaster, once it has written everything. */
-async function waitForLogger(clusterDir: string): Promise<void> {
-  const end = performance.now() + LOGGER_STOP_MS;
-  while (performance.now() < end && (await processesOf(clusterDir)).length > 0) await delay(POLL_MS);
-  await killAll(clusterDir);
+/** Waits until `isDone` resolves to true, for at most `deadlineMs`. */
+async function pollUntil(isDone: () => Promise<boolean>, deadlineMs: number): Promise<void> {
+  const end = performance.now() + deadlineMs;
+  while (performance.now() < end && !(await isDone())) await delay(POLL_MS);
 }
 
 /**
