@@ -65,9 +65,9 @@ export const READS: readonly Read[] = [
     q: pick(rareWords, index),
     sort: 'top',
   })),
-  narrowed('search, middling', FAST, 60, ({ mediumWords }, index) => ({ q: pick(mediumWords, index) })),
-  narrowed('search, middling, by upvotes', undefined, 60, ({ mediumWords }, index) => ({
-    q: pick(mediumWords, index),
+  narrowed('search, middling', FAST, 60, ({ middlingWords }, index) => ({ q: pick(middlingWords, index) })),
+  narrowed('search, middling, by upvotes', undefined, 60, ({ middlingWords }, index) => ({
+    q: pick(middlingWords, index),
     sort: 'top',
   })),
   narrowed('search, absent', FAST, 100, (_side, index) => ({ q: absentWord(index) })),

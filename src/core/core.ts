@@ -24,7 +24,7 @@ import type { VoteNetworks } from './leaderboards/vote-networks.ts';
 import { getProduct } from './products/get-product.ts';
 import { listProducts } from './products/list-products.ts';
 import {
-  cutProductStretches,
+  cutProductRanges,
   type ProductAddress,
   type ProductRange,
   readProductAddresses,
@@ -43,8 +43,8 @@ export interface Core extends ReadApi {
   isProductRemoved(id: string): Promise<boolean>;
   /** Reads the products of a range in batches; see `readProductAddresses`. */
   readProductAddresses(stretch: ProductRange, limit: number): AsyncIterable<ProductAddress[]>;
-  /** Divides all products into ranges; see `cutProductStretches`. */
-  cutProductStretches(size: number): Promise<(ProductRange & { newestAt: string })[]>;
+  /** Divides all products into ranges; see `cutProductRanges`. */
+  cutProductRanges(size: number): Promise<(ProductRange & { newestAt: string })[]>;
   readBoardAddresses(limit: number): Promise<BoardAddress[]>;
   /** Returns the names of the current periods in the site's time zone. */
   currentPeriods(): Record<PeriodKind, string>;
@@ -143,7 +143,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     getRelatedProducts: (id) => getRelatedProducts(reads.of({ productIds: [id] }), id, runtime.now(), database),
     isProductRemoved: (id) => isProductRemoved(reads.of({ productIds: [id] }), id),
     readProductAddresses: (stretch, limit) => readProductAddresses(reads.of({}), stretch, limit, runtime.now()),
-    cutProductStretches: (size) => cutProductStretches(reads.of({}), size, runtime.now()),
+    cutProductRanges: (size) => cutProductRanges(reads.of({}), size, runtime.now()),
     readBoardAddresses: (limit) => readBoardAddresses(reads.of({}), limit),
     getUpvoted: (productIds, session) => getUpvoted(reads.of({ session }), productIds, session),
     currentPeriods: () => periodsAt(runtime.now(), launches.timeZone),
@@ -157,7 +157,7 @@ export function createCore(database: Database, options: CoreOptions = {}): Core 
     async getStandings(productId) {
       const standings = await getStandings(reads.of({ productIds: [productId] }), productId, rules());
       if (standings !== null || !(await isUnplaced(database, productId, runtime.now()))) return standings;
-      // The board updater has not placed the launch yet, but a page that is opened meanwhile must show its standing.
+      // The board updater has not placed the launch yet, but a page opened before that must show its standing.
       const { productIds } = await placeLaunches(database, rules(), recordEvents);
       if (productIds.length > 0) onWrite?.({ productIds, catalogue: true });
       return getStandings(database, productId, rules());

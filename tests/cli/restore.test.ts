@@ -56,7 +56,7 @@ describe('a file that is not a complete backup is refused with one line and exit
     [
       'a damaged file',
       (file) => Buffer.concat([file.subarray(0, 200), file.subarray(210)]),
-      /Cannot restore from .*Nothing was changed\.$/,
+      /Cannot restore from .*: .*Nothing was changed\.$/,
     ],
     ['a file of another kind', () => Buffer.from('id,name\n'), /damaged, or not a backup/],
     ['a file that does not exist', () => undefined, /there is no such file/],

@@ -126,7 +126,7 @@ test.each([
     Object.assign(process.stdout, { isTTY: wasTTY, columns });
     log.mockRestore();
   }
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: styles of our own
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: removes the escape sequences of the styles
   const plain = written.map((line) => line.replaceAll(/\u001b\[\d+m/g, ''));
   expect(plain).toEqual(expected.map((line, index) => (index === 0 ? '23:31  ' : '       ') + line));
 });

@@ -99,7 +99,7 @@ export function Palette({ onClose, onSignOut, onShortcuts }: Props) {
   }
 
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside it closes the dialog, as Escape does
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click outside closes the dialog, as Escape does
     <dialog
       ref={dialog}
       className="palette"

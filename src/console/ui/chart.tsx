@@ -121,7 +121,7 @@ export function Chart({ title, times, series, formatTime, formatTick }: ChartPro
       <p ref={legend} className="chart-legend" aria-hidden="true" />
       <details className="chart-table">
         <summary>As a table</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
         <section className="table-scroll" tabIndex={0} aria-label={`${title}, as a table`}>
           <table>
             <caption className="visually-hidden">{title}</caption>

@@ -11,9 +11,9 @@ import { Failure, Loading } from './states.tsx';
 /** Whether a row is active, which means that keys act on it, and whether it is selected. */
 export interface RowState {
   isActive: boolean;
-  isChosen: boolean;
+  isSelected: boolean;
   /** `isRange`: also selects all rows between this row and the last selected one. */
-  choose(isChosen: boolean, isRange: boolean): void;
+  select(isSelected: boolean, isRange: boolean): void;
 }
 
 interface ListProps<Item> {
@@ -41,7 +41,7 @@ export function List<Item>(props: ListProps<Item>) {
   const list = useRef<HTMLUListElement>(null);
   const [offset, setOffset] = useState(0);
   const [active, setActive] = useState(0);
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Item>>(new Map());
+  const [selected, setSelected] = useState<ReadonlyMap<string, Item>>(new Map());
   const focusNext = useRef(false);
   const rangeStart = useRef(0);
 
@@ -62,7 +62,7 @@ export function List<Item>(props: ListProps<Item>) {
   const firstVisible = visible[0]?.index ?? 0;
   const lastVisible = visible.at(-1)?.index ?? 0;
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with more rows or pages known, other pages may be needed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: if there are more rows or pages, other pages may be needed
   useEffect(() => show(firstVisible, lastVisible), [show, firstVisible, lastVisible, count, pageCount]);
 
   const shownId = useRef(id);
@@ -70,14 +70,14 @@ export function List<Item>(props: ListProps<Item>) {
     if (shownId.current === id) return;
     shownId.current = id;
     setActive(0);
-    setChosen(new Map());
+    setSelected(new Map());
     rangeStart.current = 0;
     window.scrollTo(0, 0);
   }, [id]);
 
   const at = Math.min(active, Math.max(0, count - 1));
   const current = itemAt(at);
-  const present = [...chosen.values()];
+  const present = [...selected.values()];
   const subjects = present.length > 0 ? present : current === undefined ? [] : [current];
 
   function move(by: number): void {
@@ -95,15 +95,15 @@ export function List<Item>(props: ListProps<Item>) {
     row.focus({ preventScroll: true });
   });
 
-  function choose(index: number, isChosen: boolean, isRange = false): void {
-    const next = new Map(chosen);
+  function select(index: number, isSelected: boolean, isRange = false): void {
+    const next = new Map(selected);
     // Walks from this row back to the start of the range, and stops at a row that is not loaded, so the selection has
     // no gap.
     const step = rangeStart.current < index ? -1 : 1;
     const end = isRange ? rangeStart.current + step : index + step;
     for (let row = index; row !== end; row += step) {
       const item = itemAt(row);
-      const isFull = isChosen && next.size >= MAX_ITEMS_PER_REQUEST && item !== undefined && !next.has(keyOf(item));
+      const isFull = isSelected && next.size >= MAX_ITEMS_PER_REQUEST && item !== undefined && !next.has(keyOf(item));
       if (item === undefined || isFull) {
         showToast({
           title: `${formatCount(next.size)} chosen`,
@@ -113,20 +113,20 @@ export function List<Item>(props: ListProps<Item>) {
         });
         break;
       }
-      if (isChosen) next.set(keyOf(item), item);
+      if (isSelected) next.set(keyOf(item), item);
       else next.delete(keyOf(item));
     }
     rangeStart.current = index;
-    setChosen(next);
+    setSelected(next);
   }
 
-  const clear = () => setChosen(new Map());
+  const clear = () => setSelected(new Map());
   const ownKeys: Keys = {
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: () => move(1),
     ArrowUp: () => move(-1),
-    x: ({ shiftKey }) => current !== undefined && choose(at, shiftKey || !chosen.has(keyOf(current)), shiftKey),
+    x: ({ shiftKey }) => current !== undefined && select(at, shiftKey || !selected.has(keyOf(current)), shiftKey),
     Escape: present.length > 0 ? clear : undefined,
     Enter: onOpen && current !== undefined ? () => onOpen(current) : undefined,
     ...Object.fromEntries(
@@ -159,7 +159,7 @@ export function List<Item>(props: ListProps<Item>) {
               data-index={row.index}
               className="list-row"
               data-active={isActive || undefined}
-              data-chosen={(item !== undefined && chosen.has(keyOf(item))) || undefined}
+              data-selected={(item !== undefined && selected.has(keyOf(item))) || undefined}
               aria-setsize={hasMore ? -1 : count}
               aria-posinset={row.index + 1}
               style={{ transform: `translateY(${row.start - offset}px)` }}
@@ -170,8 +170,8 @@ export function List<Item>(props: ListProps<Item>) {
               ) : (
                 renderRow(item, {
                   isActive,
-                  isChosen: chosen.has(keyOf(item)),
-                  choose: (isChosen, isRange) => choose(row.index, isChosen, isRange),
+                  isSelected: selected.has(keyOf(item)),
+                  select: (isSelected, isRange) => select(row.index, isSelected, isRange),
                 })
               )}
             </li>
@@ -206,12 +206,12 @@ export function List<Item>(props: ListProps<Item>) {
 /** The checkbox of a row. */
 export function SelectBox({ name, state }: { name: string; state: RowState }) {
   return (
-    <label className="choose-box">
+    <label className="select-box">
       <input
         type="checkbox"
-        checked={state.isChosen}
+        checked={state.isSelected}
         onChange={({ target, nativeEvent }) =>
-          state.choose(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+          state.select(target.checked, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
         }
       />
       <span className="visually-hidden">Choose {name}</span>

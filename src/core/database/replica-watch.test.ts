@@ -24,7 +24,12 @@ describe('the state of a replica', () => {
     ['stays usable while it is behind for less than 5 s', usable, { type: 'behind', now: 12_999 }, usable],
     ['lags after 5 s', usable, { type: 'behind', now: 13_000 }, { ...usable, kind: 'lagging' }],
     ['is usable again', { ...usable, kind: 'lagging' }, { type: 'replayed', goal }, { ...usable, verifiedAt: 9_000 }],
-    ['notes that the primary is away', usable, { type: 'primaryAway' }, { ...usable, isPrimaryUnreachable: true }],
+    [
+      'notes that the primary is away',
+      usable,
+      { type: 'primaryUnreachable' },
+      { ...usable, isPrimaryUnreachable: true },
+    ],
     [
       'notes that it is back',
       { ...usable, isPrimaryUnreachable: true },

@@ -53,7 +53,7 @@ export type ReplicaState =
 export type ReplicaEvent =
   | { type: 'position'; goal: Goal }
   /** The primary did not respond, so it cannot commit writes either. */
-  | { type: 'primaryAway' }
+  | { type: 'primaryUnreachable' }
   /** The engine has no WAL positions, but the replica responded. */
   | { type: 'noPosition'; requestedAt: number }
   | { type: 'replayed'; goal: Goal }
@@ -66,7 +66,7 @@ export function step(state: ReplicaState, event: ReplicaEvent): ReplicaState {
       return state.kind === 'unverified'
         ? { kind: 'unverified', goal: event.goal }
         : { ...state, isPrimaryUnreachable: false, goal: event.goal };
-    case 'primaryAway':
+    case 'primaryUnreachable':
       return state.kind === 'unverified' ? state : { ...state, isPrimaryUnreachable: true };
     case 'noPosition':
       return { kind: 'usable', verifiedAt: event.requestedAt - ASSUMED_LAG_MS, isPrimaryUnreachable: false };
@@ -103,7 +103,7 @@ export function watchReplica(options: WatchOptions): Replica {
     state = step(state, event);
     if (event.type === 'replayed' || event.type === 'noPosition') onVerified();
     // Events of the primary do not change whether the replica is usable.
-    if (event.type === 'position' || event.type === 'primaryAway') return;
+    if (event.type === 'position' || event.type === 'primaryUnreachable') return;
     const isUsable = state.kind === 'usable';
     if (isUsable === wasUsable) return;
     wasUsable = isUsable;
@@ -135,7 +135,7 @@ export function watchReplica(options: WatchOptions): Replica {
       if (error instanceof pg.DatabaseError) {
         await database.query('SELECT 1', [], { timeoutMs: RESPONSE_TIMEOUT_MS });
         dispatch({ type: 'noPosition', requestedAt });
-      } else dispatch({ type: 'primaryAway' });
+      } else dispatch({ type: 'primaryUnreachable' });
       return undefined;
     }
   }

@@ -71,7 +71,7 @@ export async function* oneAhead<Part, Made>(
   let ahead: Promise<Made> | undefined;
   for await (const part of source) {
     const making = make(part);
-    // Prevents an unhandled rejection. A consumer that continues gets the error below; one that has stopped ignores it.
+    // Prevents an unhandled rejection if the consumer stops. Otherwise, the consumer gets the error from `await` below.
     making.catch(() => {});
     if (ahead !== undefined) yield await ahead;
     ahead = making;

@@ -45,10 +45,10 @@ export async function checkBackups(
       );
     const header = await verifyBackup(path);
     const rows = rowsOf(header);
-    const isRehearsed = database !== undefined && rows <= MAX_TRIAL_RESTORE_ROWS;
-    if (isRehearsed) await rehearseRestore(database, path, migrations);
+    const isTried = database !== undefined && rows <= MAX_TRIAL_RESTORE_ROWS;
+    if (isTried) await tryRestore(database, path, migrations);
     const ageMs = now() - Date.parse(header.createdAt);
-    const proven = isRehearsed ? 'passed a trial restore' : 'is complete (no trial restore)';
+    const proven = isTried ? 'passed a trial restore' : 'is complete (no trial restore)';
     const message = `${path} of ${header.createdAt} with ${rows.toLocaleString('en')} rows ${proven}`;
     if (ageMs < -MAX_CLOCK_DIFFERENCE_MS)
       return warning(
@@ -79,9 +79,9 @@ class TrialRollback extends Error {}
  * backup. Everything is rolled back, and visitors do not wait.
  * @throws BackupFileError, or the database's error if the restore failed.
  */
-async function rehearseRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
+async function tryRestore(database: Database, path: string, migrationsFolder: string): Promise<void> {
   const migrations = await readMigrations(migrationsFolder);
-  const schema = `groundswell_rehearsal_${randomBytes(4).toString('hex')}`;
+  const schema = `groundswell_trial_${randomBytes(4).toString('hex')}`;
   try {
     await database.transaction(async (sql) => {
       await disableTimeouts(sql);

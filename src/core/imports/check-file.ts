@@ -90,7 +90,7 @@ class FileChecker {
   readonly columns: FileColumns;
   readonly errors = new ErrorList();
   readonly #options: CheckOptions;
-  readonly #lasts = new Map<string, Position & { place: number; rawId: string | undefined }>();
+  readonly #lasts = new Map<string, Position & { rowIndex: number; rawId: string | undefined }>();
   readonly #repeatedIds: RepeatedId[] = [];
   #rows = 0;
   #localPictures = 0;
@@ -123,13 +123,13 @@ class FileChecker {
       onError: (field, reason) => this.errors.add({ ...position, field, reason }),
     });
     await this.#takePictures(patch, position);
-    const place = this.#rows;
+    const rowIndex = this.#rows;
     this.#rows += 1;
-    this.#noteId(patch, place, position);
-    return { place, ...position, patch };
+    this.#noteId(patch, rowIndex, position);
+    return { rowIndex, ...position, patch };
   }
 
-  #noteId({ id, rawId }: ProductPatch, place: number, position: Position): void {
+  #noteId({ id, rawId }: ProductPatch, rowIndex: number, position: Position): void {
     if (id === undefined) return;
     const before = this.#lasts.get(id);
     if (before !== undefined) {
@@ -143,7 +143,7 @@ class FileChecker {
         });
       }
     }
-    this.#lasts.set(id, { place, ...position, rawId });
+    this.#lasts.set(id, { rowIndex, ...position, rawId });
   }
 
   async #takePictures(patch: ProductPatch, position: Position): Promise<void> {
@@ -175,7 +175,7 @@ class FileChecker {
     const ignored = this.columns.ignored;
     return {
       rows: this.#rows,
-      lastRowIndexes: new Map([...this.#lasts].map(([id, { place }]) => [id, place])),
+      lastRowIndexes: new Map([...this.#lasts].map(([id, { rowIndex }]) => [id, rowIndex])),
       repeatedIds: this.#repeatedIds,
       ignoredColumns: ignored.filter((column) => !COUNT_COLUMNS.includes(column)),
       ignoredCounts: ignored.filter((column) => COUNT_COLUMNS.includes(column)),

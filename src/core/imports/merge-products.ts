@@ -80,8 +80,8 @@ async function mergeInTurns(
   let untimed = 0;
   if (dryRun) await sql.query('SET TRANSACTION READ ONLY');
   else await sql.query(LARGE_PORTIONS);
-  const isLast = ({ patch, place }: CheckedRow) =>
-    patch.id === undefined || file.lastRowIndexes.get(patch.id) === place;
+  const isLast = ({ patch, rowIndex }: CheckedRow) =>
+    patch.id === undefined || file.lastRowIndexes.get(patch.id) === rowIndex;
   const lookUp = async (rows: CheckedRow[]) => {
     const ids = await idsOf(sql, rows, assigner);
     return { rows, ids, present: await presentProducts(sql, ids) };

@@ -4,9 +4,9 @@ import { type CheckedRow, Spool } from './spool.ts';
 test('rows are read back in order and repeatedly, even after a reader stopped in the middle', async () => {
   const spool = await Spool.open();
   try {
-    const rows = Array.from({ length: 3_000 }, (_, place) => ({
-      place,
-      line: place + 2,
+    const rows = Array.from({ length: 3_000 }, (_, rowIndex) => ({
+      rowIndex,
+      line: rowIndex + 2,
       patch: { name: 'é'.repeat(200) },
     }));
     for (const row of rows) await spool.add(row);
@@ -16,7 +16,7 @@ test('rows are read back in order and repeatedly, even after a reader stopped in
       for await (const batch of spool.batches(500, () => true)) found.push(...batch);
       return found;
     };
-    for await (const [first] of spool.batches(10, ({ place }) => place > 4)) {
+    for await (const [first] of spool.batches(10, ({ rowIndex }) => rowIndex > 4)) {
       expect(first).toEqual(rows[5]);
       break;
     }

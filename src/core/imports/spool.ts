@@ -8,7 +8,7 @@ import type { ProductPatch } from './read-product.ts';
 /** A valid row of the file. */
 export interface CheckedRow extends Position {
   /** The zero-based index of the row in the file. */
-  place: number;
+  rowIndex: number;
   patch: ProductPatch;
 }
 

@@ -72,7 +72,7 @@ export async function* readProductAddresses(
  * time of its newest product. This scans a whole index, so cache the result.
  * @throws CoreError `unavailable`.
  */
-export async function cutProductStretches(
+export async function cutProductRanges(
   sql: Sql,
   size: number,
   now: Date = new Date(),

@@ -53,7 +53,7 @@ async function seen() {
     product: (await visitor.getProduct('scheduled'))?.product.id,
     neighbour: (await visitor.getProduct('before'))?.previousId,
     addresses,
-    stretches: (await visitor.cutProductStretches(1)).length,
+    stretches: (await visitor.cutProductRanges(1)).length,
     comments: await visitor.listComments('scheduled', {}).then(({ total }) => total, refused),
     upvote: await visitor
       .setUpvote({ productId: 'scheduled', session: SESSION, upvoted: true })

@@ -23,7 +23,7 @@ const MAX_CONNECTIONS = 5_000;
 /** Limits on the size and time of requests. A connection that exceeds them is closed. */
 export const SERVER_BOUNDS = {
   bodyLimit: LIMITS.bodyBytes,
-  // Time limit for receiving a whole request. Headers and most bodies (`endLateBodies`) have shorter limits. On a
+  // Time limit for receiving a whole request. Headers and most bodies (`endSlowBodies`) have shorter limits. On a
   // silent connection, the time starts when it opens.
   requestTimeout: 180_000,
   http: { maxHeaderSize: HEAD_BYTES, headersTimeout: 10_000, connectionsCheckingInterval: 2_000 },
@@ -41,7 +41,7 @@ export const SERVER_BOUNDS = {
 export function boundRequests(app: FastifyInstance, maxStreams: number): void {
   endStalledConnections(app);
   boundPipelinedRequests(app);
-  endLateBodies(app);
+  endSlowBodies(app);
   app.server.maxConnections = MAX_CONNECTIONS + maxStreams;
   app.addHook('onRequest', (request, _reply, done) => {
     refuseInvalidUrl(request);
@@ -106,7 +106,7 @@ function explain({ code, rawPacket }: ConnectionError): [ProblemCode, string] {
 const BODY_TIMEOUT = { baseMs: 30_000, bytesPerMs: 44 };
 
 /** Ends requests whose bodies arrive too slowly, as the server ends those with slow headers. */
-export function endLateBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
+export function endSlowBodies(app: FastifyInstance, { baseMs, bytesPerMs } = BODY_TIMEOUT): void {
   app.addHook('onRequest', (request, _reply, done) => {
     const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
     if (length !== '0' || coding !== undefined) {

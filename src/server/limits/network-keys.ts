@@ -16,7 +16,7 @@ const ROTATION_MS = 60 * 60 * 1_000;
 /**
  * Maps addresses to keys of their networks: an HMAC-SHA256 whose salt is random, stays in memory and is replaced every
  * hour. The address itself is not stored; after the salt has been discarded, a key cannot be linked to an address. The
- * previous salt is kept for another hour, so limits do not restart on the hour.
+ * previous salt stays in memory for another hour, so the limits are not reset when the salt changes.
  */
 export function createNetworkKeys(now: () => number, prefixOf = networkPrefix): NetworkKeys {
   let salt = randomBytes(32);

@@ -41,10 +41,10 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
 
   // Shards are not cached: a crawler that fetches all of them would evict every page.
   app.get('/sitemap/:shard', SHARD, async (request, reply) => {
-    const stretch = rangeOf(request.params.shard);
-    if (stretch === undefined) return reply.callNotFound();
-    const batches = core.readProductAddresses(stretch, MAX_PRODUCTS);
-    const boards = stretch.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
+    const range = rangeOf(request.params.shard);
+    if (range === undefined) return reply.callNotFound();
+    const batches = core.readProductAddresses(range, MAX_PRODUCTS);
+    const boards = range.after === '' ? await core.readBoardAddresses(SITEMAP_BOARDS) : undefined;
     const body = await urlSet(site, batches, boards).catch((error: unknown) => {
       if (error instanceof CoreError && error.code === 'bad_cursor') return undefined;
       throw error;
@@ -54,15 +54,15 @@ export const sitemapRoutes: FastifyPluginAsyncTypebox<Options> = async (app, { c
   });
 
   async function sitemapResponse(): Promise<CacheableResponse> {
-    const stretches = await core.cutProductStretches(SHARD_URLS);
-    const isSmall = stretches.length * SHARD_URLS <= MAX_SITEMAP_URLS;
+    const ranges = await core.cutProductRanges(SHARD_URLS);
+    const isSmall = ranges.length * SHARD_URLS <= MAX_SITEMAP_URLS;
     const body = isSmall
       ? await urlSet(
           site,
           core.readProductAddresses(EVERYTHING, MAX_PRODUCTS),
           await core.readBoardAddresses(SITEMAP_BOARDS),
         )
-      : sitemapIndex(site, stretches);
+      : sitemapIndex(site, ranges);
     return {
       status: 200,
       type: SITEMAP_MEDIA_TYPE,

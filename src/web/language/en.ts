@@ -194,7 +194,7 @@ export const ENGLISH = [
   // saved/saved-button.tsx
   'Saved products',
   // saved/saved-dialog.tsx
-  'Stored only in this browser. Nobody else sees them.',
+  'Stored in this browser, and visible only to you.',
   'Nothing saved yet. The bookmark on a product keeps it here for later.',
   'No longer on the site',
   { one: '{count} upvote', other: '{count} upvotes' },

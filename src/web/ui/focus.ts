@@ -19,7 +19,7 @@ export async function focusAdded(items: string, add: () => Promise<unknown>, oth
       document.querySelectorAll<HTMLElement>(items)[before] ??
       (otherwise && document.querySelector<HTMLElement>(otherwise)),
   );
-  // Does nothing if the visitor has moved the focus meanwhile.
+  // The focus stays where it is if the visitor has moved it since the press.
   if (![pressed, document.body].includes(document.activeElement) || !target) return;
   if (target.tabIndex < 0) target.tabIndex = -1;
   target.focus();

@@ -7,8 +7,8 @@ const ADDRESS = /https?:\/\/[^\s<>"'`]+/gi;
 const SENTENCE_END = '.,;:!?…';
 
 /**
- * Text of a visitor or maker: plain, except for code and links. Links are marked so that search engines do not
- * attribute them to the site.
+ * Text of a visitor or maker: plain, except for code and links. Links have `rel="nofollow ugc"`, so search engines do
+ * not attribute them to the site.
  */
 export function UserText({ text }: { text: string }) {
   return partsOfText(text).map((part, index) => {

@@ -73,7 +73,7 @@ function Changes({ summary }: { summary: ImportSummary }) {
   return (
     <section
       className="table-scroll"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard
       tabIndex={0}
       aria-label="Changes"
     >
@@ -143,7 +143,7 @@ function Rows({ rows, choice, errors }: Pick<Props, 'rows' | 'choice'> & { error
           ))}
         </ul>
       )}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard */}
       <section className="table-scroll" tabIndex={0} aria-label="Rows of the file">
         <table>
           <thead>

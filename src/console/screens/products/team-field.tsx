@@ -41,7 +41,7 @@ export function TeamField({ members, fault, onChange }: Props) {
         {members.map((member, index) => {
           const who = `team member ${index + 1}`;
           return (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the boxes hold no state of their own
+            // biome-ignore lint/suspicious/noArrayIndexKey: the inputs are controlled and have no state
             <li key={index} className="team-member">
               <Avatar name={member.name} src={completeAddress(member.avatar)} />
               <div className="team-boxes">

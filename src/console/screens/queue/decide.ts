@@ -36,7 +36,7 @@ export function useDecide() {
         ),
       async run() {
         const failed: unknown[] = [];
-        // Each submission has its own request, so one that has changed stays in the queue without affecting others.
+        // One request per submission: if a submission has changed in the meantime, only that one stays in the queue.
         for (const { id, revision } of submissions) {
           await send(id, revision, decision).then(
             ({ submission }) => decided.push(submission),

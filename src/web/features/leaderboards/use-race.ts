@@ -40,7 +40,7 @@ export function useRace(latest: readonly LeaderboardEntry[], list: RefObject<HTM
     };
   }, [latest, shown, list]);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: rows move when other ones are shown
+  // biome-ignore lint/correctness/useExhaustiveDependencies: rows move when the displayed rows change
   useLayoutEffect(() => {
     const before = tops.current;
     tops.current = null;

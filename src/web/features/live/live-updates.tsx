@@ -126,7 +126,7 @@ async function highlight(find: (() => HTMLElement | null) | undefined, headingId
   target.scrollIntoView({ block: found ? 'center' : 'start', behavior: prefersReducedMotion() ? 'instant' : 'smooth' });
 }
 
-/** The minimum interval between announcements, so that screen readers do not read out every change in a busy hour. */
+/** The minimum interval between announcements. Without it, screen readers would read out every change in a busy hour. */
 const ANNOUNCE_INTERVAL_MS = 3_000;
 
 interface LiveUpdatesButtonProps {

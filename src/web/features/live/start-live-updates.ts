@@ -218,8 +218,8 @@ export function startLiveUpdates({ api, client, renderedAt }: LiveOptions): Live
 }
 
 /**
- * Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay, so that browsers
- * do not all refetch simultaneously.
+ * Returns a function that schedules a refetch. Several calls cause one refetch, after a random delay, so browsers do
+ * not all refetch simultaneously.
  */
 function later(ms: number, read: () => Promise<void>): () => void {
   let isComing = false;

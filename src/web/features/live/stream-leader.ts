@@ -163,7 +163,7 @@ export function leadStream(say: (message: TabMessage) => void): Lead {
       },
       onEvent: (event: { event: string; data: string }) => say({ kind: 'event', all, ...event }),
       onId(id: string) {
-        // The server sends the first id before the missed changes, so that id does not confirm them yet and is ignored.
+        // The first id is ignored: the server sends it before the missed changes, so it does not confirm them.
         if (!isBegun) {
           isBegun = true;
           return;
@@ -215,7 +215,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Returns a random time from 0.5 to 1.5 times `ms`, so that many browsers do not act simultaneously. */
+/** Returns a random time from 0.5 to 1.5 times `ms`, so many browsers do not act simultaneously. */
 export function jitter(ms: number): number {
   return ms * (0.5 + Math.random());
 }

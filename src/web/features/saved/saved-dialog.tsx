@@ -24,7 +24,7 @@ export function SavedDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <Modal title={t('Saved products')} onClose={onClose}>
-      <p className="saved-note">{t('Stored only in this browser. Nobody else sees them.')}</p>
+      <p className="saved-note">{t('Stored in this browser, and visible only to you.')}</p>
       {shown.length === 0 && (
         <p className="saved-empty">{t('Nothing saved yet. The bookmark on a product keeps it here for later.')}</p>
       )}

@@ -324,7 +324,7 @@ export default {
     'Remove from saved products': 'إزالة من المنتجات المحفوظة',
     'Save for later': 'حفظ لوقت لاحق',
     'Saved products': 'المنتجات المحفوظة',
-    'Stored only in this browser. Nobody else sees them.': 'محفوظة في هذا المتصفح فقط، ولا يراها أحد غيرك.',
+    'Stored in this browser, and visible only to you.': 'محفوظة في هذا المتصفح فقط، ولا يراها أحد غيرك.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'لا شيء محفوظ بعد. تحفظ الإشارةُ على المنتج هنا لوقت لاحق.',
     'No longer on the site': 'لم يعد على الموقع',

@@ -196,7 +196,7 @@ export default {
     'Remove from saved products': 'Aus den gemerkten Produkten entfernen',
     'Save for later': 'Für später merken',
     'Saved products': 'Gemerkte Produkte',
-    'Stored only in this browser. Nobody else sees them.':
+    'Stored in this browser, and visible only to you.':
       'Nur in diesem Browser gespeichert, und niemand sonst sieht sie.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Noch nichts gemerkt. Das Lesezeichen an einem Produkt bewahrt es hier für später auf.',

@@ -191,7 +191,7 @@ export default {
     'Remove from saved products': 'Quitar de los productos guardados',
     'Save for later': 'Guardar para más tarde',
     'Saved products': 'Productos guardados',
-    'Stored only in this browser. Nobody else sees them.': 'Solo se guardan en este navegador y nadie más los ve.',
+    'Stored in this browser, and visible only to you.': 'Solo se guardan en este navegador y nadie más los ve.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Aún no has guardado nada. El marcador de un producto lo deja aquí para más tarde.',
     'No longer on the site': 'Ya no está en el sitio',

@@ -191,7 +191,7 @@ export default {
     'Remove from saved products': 'Retirer des produits enregistrés',
     'Save for later': 'Enregistrer pour plus tard',
     'Saved products': 'Produits enregistrés',
-    'Stored only in this browser. Nobody else sees them.':
+    'Stored in this browser, and visible only to you.':
       'Conservés uniquement dans ce navigateur, et personne d’autre ne les voit.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Rien d’enregistré pour l’instant. Le marque-page d’un produit le garde ici pour plus tard.',

@@ -179,7 +179,7 @@ export default {
     'Remove from saved products': '保存した製品から外す',
     'Save for later': 'あとで見るために保存',
     'Saved products': '保存した製品',
-    'Stored only in this browser. Nobody else sees them.': 'このブラウザだけに保存され、他の人には見えません。',
+    'Stored in this browser, and visible only to you.': 'このブラウザだけに保存され、他の人には見えません。',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'まだ何も保存されていません。製品のしおりを押すと、ここに保存されます。',
     'No longer on the site': 'サイトから削除されました',

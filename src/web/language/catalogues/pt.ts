@@ -190,7 +190,7 @@ export default {
     'Remove from saved products': 'Remover dos produtos salvos',
     'Save for later': 'Salvar para depois',
     'Saved products': 'Produtos salvos',
-    'Stored only in this browser. Nobody else sees them.': 'Guardados apenas neste navegador, e mais ninguém os vê.',
+    'Stored in this browser, and visible only to you.': 'Guardados apenas neste navegador, e mais ninguém os vê.',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       'Nada salvo ainda. O marcador de um produto o guarda aqui para depois.',
     'No longer on the site': 'Não está mais no site',

@@ -178,7 +178,7 @@ export default {
     'Remove from saved products': '从收藏中移除',
     'Save for later': '收藏，以后再看',
     'Saved products': '收藏的产品',
-    'Stored only in this browser. Nobody else sees them.': '只保存在此浏览器中，其他人看不到。',
+    'Stored in this browser, and visible only to you.': '只保存在此浏览器中，其他人看不到。',
     'Nothing saved yet. The bookmark on a product keeps it here for later.':
       '还没有收藏。点击产品的书签，它就会保存在这里。',
     'No longer on the site': '已不在本站',

@@ -24,7 +24,7 @@ export function SiteHeader() {
         <SavedButton />
         <ThemeSwitch />
         <details className="demo-fold">
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is a button by itself */}
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: a summary is already a button */}
           <summary className="icon-button" aria-label={t('Menu')} onKeyDown={closeOnEscape}>
             <MenuIcon />
           </summary>

@@ -32,7 +32,7 @@ export function OfflineNote() {
   const isCopy = useReturnToNetwork(online);
   const { pathname } = useLocation();
   useEffect(() => void startServiceWorker(), []);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another address shows something else
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another URL shows other data
   useEffect(() => void cacheVisiblePage(), [pathname]);
 
   const waiting = items.filter(({ refused }) => refused === undefined);
@@ -88,8 +88,8 @@ function useQueuedUpvotes(): void {
 }
 
 /**
- * When online, sends queued writes and then refetches the visible data, in this order, so that no count is older than
- * the visitor's own upvote. Returns whether the page is still a cached copy.
+ * When online, sends queued writes and then refetches the visible data. In this order, no count is older than the
+ * visitor's own upvote. Returns whether the page is still a cached copy.
  */
 function useReturnToNetwork(online: boolean): boolean {
   const api = useApi();

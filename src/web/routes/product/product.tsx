@@ -109,7 +109,7 @@ const DELAY_MS = 100;
 function useCommentsScroll(ready: boolean, api: Api, client: QueryClient): void {
   const { hash, key } = useLocation();
   // A layout effect runs as soon as the page is there. Other effects wait until picture and name have arrived from the card.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the same link pressed again is another navigation
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again is another navigation
   useLayoutEffect(() => {
     if (!ready) return;
     if (hash.startsWith('#comment-')) {

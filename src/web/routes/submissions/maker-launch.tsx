@@ -85,7 +85,7 @@ function VotesByHour({ hours }: { hours: readonly HourlyVotes[] }) {
           const kind = votes === undefined ? 'future' : votes === 0 ? 'none' : 'votes';
           return (
             <rect
-              // biome-ignore lint/suspicious/noArrayIndexKey: the hour is what a bar stands for
+              // biome-ignore lint/suspicious/noArrayIndexKey: each bar stands for an hour
               key={hour}
               data-kind={kind}
               x={hour * 10 + (10 - BAR_WIDTH) / 2}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request as startRequest } from 'node:http';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { endLateBodies, handleConnectionError } from './bounds.ts';
+import { endSlowBodies, handleConnectionError } from './bounds.ts';
 
 const BASE_MS = 100;
 let app: FastifyInstance;
@@ -12,7 +12,7 @@ let respond: () => void;
 beforeEach(async () => {
   app = Fastify({ clientErrorHandler: handleConnectionError });
   // One byte extends the time limit by a second.
-  endLateBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
+  endSlowBodies(app, { baseMs: BASE_MS, bytesPerMs: 0.001 });
   app.post('/', () => new Promise((resolve) => (respond = () => resolve('done'))));
   address = await app.listen({ port: 0 });
 });
