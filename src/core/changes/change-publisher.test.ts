@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createLogLines } from '../../../tests/support/log-lines.ts';
 import { createTestDatabase, type TestDatabase } from '../../../tests/support/test-database.ts';
-import { createChangePublisher } from './change-publisher.ts';
+import { ChangePublisher } from './change-publisher.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ const published = () => database.query<{ id: string; product_ids: string[] }>('S
 test('after a failure, changes are published together with later ones and recognised as own', async () => {
   const { log, text } = createLogLines();
   let publications = 0;
-  const publisher = createChangePublisher(database, log, () => {
+  const publisher = new ChangePublisher(database, log, () => {
     publications += 1;
   });
   await database.query('ALTER TABLE changes RENAME TO changes_away');
@@ -34,7 +34,7 @@ test('after a failure, changes are published together with later ones and recogn
 });
 
 test('closing publishes the remaining changes', async () => {
-  const publisher = createChangePublisher(database, createLogLines().log);
+  const publisher = new ChangePublisher(database, createLogLines().log);
   publisher.add(change('last'));
   await publisher.close();
   expect(await published()).toMatchObject([{ product_ids: ['last'] }]);

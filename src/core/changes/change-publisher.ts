@@ -11,68 +11,67 @@ const FLUSH_INTERVAL_MS = 100;
 /** A process remembers this many of its own records, so it does not act on them twice. */
 const MAX_OWN_RECORDS = 1_000;
 
-interface ChangePublisher {
-  /** Enqueues a committed change of this process. */
-  add(change: Change): void;
-  /** Whether this process wrote a record, and so has already acted on it. */
-  isOwn(recordId: string): boolean;
-  /** Publishes the remaining changes. */
-  close(): Promise<void>;
-}
-
 /**
  * Publishes the committed changes of this process to others, up to ten times a second and outside of the transaction. A
- * crash before publication loses the changes, so responses are cached for at most a minute. `onPublished` runs when
- * others can read a record.
+ * crash before publication loses the changes, so responses are cached for at most a minute.
  */
-export function createChangePublisher(
-  database: Database,
-  log: Log,
-  onPublished: () => void = () => {},
-): ChangePublisher {
-  let productIds = new Set<string>();
-  let commentIds = new Set<string>();
-  const own = new Set<string>();
-  let timer: NodeJS.Timeout | undefined;
+export class ChangePublisher {
+  readonly #database: Database;
+  readonly #log: Log;
+  readonly #onPublished: () => void;
+  readonly #productIds = new Set<string>();
+  readonly #commentIds = new Set<string>();
+  readonly #ownRecords = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
 
-  async function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    if (productIds.size === 0) return;
-    const change = { productIds: [...productIds], commentIds: [...commentIds], catalogue: false };
-    productIds = new Set();
-    commentIds = new Set();
+  /** @param onPublished - runs when others can read a record. */
+  constructor(database: Database, log: Log, onPublished: () => void = () => {}) {
+    this.#database = database;
+    this.#log = log;
+    this.#onPublished = onPublished;
+  }
+
+  /** Enqueues a committed change of this process. */
+  add({ productIds, commentIds = [] }: Change): void {
+    for (const id of productIds) this.#productIds.add(id);
+    for (const id of commentIds) this.#commentIds.add(id);
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_INTERVAL_MS).unref();
+  }
+
+  /** Whether this process wrote a record, and so has already acted on it. */
+  isOwn(recordId: string): boolean {
+    return this.#ownRecords.has(recordId);
+  }
+
+  /** Publishes the remaining changes. */
+  async close(): Promise<void> {
+    await this.#flush();
+    clearTimeout(this.#timer);
+  }
+
+  async #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#productIds.size === 0) return;
+    const change = { productIds: [...this.#productIds], commentIds: [...this.#commentIds], catalogue: false };
+    this.#productIds.clear();
+    this.#commentIds.clear();
     try {
-      remember(await recordChange(database, change));
-      onPublished();
+      this.#remember(await recordChange(this.#database, change));
+      this.#onPublished();
     } catch (error) {
-      log.warn({ err: error }, 'Could not publish changes to other processes; trying again');
-      add(change);
+      this.#log.warn({ err: error }, 'Could not publish changes to other processes; trying again');
+      this.add(change);
     }
   }
 
-  function remember(recordId: string): void {
-    own.add(recordId);
-    for (const oldest of own) {
-      if (own.size <= MAX_OWN_RECORDS) return;
-      own.delete(oldest);
+  #remember(recordId: string): void {
+    this.#ownRecords.add(recordId);
+    for (const oldest of this.#ownRecords) {
+      if (this.#ownRecords.size <= MAX_OWN_RECORDS) return;
+      this.#ownRecords.delete(oldest);
     }
   }
-
-  function add(change: Change): void {
-    for (const id of change.productIds) productIds.add(id);
-    for (const id of change.commentIds ?? []) commentIds.add(id);
-    timer ??= setTimeout(flush, FLUSH_INTERVAL_MS).unref();
-  }
-
-  return {
-    add,
-    isOwn: (recordId) => own.has(recordId),
-    async close() {
-      await flush();
-      clearTimeout(timer);
-    },
-  };
 }
 
 const CHANNEL = 'groundswell_changes';

@@ -3,7 +3,7 @@ import type { Database, Sql } from '../database/database.ts';
 import type { Log } from '../runtime.ts';
 import { type Change, type ChangeRecord, deleteOldChanges, isEverything, RETENTION_MS } from './change-feed.ts';
 import { pollChanges } from './change-poller.ts';
-import { ChangeNotify, createChangePublisher } from './change-publisher.ts';
+import { ChangeNotify, ChangePublisher } from './change-publisher.ts';
 import { SiteClock } from './site-clock.ts';
 
 /** If more products launch in one interval, a gap is reported instead of the products' ids. */
@@ -109,7 +109,7 @@ export function subscribeToChanges(database: Database, log: Log): SiteChanges {
     for (const listener of listeners) listener.onChange(change);
   }
 
-  const publisher = createChangePublisher(database, log, () => notify.send());
+  const publisher = new ChangePublisher(database, log, () => notify.send());
   const poller = pollChanges(database, log, {
     onHistory: (records, moment) => recent.begin(records, moment),
     onChange(record) {
