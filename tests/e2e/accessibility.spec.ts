@@ -4,7 +4,7 @@ import { cardNames, commentTexts, PHONE, searchBox, toast, upvoteOf } from '../s
 import { stateProducts } from '../support/screen-state.ts';
 
 test.describe('§2: every screen is accessible', () => {
-  test('the search and the upvote stay in view at 200 % zoom and in forced colours, without a violation', async ({
+  test('the search box and the upvote button stay visible and accessible at 200 % zoom in forced colours', async ({
     page,
     site,
   }) => {
@@ -20,15 +20,12 @@ test.describe('§2: every screen is accessible', () => {
   });
 });
 
-test.describe('beside the screens', () => {
+test.describe('other states without accessibility violations', () => {
   for (const { colorScheme, width } of [
     { colorScheme: 'light', width: 390 },
     { colorScheme: 'dark', width: 1280 },
   ] as const) {
-    test(`comments with code and the open About panel have no violation at ${width} px, ${colorScheme}`, async ({
-      page,
-      site,
-    }) => {
+    test(`comments with code and the open About panel at ${width} px, ${colorScheme}`, async ({ page, site }) => {
       const { id } = await site.addProduct({ name: 'Coded' });
       await site.addComments(id, [
         { content: `A block:\n\`\`\`\nnpx groundswell ${'--a-long-flag=1 '.repeat(12)}\n\`\`\`\nand \`inline\` code.` },
@@ -43,13 +40,13 @@ test.describe('beside the screens', () => {
     });
   }
 
-  test('pages without JavaScript have no violation', async ({ page, site }) => {
+  test('pages without JavaScript', async ({ page, site }) => {
     const { rich } = await stateProducts(site);
     const browser = await page.context().newCDPSession(page);
     for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
       await browser.send('Emulation.setScriptExecutionDisabled', { value: true });
       await page.goto(path);
-      // axe itself needs scripts. The page keeps what it shows without them.
+      // axe needs scripts, so the content of the page without scripts is preserved before they are enabled.
       await browser.send('Emulation.setScriptExecutionDisabled', { value: false });
       await page.evaluate(() => {
         const keep = (rules: CSSRuleList) => {
@@ -112,7 +109,7 @@ test.describe('§2: the site works by keyboard alone', () => {
     const { rich } = await stateProducts(site);
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
       await visit(page, path);
-      // After a key press, browsers show focus set by a script like focus set by the keyboard.
+      // After a key press, browsers also show the focus ring for focus set by a script.
       await page.keyboard.press('Tab');
       const { shown, unshown } = await page.evaluate(() => {
         const hasRing = (element: Element, pseudo?: string) => {
@@ -177,7 +174,9 @@ test.describe('§2: the site works by keyboard alone', () => {
     await expect(page.getByRole('button', { name: 'Like 1' })).toBeFocused();
   });
 
-  test('Enter opens and closes the phone menu, and Escape closes it and keeps the focus on it', async ({ page }) => {
+  test('Enter opens and closes the phone menu, and Escape closes it and keeps the focus on its button', async ({
+    page,
+  }) => {
     await page.setViewportSize(PHONE);
     await visit(page, '/');
     await page.getByLabel('Menu').focus();
@@ -193,7 +192,7 @@ test.describe('§2: the site works by keyboard alone', () => {
   });
 });
 
-test.describe('§8: screen readers hear messages', () => {
+test.describe('§8: screen readers announce messages', () => {
   test('the live regions exist before the first message', async ({ page }) => {
     await visit(page, '/');
     const messages = page.getByRole('region', { name: 'Messages' });
@@ -201,7 +200,7 @@ test.describe('§8: screen readers hear messages', () => {
     await expect(messages.getByRole('alert')).toHaveAttribute('aria-live', 'assertive');
   });
 
-  test('a message closes after its time, except while the pointer is on it', async ({ page, site }) => {
+  test('a message closes after a timeout, except while the pointer is over it', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ragdoll' });
     await page.clock.install();
     await visit(page, `/product/${product.id}`);

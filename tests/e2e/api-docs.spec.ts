@@ -5,7 +5,7 @@ import { inTurn } from '../support/screen.ts';
 /** Widths of a phone and a desktop screen, in pixels. */
 const WIDTHS = [390, 1280];
 
-/** Of tokens.css. */
+/** Colours from tokens.css. */
 const GROUNDS = { light: 'rgb(247, 249, 248)', dark: 'rgb(7, 21, 33)' };
 
 test('the API reference shows every operation, fits a phone and a desktop and loads nothing from other sites', async ({
@@ -38,7 +38,7 @@ test('the API reference shows every operation, fits a phone and a desktop and lo
 
 for (const [turn, width] of WIDTHS.entries()) {
   for (const colorScheme of inTurn(['light', 'dark'] as const, turn)) {
-    test(`the API reference has no violation at ${width} px in the ${colorScheme} theme, also with a response`, async ({
+    test(`the API reference, with a response, has no accessibility violations at ${width} px in the ${colorScheme} theme`, async ({
       page,
       expectConsoleError,
     }) => {
@@ -54,7 +54,7 @@ for (const [turn, width] of WIDTHS.entries()) {
         .first()
         .click();
       await page.getByRole('button', { name: 'Try it out' }).click();
-      // The examples of all parameters do not fit each other.
+      // Combined, the examples of all parameters are not a valid request.
       await page.getByRole('button', { name: 'Execute' }).click();
       await expect(page.locator('.live-responses-table')).toContainText('bad_cursor');
       await expectAccessible(page, 'with a response');
@@ -62,7 +62,9 @@ for (const [turn, width] of WIDTHS.entries()) {
   }
 }
 
-test('every page links to the API reference, which follows the chosen theme and leads back', async ({ page }) => {
+test('every page links to the API reference, which uses the chosen theme and links back to the site', async ({
+  page,
+}) => {
   await page.emulateMedia({ colorScheme: 'light' });
   await visit(page, '/');
   await page.getByRole('button', { name: 'Dark theme' }).click();
@@ -73,7 +75,7 @@ test('every page links to the API reference, which follows the chosen theme and 
   await expect(page.getByRole('heading', { level: 1, name: /^Welcome/ })).toBeVisible();
 });
 
-test('the API reference can send a request, under the same content policy as every other page', async ({
+test('the API reference can send a request under the same content security policy as every other page', async ({
   page,
   site,
 }) => {
@@ -92,7 +94,7 @@ test('the API reference can send a request, under the same content policy as eve
   await expect(page.locator('.live-responses-table')).toContainText('Tried from the reference');
 });
 
-test('the home page loads no file of the API reference', async ({ page }) => {
+test('the home page loads no files of the API reference', async ({ page }) => {
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await visit(page, '/');

@@ -10,7 +10,7 @@ import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { goOffline } from '../support/network.ts';
 import { upvoteOf } from '../support/screen.ts';
 
-/** The lightest grey that is accepted: no accent has less contrast. */
+/** The lightest grey that the site accepts as an accent colour, so the accent with the least contrast. */
 const ACCENT = '#767676';
 const TAGLINE = 'New tools for teachers, every morning';
 
@@ -48,7 +48,7 @@ const rgb = (colour: string) =>
   `rgb(${[1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16)).join(', ')})`;
 
 for (const theme of ['light', 'dark'] as const) {
-  test(`in the ${theme} theme every page has the brand, without a violation`, async ({ page }) => {
+  test(`in the ${theme} theme every page shows the brand and has no accessibility violations`, async ({ page }) => {
     const { sun, onSun } = readAccent(ACCENT)[theme];
     await page.emulateMedia({ colorScheme: theme });
     for (const path of ['/', '/product/lantern', '/?q=lantern']) {
@@ -82,7 +82,7 @@ test('opening a product and going back keeps the tagline and the articles', asyn
 test('the logo is shown offline', async ({ newVisitor, expectConsoleError }) => {
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED/);
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // Skips the delay before the first visit is cached.
+  // Skips the delay before the first visited page is cached.
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
   await visit(page, '/');
   const address = (await logoOf(page).getAttribute('src')) ?? '';

@@ -6,7 +6,7 @@ import { recordWarnings } from '../support/warnings.ts';
 test.describe('§4 and §8: likes', () => {
   const LIKE = /\/api\/comments\/[^/]+\/like$/;
 
-  test('each click adds one like at once', async ({ page, site }) => {
+  test('each click immediately adds one like', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Quince' });
     await site.addComments(product.id, [{ content: 'Sour', likes: 4 }]);
     await visit(page, `/product/${product.id}`);
@@ -34,7 +34,7 @@ test.describe('§4 and §8: likes', () => {
     [503, 'Failed to update likes'],
     [404, 'Comment not found'],
   ] as const) {
-    test(`a failed like (${status}) is taken back and logged as ‘${words}’, without a message`, async ({
+    test(`a failed like (${status}) is rolled back and logged as ‘${words}’, without a message to the visitor`, async ({
       page,
       site,
       expectConsoleError,

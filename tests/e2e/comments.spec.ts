@@ -23,8 +23,8 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-test.describe('§2: the discussion', () => {
-  test('a comment of very many lines is collapsed until it is opened', async ({ page, site }) => {
+test.describe('§2: comments', () => {
+  test('a comment of very many lines is collapsed until the visitor expands it', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Tower' });
     const content = Array.from({ length: 500 }, (_, index) => index).join('\n');
     await site.addComments(product.id, [{ content }, { content: `Above.${'\n'.repeat(999)}Below.` }]);
@@ -61,7 +61,7 @@ test.describe('§2: the discussion', () => {
     const product = await site.addProduct({ name: 'Beech' });
     await site.addComments(product.id, [
       { authorName: 'Grace', authorBadge: 'Maker', content: 'A tall tree', likes: 12, createdAt: ago(3 * HOUR) },
-      // Old enough for its age to read the same for a day.
+      // Old enough that its displayed age stays the same for a day.
       { authorName: 'Linus', content: 'A green tree', createdAt: ago(3 * DAY) },
     ]);
     await visit(page, `/product/${product.id}`);
@@ -74,7 +74,7 @@ test.describe('§2: the discussion', () => {
     await expect(page.locator('.comment .avatar img').first()).toHaveAttribute('src', '/pictures/avatar-default.svg');
     await expect(page.getByRole('article', { name: 'Comment by Linus' }).locator('.badge')).toHaveCount(0);
 
-    // The page itself still reads in the background.
+    // The page also makes requests in the background.
     const writes = recordRequests(page, /\/api\//, 'POST');
     const before = await discussion(page).innerHTML();
     await comment.getByRole('button', { name: 'Reply' }).click();
@@ -119,7 +119,7 @@ test.describe('§2: the discussion', () => {
     await expect(page).toHaveURL(`/product/${product.id}`);
   });
 
-  test('comments show line breaks, nofollow links and HTML as text', async ({ page, site }) => {
+  test('comments show line breaks, links with rel=nofollow, and HTML as plain text', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Elm' });
     const html = '<img src=x onerror="document.title=\'hit\'"><script>document.title="hit"</script><b>bold</b>';
     await site.addComments(product.id, [
@@ -140,7 +140,7 @@ test.describe('§2: the discussion', () => {
     await expect(page).toHaveTitle('Elm · Groundswell');
   });
 
-  test('HTML in a new comment shows as text, too', async ({ page, site }) => {
+  test('HTML in a new comment also shows as plain text', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Fir' });
     await visit(page, `/product/${product.id}`);
     const html = '<img src=x onerror="document.title=\'hit\'">\nand https://example.org/';
@@ -176,7 +176,7 @@ test.describe('§9: timestamps', () => {
     await expect(commentArticles(page).locator('time')).toHaveText(ages.map(([text]) => text));
   });
 
-  test('the age of a comment goes up while the page is open', async ({ page, site }) => {
+  test('the displayed age of a comment increases while the page is open', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Hazel' });
     await site.addComments(product.id, [{ content: 'Nuts' }]);
     await page.clock.install();
@@ -203,7 +203,7 @@ test.describe('§9: timestamps', () => {
   });
 });
 
-test.describe('§8 and §9: reading comments', () => {
+test.describe('§8 and §9: loading comments', () => {
   test('comments that fail twice, 500 ms apart, show an empty list with a notice and a Try again button', async ({
     page,
     site,
@@ -248,8 +248,11 @@ test.describe('§8 and §9: reading comments', () => {
   });
 });
 
-test.describe('the address of a comment', () => {
-  test('leads to it, focused and highlighted, also on a later page of the discussion', async ({ page, site }) => {
+test.describe('the URL of a comment', () => {
+  test('opens the product with the comment focused and highlighted, even on a later page of comments', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Sandpiper' });
     const comments = await site.addComments(
       product.id,
@@ -263,14 +266,18 @@ test.describe('the address of a comment', () => {
     await expect(found).toHaveAttribute('data-highlighted', 'true');
   });
 
-  test('is the link on its age, which copies it', async ({ page, site, context }) => {
+  test('is linked from the age of the comment, and clicking that link copies the URL', async ({
+    page,
+    site,
+    context,
+  }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const product = await site.addProduct({ name: 'Dunlin' });
     const [comment] = await site.addComments(product.id, [{ content: 'Run `npm ci`:\n```sh\nnpm ci\n```' }]);
     await visit(page, `/product/${product.id}`);
     await expect(commentWith(page, 'Run').locator('code')).toHaveText(['npm ci', 'npm ci']);
     const link = commentWith(page, 'Run').getByRole('link', { name: 'Just now' });
-    // The code that copies loads a few seconds after the page.
+    // The code that copies the URL loads a few seconds after the page.
     await expect(async () => {
       await link.click();
       await expect(toast(page)).toContainText('Link copied', { timeout: 1_000 });
@@ -279,7 +286,7 @@ test.describe('the address of a comment', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url());
   });
 
-  test('own comments are marked in this browser, others are not', async ({ page, site }) => {
+  test('a visitor’s own comments are marked in this browser, and other comments are not', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Ruff' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('Mine indeed');

@@ -9,7 +9,7 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const VOTES = 4;
 
-test('an invited operator does a day of work on a phone, with hostile names on every screen', async ({
+test('an invited operator can do every daily task on a phone, with hostile names on every screen', async ({
   page,
   site,
 }) => {
@@ -53,7 +53,7 @@ test('an invited operator does a day of work on a phone, with hostile names on e
   await page.getByRole('article', { name: hostile }).getByRole('button', { name: 'Approve' }).click();
   await expect.poll(() => statusOf(row.id)).toBe(200);
 
-  // Excludes a burst, and the board changes.
+  // Excludes a burst of votes, which changes the leaderboard.
   const votesOnBoard = async () => {
     const { items } = await (
       await page.request.get(`/api/leaderboards/${now.toISOString().slice(0, 10)}?limit=100`)
@@ -99,7 +99,7 @@ test('an invited operator does a day of work on a phone, with hostile names on e
   await page.getByRole('button', { name: `Restore Removed ${hostile}` }).click();
   await expect.poll(() => statusOf(removed.id)).toBe(200);
 
-  // Reads the audit log, and leaves.
+  // Reads the audit log and signs out.
   await page.goto(`/console/audit?operator=${operator}`);
   for (const act of ['restored', 'imported', 'hid comment', 'excluded', 'approved'])
     await expect(page.getByRole('listitem').filter({ hasText: act }).first()).toBeVisible();

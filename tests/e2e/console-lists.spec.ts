@@ -6,7 +6,7 @@ import { expect, test } from '../support/e2e-test.ts';
 
 const rowsOf = (page: Page) => page.getByRole('list', { name: 'Products' }).getByRole('listitem');
 
-test('a search goes on over pages without a match until the last one', async ({ page, site }) => {
+test('a search continues past pages without matches until the last page', async ({ page, site }) => {
   await signIn(page, site);
   const asked: (string | null)[] = [];
   await page.route(
@@ -23,7 +23,7 @@ test('a search goes on over pages without a match until the last one', async ({ 
   expect(new Set(asked)).toEqual(new Set([null, 'second', 'third']));
 });
 
-test('a further page that cannot be loaded says so and offers another try', async ({
+test('if a further page cannot be loaded, the list shows an error and a retry button', async ({
   page,
   site,
   expectConsoleError,
@@ -51,7 +51,7 @@ test('a further page that cannot be loaded says so and offers another try', asyn
   await expect(rowsOf(page).first()).toHaveAttribute('aria-setsize', '60');
 });
 
-test('rows are chosen as a range, by keyboard and by mouse', async ({ page, site }) => {
+test('a range of rows can be selected by keyboard and by mouse', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(5, (index) => ({ name: `Ranged ${index}`, tags: [tag] }));
   await signIn(page, site);
@@ -71,7 +71,7 @@ test('rows are chosen as a range, by keyboard and by mouse', async ({ page, site
   await expect(boxes.nth(0)).not.toBeChecked();
 });
 
-test('an edit that was closed without saving comes back with undo', async ({ page, site }) => {
+test('undo reopens an edit that was closed without saving', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Half done' });
   await signIn(page, site);
   await openConsole(page, `/console/products?edit=${id}`);
@@ -84,11 +84,11 @@ test('an edit that was closed without saving comes back with undo', async ({ pag
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.getByText('Saved Half done')).toBeVisible();
   await expect(page.getByRole('dialog')).toBeHidden();
-  // At most the earlier message, which may have gone.
+  // Only the earlier message may still be there.
   expect(await page.getByText('The changes were not saved').count()).toBeLessThanOrEqual(1);
 });
 
-test('undoing the restoration of a comment hides it for the reason that it was hidden for', async ({ page, site }) => {
+test('undoing the restoration of a comment hides it again for its original reason', async ({ page, site }) => {
   const product = await site.addProduct();
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   const hidden = () =>

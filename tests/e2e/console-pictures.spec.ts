@@ -37,7 +37,7 @@ test('an operator uploads pictures in the editor, and the site shows them once t
   await expect(shown).toHaveJSProperty('naturalWidth', 512);
 });
 
-test('members of a team are added with an uploaded picture, and removed', async ({ page, site }) => {
+test('an operator can add team members with an uploaded picture, and remove them', async ({ page, site }) => {
   const { id } = await site.addProduct({
     name: 'Crewed tide',
     team: [

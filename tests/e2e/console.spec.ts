@@ -53,7 +53,7 @@ for (const [state, path, viewport, colorScheme] of [
   ['the queue', '/console/queue?kind=submissions', { width: 768, height: 1024 }, 'light'],
   ['the audit log', '/console/audit', { width: 1280, height: 900 }, 'dark'],
 ] as const) {
-  test(`${state} has no violation that axe finds, and no sideways scrolling`, async ({ page, site }) => {
+  test(`${state} has no accessibility violations and no horizontal scrolling`, async ({ page, site }) => {
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme });
     const long = await site.addProduct({ name: 'W'.repeat(300), maker: 'M'.repeat(300) });
@@ -66,7 +66,10 @@ for (const [state, path, viewport, colorScheme] of [
   });
 }
 
-test('a comment is hidden by keyboard, shown again by undo, and the audit log has both', async ({ page, site }) => {
+test('an operator hides a comment by keyboard and undoes it, and the audit log records both', async ({
+  page,
+  site,
+}) => {
   const product = await site.addProduct({ name: 'Hidden tide' });
   await site.addComments(product.id, [{ content: 'Buy my coins' }]);
   await signIn(page, site);
@@ -89,7 +92,10 @@ test('a comment is hidden by keyboard, shown again by undo, and the audit log ha
   await expect(page.getByText(/restored comment .* on /).first()).toBeVisible();
 });
 
-test('a submission is approved by keyboard and launches; its approval is undone', async ({ page, site }) => {
+test('an operator approves a submission by keyboard, which launches it, and then undoes the approval', async ({
+  page,
+  site,
+}) => {
   const submitter = { session: `session-${randomUUID()}` };
   const { row } = await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
   await signIn(page, site);
@@ -106,7 +112,7 @@ test('a submission is approved by keyboard and launches; its approval is undone'
   await expect.poll(status).toBe(404);
 });
 
-test('an edit is previewed, saved and seen by the other operator, whose own edit gets both versions', async ({
+test('an edit is previewed and saved, and another operator with a conflicting edit sees both versions', async ({
   page,
   site,
   newVisitor,
@@ -143,7 +149,7 @@ test('an edit is previewed, saved and seen by the other operator, whose own edit
   expect(saved).toMatchObject({ name: 'Four hands', maker: 'The moon and I' });
 });
 
-test('products are removed many at once and come back', async ({ page, site }) => {
+test('several products are removed together and restored', async ({ page, site }) => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   await site.addProducts(3, (index) => ({ name: `Removable ${index}`, tags: [tag] }));
   await signIn(page, site);
@@ -156,7 +162,7 @@ test('products are removed many at once and come back', async ({ page, site }) =
   await expect(page.getByRole('listitem').filter({ hasText: 'Removable' })).toHaveCount(3);
 });
 
-test('a file is imported with its columns mapped, after a dry run that shows its faults, and undone', async ({
+test('a file is imported with mapped columns after a dry run that shows its errors, and the import is undone', async ({
   page,
   site,
 }) => {
@@ -189,7 +195,7 @@ test('a file is imported with its columns mapped, after a dry run that shows its
   await expect.poll(status).toBe(404);
 });
 
-test('a failed request rolls back and says why; a list that cannot be read offers another try', async ({
+test('a failed change is rolled back with a reason, and a list that fails to load offers a retry', async ({
   page,
   site,
   expectConsoleError,
@@ -211,7 +217,7 @@ test('a failed request rolls back and says why; a list that cannot be read offer
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Comments');
 });
 
-test('a session that ended elsewhere leads to the sign-in with the next request', async ({
+test('after a session has ended elsewhere, the next request leads to the sign-in screen', async ({
   page,
   site,
   expectConsoleError,

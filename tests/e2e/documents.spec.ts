@@ -15,7 +15,7 @@ test.describe('§2: HTML documents', () => {
       expectConsoleError,
     }) => {
       if (status === 404) expectConsoleError(/404/);
-      // With an empty cache, because a response that is only revalidated lacks most headers.
+      // Uses an empty cache, because a response that is only revalidated lacks most headers.
       const page = await newVisitor();
       const response = await page.goto(path);
       expect(response?.status()).toBe(status);
@@ -83,7 +83,7 @@ test.describe('§2: HTML documents', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('browsing, upvoting, switching themes and viewing a screenshot violate no content policy', async ({
+  test('browsing, upvoting, switching themes and viewing a screenshot do not violate the content security policy', async ({
     page,
     site,
     expectConsoleError,
@@ -100,7 +100,7 @@ test.describe('§2: HTML documents', () => {
     });
     await visit(page, '/?q=zz');
     await upvoteOf(page, 'Zz rich').click();
-    // It covers the button for the theme.
+    // The toast covers the theme button.
     await toast(page).getByRole('button', { name: 'Dismiss' }).click();
     await page.getByRole('button', { name: 'Dark theme' }).click();
     await page.getByRole('link', { name: 'Zz rich', exact: true }).click();

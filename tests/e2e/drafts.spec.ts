@@ -7,7 +7,7 @@ const POST = /\/api\/comments$/;
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
-test('each product restores its draft after a reload, a visit to another page and a closed tab', async ({
+test('the draft of a comment on each product survives a reload, a visit to another page and a closed tab', async ({
   page,
   site,
 }) => {
@@ -43,7 +43,7 @@ test('two tabs share a draft, and posting it in one clears both', async ({ page,
   await expect(commentTexts(page)).toHaveText(['White bark']);
 });
 
-test('posting again after a lost response and a reload makes one comment', async ({
+test('posting again after a lost response and a reload creates only one comment', async ({
   page,
   site,
   expectConsoleError,

@@ -4,8 +4,8 @@ import { expectUpvote, failureToast, toast, upvoteOf } from '../support/screen.t
 
 const UPVOTE = /\/api\/products\/[^/]+\/upvote$/;
 
-test.describe('§4 and §8: upvotes before the app runs', () => {
-  test('a click before the app runs shows and is sent at once, and the app confirms it without sending it again', async ({
+test.describe('§4 and §8: upvotes before the app has loaded', () => {
+  test('a click shows and is sent immediately, and the app later confirms it without sending it again', async ({
     page,
     site,
   }) => {
@@ -30,7 +30,7 @@ test.describe('§4 and §8: upvotes before the app runs', () => {
     await expect.poll(async () => (await stored()).length).toBe(99);
   });
 
-  test('a click before the app runs that the server refuses is taken back with a destructive toast', async ({
+  test('a click that the server refuses is rolled back with a destructive toast', async ({
     page,
     site,
     expectConsoleError,
@@ -52,7 +52,7 @@ test.describe('§4 and §8: upvotes before the app runs', () => {
     expect(failed.requests).toHaveLength(1);
   });
 
-  test('a page that is reloaded before the app runs shows the vote once', async ({ page, site }) => {
+  test('a page that is reloaded after a click shows the vote once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Carp' });
     await site.addUpvotes(product.id, 4);
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
@@ -69,7 +69,7 @@ test.describe('§4 and §8: upvotes before the app runs', () => {
     expect(puts).toHaveLength(1);
   });
 
-  test('two clicks before the app runs end without a vote', async ({ page, site }) => {
+  test('two clicks leave no vote', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Dulse' });
     const scripts = await holdResponses(page, /\/assets\/app-[^/]+\.js$/);
     const removals = recordRequests(page, UPVOTE, 'DELETE');
@@ -84,7 +84,7 @@ test.describe('§4 and §8: upvotes before the app runs', () => {
 
   test('a click while the page hydrates counts once', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Early Eel' });
-    // React listens on the root from when hydration starts. It runs in a later task.
+    // React adds its listeners to the root when hydration starts, and hydrates in a later task.
     await page.addInitScript(() => {
       const { addEventListener } = EventTarget.prototype;
       let isClicked = false;

@@ -2,7 +2,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { cardOf, commentTexts, discussion, toast, upvoteOf } from '../support/screen.ts';
 
 test.describe('Back and Forward between documents', () => {
-  test('show the upvote and comment made since', async ({ page, site }) => {
+  test('show an upvote and a comment made in the meantime', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Wanderer' });
     await visit(page, '/?q=wanderer');
     await expect(upvoteOf(page, 'Wanderer')).toHaveAccessibleName('Upvote Wanderer, 0');
@@ -24,7 +24,7 @@ test.describe('Back and Forward between documents', () => {
     await expect(upvoteOf(page, 'Wanderer')).toHaveAccessibleName('Upvote Wanderer, 1');
   });
 
-  test('update a page from the back/forward cache', async ({ page, site }) => {
+  test('update a page that is restored from the back/forward cache', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Sleeper' });
     await visit(page, `/product/${product.id}`);
     await site.addUpvotes(product.id, 2);
@@ -37,7 +37,7 @@ test.describe('Back and Forward between documents', () => {
   });
 });
 
-test('Back and Back to products return the focus to the link by which the list was left', async ({ page, site }) => {
+test('Back and Back to products restore the focus to the link that the visitor followed', async ({ page, site }) => {
   await site.addProducts(3, (index) => ({ name: `Returner ${index}` }));
   await visit(page, '/?q=returner');
   const link = page.getByRole('link', { name: 'Returner 1', exact: true });
@@ -53,7 +53,7 @@ test('Back and Back to products return the focus to the link by which the list w
   await expect(link).toBeFocused();
 });
 
-test('a new document starts at its top, and reload, Back and Forward restore its scroll position', async ({
+test('a new document starts at the top, and reload, Back and Forward restore the scroll position', async ({
   page,
   site,
 }) => {
@@ -67,7 +67,7 @@ test('a new document starts at its top, and reload, Back and Forward restore its
   const reloaded = page.waitForEvent('load');
   await page.evaluate(() => {
     window.scrollTo({ top: 700, behavior: 'instant' });
-    // In the same frame, before the page has a scroll event.
+    // Reloads in the same frame, before the page gets a scroll event.
     window.location.reload();
   });
   await reloaded;

@@ -18,7 +18,7 @@ test.describe('§1 and §2: the home page', () => {
     await expect(page).toHaveTitle('Top Products Launching Today · Groundswell');
   });
 
-  test('the logo leads home from a product and from the 404 page', async ({ page, expectConsoleError }) => {
+  test('the logo links to the home page from a product and from the 404 page', async ({ page, expectConsoleError }) => {
     expectConsoleError(/404 \(Not Found\).*\/nowhere/);
     for (const path of ['/product/git', '/nowhere']) {
       await page.goto(path);
@@ -62,7 +62,7 @@ test.describe('§1 and §2: the home page', () => {
     );
   });
 
-  test('a card shows rank, image, name, description, comment count, upvotes and only the first 3 tags', async ({
+  test('a card shows the rank, image, name, description, comment count, upvotes and only the first 3 tags', async ({
     page,
     site,
   }) => {
@@ -118,7 +118,7 @@ test.describe('§1 and §2: the home page', () => {
     await expect(title).toBeVisible();
     await page.goBack();
     const text = await cardOf(page, 'Marigold Clock').getByText('Tells the time of marigolds.').boundingBox();
-    // With the mouse, because the name's link covers the whole card and would intercept locator.click().
+    // Uses mouse coordinates, because the name's link covers the whole card and would intercept locator.click().
     await page.mouse.click((text?.x ?? 0) + 20, (text?.y ?? 0) + 10);
     await expect(page).toHaveURL(`/product/${product.id}`);
     await expect(title).toBeVisible();
@@ -137,7 +137,7 @@ test.describe('§1 and §2: the home page', () => {
     await expect(page.getByRole('heading', { name: 'Discussion (0)' })).toBeInViewport();
   });
 
-  test('the sidebar Product Landscapes shows three fixed articles: title, excerpt, author, avatar, subtitle', async ({
+  test('the sidebar Product Landscapes shows three fixed articles with title, excerpt, author, avatar and subtitle', async ({
     page,
   }) => {
     await visit(page, '/');
@@ -167,8 +167,11 @@ test.describe('§1 and §2: the home page', () => {
   });
 });
 
-test.describe('the order of the list', () => {
-  test('stands beside the heading, with a line per day and the age and maker on each card', async ({ page, site }) => {
+test.describe('the layout of the list', () => {
+  test('has the sort order next to the heading, a line per day, and the age and maker on each card', async ({
+    page,
+    site,
+  }) => {
     const times = ['2020-03-02T10:00:00Z', '2020-03-02T09:00:00Z', '2020-03-01T23:00:00Z'];
     await site.addProducts(3, (index) => ({
       name: `Mallow ${index}`,
@@ -185,7 +188,7 @@ test.describe('the order of the list', () => {
     await expect(page.locator('.list-day')).toHaveCount(0);
   });
 
-  test('the first product of a phone’s home page begins in the upper half', async ({ page }) => {
+  test('on a phone, the first product of the home page begins in the upper half of the screen', async ({ page }) => {
     await page.setViewportSize(PHONE);
     await visit(page, '/');
     const box = await page.locator('.product-card').first().boundingBox();
@@ -211,20 +214,20 @@ test.describe('§3: the fields of a product', () => {
     await expect(page.getByText('No description available', { exact: true })).toBeVisible();
     const { product: served } = await (await page.request.get(`/api/products/${product.id}`)).json();
     expect(served.image).toBe(PRODUCT_FIELDS.image.default);
-    // In place of the placeholder image stands the product's initial.
+    // The page shows the product's initial instead of the placeholder image.
     await expect(page.locator('.product-hero-picture')).toHaveAttribute('data-initial', 'U');
     const stats = page.getByRole('region', { name: 'Product Stats' });
     await expect(stats.getByRole('definition')).toHaveText(['Today', 'Uncategorized', 'Unknown Maker']);
     await expect(page.getByRole('list', { name: 'Tags' })).toHaveCount(0);
   });
 
-  test('rows inserted without values show the same defaults, for comments too', async ({ page, site }) => {
+  test('product and comment rows inserted without values show the same defaults', async ({ page, site }) => {
     await site.database.query("INSERT INTO products (id, search_text) VALUES ('bare', '')");
     await site.database.query("INSERT INTO product_counts (product_id, comments) VALUES ('bare', 1)");
     await site.database.query(
       "INSERT INTO comments (id, product_id, content) VALUES (gen_random_uuid(), 'bare', 'A bare comment')",
     );
-    // The product launches now by the database's clock, which the site's clock may follow a moment later.
+    // The launch time is the database's current time, and the site's clock may be slightly behind it.
     await expect.poll(async () => (await page.request.get('/api/products/bare')).status()).toBe(200);
     await visit(page, '/product/bare');
     await expect(page.getByRole('heading', { level: 1, name: 'Untitled Product' })).toBeVisible();

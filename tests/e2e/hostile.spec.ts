@@ -11,18 +11,18 @@ const TEXTS = HOSTILE.map(({ text }) => text.trim()).filter(
   (text) => text !== '' && isStorableText(text) && [...text].length <= 2_000,
 );
 
-/** One page of comments. */
+/** The number of comments on one page. */
 const PAGE = LIMITS.pageSize.default;
 
 const HELD = /\/comments\/held$/;
 
-/** An HTML parser turns every line break into a line feed. */
+/** Returns a text as an HTML parser does, which normalizes every line break to a line feed. */
 const asParsed = (text: string) => text.replaceAll(/\r\n?/g, '\n');
 
-/** A comment shows code between backticks without them. */
+/** Returns a text as a comment displays it: without the backticks around code. */
 const asComment = (text: string) => asParsed(text).replaceAll(/`([^`\n]+)`/g, '$1');
 
-/** Watches for effects: a dialog, a script that ran, a frame or a link to a script. */
+/** Watches for the effects of unescaped text: a dialog, a script that ran, a frame or a link to a script. */
 async function watchEffects(page: Page): Promise<() => Promise<void>> {
   const dialogs: string[] = [];
   page.on('dialog', (dialog) => {
@@ -38,7 +38,7 @@ async function watchEffects(page: Page): Promise<() => Promise<void>> {
   };
 }
 
-/** The effects of a hostile text that was not escaped. */
+/** Each causes one effect of unescaped text. */
 const EFFECTS = [
   'alert(1)',
   RUN,
@@ -46,7 +46,7 @@ const EFFECTS = [
   `document.body.append(Object.assign(document.createElement('a'), { href: 'javascript:1' }))`,
 ];
 
-test.describe('hostile texts show as text and have no effect', () => {
+test.describe('hostile texts are shown as plain text and have no effect', () => {
   for (let start = 0; start < TEXTS.length; start += PAGE) {
     const texts = TEXTS.slice(start, start + PAGE);
     test(`as comments ${start + 1} to ${start + texts.length}`, async ({ page, site }) => {
@@ -67,7 +67,7 @@ test.describe('hostile texts show as text and have no effect', () => {
     });
   }
 
-  test('the checks notice a dialog, a script that ran, a frame and a script link', async ({ page }) => {
+  test('the checks detect a dialog, a script that ran, a frame and a link to a script', async ({ page }) => {
     for (const effect of EFFECTS) {
       const expectNothing = await watchEffects(page);
       await visit(page, '/');
@@ -77,7 +77,7 @@ test.describe('hostile texts show as text and have no effect', () => {
     }
   });
 
-  test('as products, on the list, in a search and on their own pages', async ({ page, site }) => {
+  test('as products in the list, in a search and on product pages', async ({ page, site }) => {
     const texts = TEXTS.filter((text) => /[<"'`{]/.test(text) && text.length <= 150).slice(0, LIMITS.listedProducts);
     expect(texts).toHaveLength(LIMITS.listedProducts);
     const products = await site.addProducts(LIMITS.listedProducts, (index) => {
@@ -109,7 +109,7 @@ test.describe('hostile texts show as text and have no effect', () => {
 });
 
 test.describe('a held comment', () => {
-  test('stays visible to its author after a reload and to no other visitor', async ({ page, newVisitor, site }) => {
+  test('remains visible to its author after a reload, but to no other visitor', async ({ page, newVisitor, site }) => {
     const product = await site.addProduct({ name: 'Elder' });
     await visit(page, `/product/${product.id}`);
     const box = page.getByPlaceholder('What do you think about this product?');

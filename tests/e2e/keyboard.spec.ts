@@ -37,7 +37,7 @@ test('shortcut keys have no effect in a text field or with Control', async ({ pa
   await expect(searchBox(page)).toBeFocused();
 });
 
-test('shortcuts can be turned off in every tab, across reloads, and on again', async ({ page, site }) => {
+test('shortcuts can be turned off for all tabs and across reloads, and turned on again', async ({ page, site }) => {
   const [older, product] = await site.addProducts(2, (index) => ({ name: `Kestrel ${index}` }));
   await visit(page, `/product/${product?.id}`);
   const other = await page.context().newPage();
@@ -86,9 +86,9 @@ test('the focus moves to the list title when a filter is added or removed', asyn
   await expect(title).toBeFocused();
 });
 
-test('Show more products moves the focus to the first added product', async ({ page, site }) => {
+test('‘Show more products’ moves the focus to the first added product', async ({ page, site }) => {
   await site.addProducts(25, (index) => ({ name: `Merlin ${String(index).padStart(2, '0')}` }));
-  // Without an observer the list does not load more products on scrolling.
+  // Without an IntersectionObserver, the list does not load more products on scrolling.
   await page.addInitScript(() => {
     window.IntersectionObserver = class {
       observe() {}

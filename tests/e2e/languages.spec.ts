@@ -3,7 +3,7 @@ import { expectAccessible } from '../support/axe.ts';
 import { expect, test, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, inTurn } from '../support/screen.ts';
 
-/** One or more texts of a language, whose wording the catalogue decides. */
+/** Some texts of each language. Their wording must match the message catalogues. */
 const LANGUAGES = [
   {
     lang: 'de',
@@ -50,14 +50,14 @@ const LANGUAGES = [
 ] as const;
 
 const root = (page: Page) => page.locator('html');
-/** The region has a name of the language. */
+/** Found by class, because the name of the region is translated. */
 const toastTitles = (page: Page) => page.locator('.toaster .toast-title');
 const commentLink = (page: Page) => page.locator('.product-hero-actions a').first();
 
 for (const [turn, language] of LANGUAGES.entries()) {
   const { lang } = language;
 
-  test(`${lang}: links, search, Back and a reload keep the language, without loading documents`, async ({
+  test(`${lang}: links, search, Back and a reload preserve the language, and navigation loads no documents`, async ({
     page,
     site,
   }) => {
@@ -81,7 +81,10 @@ for (const [turn, language] of LANGUAGES.entries()) {
     await expect(root(page)).toHaveAttribute('lang', language.tag);
   });
 
-  test(`${lang}: upvoting and commenting work, and numbers have their forms`, async ({ page, site }) => {
+  test(`${lang}: upvoting and commenting work, and counts use the plural forms of the language`, async ({
+    page,
+    site,
+  }) => {
     const { id, name } = await site.addProduct({ name: `Ammonite ${lang}` });
     await visit(page, `/product/${id}?lang=${lang}`);
     await expect(commentLink(page)).toHaveText(language.comments[0]);
@@ -98,7 +101,7 @@ for (const [turn, language] of LANGUAGES.entries()) {
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
   });
 
-  test(`${lang}: nothing is wider than a phone’s screen, and axe finds no violation`, async ({ page, site }) => {
+  test(`${lang}: pages fit the width of a phone and have no accessibility violations`, async ({ page, site }) => {
     const { id } = await site.addProduct({ name: `Trilobite ${lang}`, tags: ['fossils', 'shells'] });
     const widths = [320, 390];
     for (const [index, path] of [`/?lang=${lang}`, `/product/${id}?lang=${lang}`].entries()) {
@@ -115,7 +118,7 @@ for (const [turn, language] of LANGUAGES.entries()) {
   });
 }
 
-test('the footer leads to the page on screen in another language', async ({ page, site }) => {
+test('the footer links to the current page in another language', async ({ page, site }) => {
   const { id } = await site.addProduct({ name: 'Belemnite' });
   await visit(page, '/');
   await page.getByRole('searchbox').fill('belemnite');
@@ -130,7 +133,7 @@ test('the footer leads to the page on screen in another language', async ({ page
   await expect(root(page)).toHaveAttribute('lang', 'en');
 });
 
-test('the arrow keys follow the direction of reading', async ({ page, site }) => {
+test('the arrow keys follow the reading direction', async ({ page, site }) => {
   const [older, newer] = await site.addProducts(2, (index) => ({ name: `Crinoid ${index + 1}` }));
   await visit(page, `/product/${newer?.id}?lang=ar`);
   await page.keyboard.press('ArrowLeft');
@@ -140,7 +143,7 @@ test('the arrow keys follow the direction of reading', async ({ page, site }) =>
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a search and the choice of a language keep it', async ({ page }) => {
+  test('a search and choosing a language preserve each other', async ({ page }) => {
     await page.goto('/?lang=de');
     await page.getByRole('searchbox').fill('git');
     await page.getByRole('searchbox').press('Enter');

@@ -8,7 +8,10 @@ const ago = (hours: number) => new Date(Date.now() - hours * HOUR_MS).toISOStrin
 const pill = (page: Page) => page.getByRole('button', { name: 'Since your last visit' });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Since your last visit' });
 
-/** What a browser remembers that was here six hours ago: an upvote, whose launch window ended meanwhile, and a comment. */
+/**
+ * Returns the stored state of a browser that last visited six hours ago: an upvote whose launch window has ended since,
+ * and a comment.
+ */
 async function remember(site: E2eSite) {
   const launched = await site.addProduct({ name: 'Islet new', createdAt: ago(0) });
   const upvoted = await site.addProduct({ name: 'Islet upvoted', createdAt: ago(27) });
@@ -23,12 +26,12 @@ async function remember(site: E2eSite) {
     commented_on: [discussed.id],
     own_comments: [own?.id],
   };
-  // The panel reads the list of the home page, which the cache may still serve from before.
+  // The panel reads the list of the home page, for which the cache may still serve an earlier response.
   await expect.poll(async () => (await fetch(site.address)).text()).toContain(`/product/${launched.id}"`);
   return { launched, upvoted, discussed, entries };
 }
 
-/** Before the page's own code, in each document until the browser has it. */
+/** Stores the entries before the page's own code runs, in each document that lacks them. */
 async function store(page: Page, entries: Record<string, unknown>): Promise<void> {
   await page.addInitScript((all) => {
     for (const [key, value] of Object.entries(all)) {
@@ -37,7 +40,7 @@ async function store(page: Page, entries: Record<string, unknown>): Promise<void
   }, entries);
 }
 
-/** As in a browser that draws all the time, idle callbacks run only because of their timeout. */
+/** Simulates a browser that is never idle, so idle callbacks run only after their timeout. */
 async function neverIdle(page: Page): Promise<void> {
   await page.addInitScript(() => {
     window.requestIdleCallback = (callback, options) => {
@@ -47,7 +50,7 @@ async function neverIdle(page: Page): Promise<void> {
   });
 }
 
-test('a browser that was here before is told what is new, how its upvotes ended, and what was answered', async ({
+test('a returning visitor sees the new products, the results of their upvotes and the replies to their comments', async ({
   page,
   site,
 }) => {
@@ -79,7 +82,7 @@ test('a browser that was here before is told what is new, how its upvotes ended,
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('closed for good, it stays closed in every tab and after a reload, until the saved products bring it back', async ({
+test('a dismissed panel stays closed in every tab and after a reload, until the visitor restores it in the saved products', async ({
   page,
   context,
   site,
@@ -110,7 +113,7 @@ test('closed for good, it stays closed in every tab and after a reload, until th
   await expect(pill(page)).toBeVisible();
 });
 
-test('a first visit, a browser without storage and one that is offline ask nothing and show nothing', async ({
+test('on a first visit, without storage and offline, the panel sends no requests and is not shown', async ({
   page,
   newVisitor,
   site,
@@ -131,7 +134,7 @@ test('a first visit, a browser without storage and one that is offline ask nothi
     const asked: string[] = [];
     visitor.on('request', (request) => asked.push(new URL(request.url()).pathname));
     await visit(visitor, '/');
-    // Later than the panel, whose code a browser that was here before loads at hydration.
+    // Waits until the panel would have loaded, which happens at hydration for a returning visitor.
     await visitor.waitForLoadState('networkidle');
     await expect(pill(visitor)).toHaveCount(0);
     expect(asked.filter((path) => /\/standing$|\/comments$/.test(path))).toEqual([]);
