@@ -5,8 +5,11 @@ import { stateProducts } from '../support/screen-state.ts';
 
 const WIDTHS = { phone: 390, tablet: 768, desktop: 1280 };
 
-test.describe('§2: on every screen', () => {
-  test('unbreakable texts do not make the page wider than a desktop screen', async ({ page, site }) => {
+test.describe('§2: the layout of every screen', () => {
+  test('text without break opportunities does not make the page wider than a desktop screen', async ({
+    page,
+    site,
+  }) => {
     const { long } = await stateProducts(site);
     await page.setViewportSize({ width: WIDTHS.desktop, height: 900 });
     for (const path of [`/?q=${long.name.slice(0, 30)}`, `/product/${long.id}`]) {
@@ -17,7 +20,7 @@ test.describe('§2: on every screen', () => {
   });
 
   for (const [device, width] of Object.entries(WIDTHS)) {
-    test(`${device}: the search shows, the Demo buttons are in the header or its menu, and the page fits the width`, async ({
+    test(`${device}: the search box is visible, the Demo buttons are in the header or its menu, and the page fits the width`, async ({
       page,
       site,
     }) => {
@@ -41,7 +44,7 @@ test.describe('§2: on every screen', () => {
     });
   }
 
-  test('text at 200 %: at every width the page fits, and no part of the header covers another', async ({
+  test('with 200 % text size, the page fits at every width, and no part of the header covers another', async ({
     page,
     site,
   }) => {
@@ -52,7 +55,7 @@ test.describe('§2: on every screen', () => {
       await visit(page, path);
       for (const width of Object.values(WIDTHS)) {
         await page.setViewportSize({ width, height: 900 });
-        // Container queries take a frame to follow the size of the text.
+        // Container queries take a frame to apply the new text size.
         await page.evaluate(async () => {
           document.documentElement.style.fontSize = '200%';
           for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
@@ -78,7 +81,7 @@ test.describe('§2: on every screen', () => {
     }
   });
 
-  test('the sidebar is beside the list on a desktop and below it on a phone', async ({ page }) => {
+  test('the sidebar is next to the list on a desktop and below it on a phone', async ({ page }) => {
     const boxes = async () => {
       const list = await page.getByRole('heading', { name: 'Top Products Launching Today' }).boundingBox();
       const sidebar = await page.getByRole('heading', { name: 'Product Landscapes' }).boundingBox();
@@ -93,7 +96,7 @@ test.describe('§2: on every screen', () => {
     expect(narrow.sidebar.y).toBeGreaterThan(narrow.list.y + 200);
   });
 
-  test('on a touch screen buttons are at least 44 px high, and tags 24 px', async ({ newVisitor, site }) => {
+  test('on a touch screen, buttons are at least 44 px high and tags at least 24 px', async ({ newVisitor, site }) => {
     const { rich } = await stateProducts(site);
     const page = await newVisitor({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     for (const path of ['/?q=zz+rich', `/product/${rich.id}`]) {
@@ -181,7 +184,7 @@ test.describe('§2: pages do not shift while they load', () => {
       }).observe({ type: 'layout-shift', buffered: true });
     });
     return async () => {
-      // The observer is notified after the frame was painted.
+      // The observer is notified after the frame has been painted.
       await page.evaluate(
         () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)))),
       );
@@ -191,7 +194,10 @@ test.describe('§2: pages do not shift while they load', () => {
 
   for (const [device, width] of Object.entries({ phone: 390, desktop: 1280 })) {
     for (const path of ['/', '/product/git', '/product/unknown']) {
-      test(`${device}, ${path}: late pictures and fonts shift nothing`, async ({ page, expectConsoleError }) => {
+      test(`${device}, ${path}: pictures and fonts that load late do not shift the layout`, async ({
+        page,
+        expectConsoleError,
+      }) => {
         if (path.endsWith('unknown')) expectConsoleError(/404/);
         await page.setViewportSize({ width, height: 900 });
         const shifts = await recordShifts(page);
@@ -227,7 +233,7 @@ test.describe('§2: pages do not shift while they load', () => {
   }
 });
 
-test('texts in a right-to-left script run from right to left, on cards, product pages and in the comment form', async ({
+test('text in a right-to-left script runs from right to left on cards, on product pages and in the comment form', async ({
   page,
   site,
 }) => {
@@ -246,7 +252,7 @@ test('texts in a right-to-left script run from right to left, on cards, product 
   expect(await commentBox(page).evaluate((box) => getComputedStyle(box).direction)).toBe('rtl');
 });
 
-test('on the narrowest phone the maker is not cut to a few letters, and votes have the width of their row', async ({
+test('on the narrowest phone, the maker’s name is not truncated, and the votes are as wide as their row', async ({
   page,
   site,
 }) => {

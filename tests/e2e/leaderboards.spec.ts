@@ -8,7 +8,7 @@ import { type E2eSite, startE2eSite } from '../support/e2e-site.ts';
 import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { elementsBeyondScreen, inTurn, LOOKS, PHONE, upvoteOf } from '../support/screen.ts';
 
-/** A site whose boards show only the launches of these tests. */
+/** A site whose leaderboards contain only the launches of these tests. */
 const test = base.extend<object, { site: E2eSite }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -29,7 +29,7 @@ test.use({ live: true });
 const EVENTS = /\/api\/events\?/;
 const boardNames = (page: Page) => page.locator('.board-row-name');
 
-/** Removes what earlier tests launched. */
+/** Removes the launches of earlier tests. */
 async function clearBoards({ database }: E2eSite): Promise<void> {
   const products = await database.query<{ id: string }>('SELECT id FROM products');
   await removeProducts(
@@ -40,11 +40,11 @@ async function clearBoards({ database }: E2eSite): Promise<void> {
 
 interface Race {
   ids: string[];
-  /** The address of the board of their day, which may be over a moment later. */
+  /** The URL of the leaderboard of their day, which may end while the test runs. */
   board: string;
 }
 
-/** Adds launches of this moment with the given counts, which are alone on their boards. */
+/** Adds launches at the current time with the given vote counts. They are the only ones on their leaderboards. */
 async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonly number[]): Promise<Race> {
   await clearBoards(site);
   const ids = votes.map(() => `race-${randomUUID()}`);
@@ -52,7 +52,7 @@ async function addRace(site: E2eSite, page: Page, prefix: string, votes: readonl
   await site.addProducts(votes.length, (index) => ({ id: ids[index] ?? '', name: `${prefix} ${index}`, createdAt }));
   for (const [index, count] of votes.entries()) {
     const id = ids[index] ?? '';
-    // The site follows the database's clock, and is behind it by the time that its last response took.
+    // The site's clock follows the database's clock, but lags behind it by the latency of its last query.
     const status = async () => (await page.request.get(paths.api.product(id))).status();
     await expect.poll(status).toBe(200);
     for (let vote = 0; vote < count; vote += 1) await upvote(page, id);
@@ -65,10 +65,12 @@ async function upvote({ request }: Page, productId: string): Promise<void> {
   expect((await request.put(paths.api.upvote(productId), { headers })).ok()).toBe(true);
 }
 
-/** The address of the board of the day of a launch. */
+/** Returns the URL of the leaderboard of a launch's day. */
 const boardAt = (time: string) => paths.board(time.slice(0, 10));
 
-/** Opens a board once its first row is the launch with this name, and waits until the page receives live updates. */
+/**
+ * Waits until the first row of a leaderboard has this name, opens it, and waits until the page receives live updates.
+ */
 async function watch(page: Page, path: string, top: string): Promise<void> {
   await expect(async () => {
     const [first] = /<article.*?<\/article>/s.exec(await (await page.request.get(path)).text()) ?? [];
@@ -106,12 +108,12 @@ test('a vote in one tab moves a launch on the board in another, without a reload
       document.getAnimations().map(({ effect, finished }) => effect?.getTiming().iterations === 1 && finished),
     ),
   );
-  // A count of another width in its box shifts less than a thousandth.
+  // A count that changes its width shifts within its box, with a layout-shift score below 0.001.
   const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
   expect(shifts.filter((value) => value >= 0.001)).toEqual([]);
 });
 
-test('with reduced motion, rows change places without moving', async ({ page, site }) => {
+test('with reduced motion, rows change places without an animation', async ({ page, site }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
   await page.addInitScript(() => {
     const animate = Element.prototype.animate;
@@ -132,7 +134,7 @@ test('with reduced motion, rows change places without moving', async ({ page, si
 
 test('the first launch of a day appears on its empty board without a reload', async ({ page, site }) => {
   await clearBoards(site);
-  // The day may end while the test runs; then it has a board only if the site began before it.
+  // If the day ends while the test runs, the day has a leaderboard only if the site's first launch was earlier.
   await site.addProduct({ name: 'Old wave', createdAt: new Date(Date.now() - 240 * 3_600_000).toISOString() });
   const createdAt = new Date().toISOString();
   const board = boardAt(createdAt);
@@ -147,7 +149,7 @@ test('the first launch of a day appears on its empty board without a reload', as
   await expect(empty).toBeHidden();
 });
 
-test('a row under the pointer stays where it is until the pointer leaves it', async ({ page, site }) => {
+test('a row under the pointer does not move until the pointer leaves it', async ({ page, site }) => {
   const { ids, board } = await addRace(site, page, 'Holder', [15, 14]);
   const second = ids[1] ?? '';
   await watch(page, board, 'Holder 0');
@@ -160,7 +162,7 @@ test('a row under the pointer stays where it is until the pointer leaves it', as
   await expect(boardNames(page).nth(0)).toHaveText('Holder 1');
 });
 
-test('the list leads to the running board, its tabs to the other periods, and a product’s page says where it stands', async ({
+test('the list links to the current leaderboard, its tabs to other periods, and a product’s page shows its rank', async ({
   page,
   site,
 }) => {
@@ -169,7 +171,7 @@ test('the list leads to the running board, its tabs to the other periods, and a 
   await visit(page, '/');
   await page.getByRole('link', { name: 'Leaderboards' }).click();
   await expect(page).toHaveURL(/\/\?board=\d{4}-\d{2}-\d{2}$/);
-  // Since the launch, the running day may have become another.
+  // A new day may have started since the launch.
   await visit(page, board);
   await page.getByRole('link', { name: 'Year' }).click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(/^Launches of \d{4}$/);
@@ -181,7 +183,7 @@ test('the list leads to the running board, its tabs to the other periods, and a 
   await expect(result.getByRole('link', { name: /open tally/ })).toBeVisible();
 });
 
-test('a board and an opened calculation meet WCAG 2.2 AA and fit 320 px', async ({ page, site }) => {
+test('a leaderboard and an expanded calculation meet WCAG 2.2 AA and fit 320 px', async ({ page, site }) => {
   const { ids, board } = await addRace(site, page, 'Reader', [18, 18]);
   const first = ids[0] ?? '';
   await watch(page, board, 'Reader');
@@ -209,8 +211,8 @@ test('a board and an opened calculation meet WCAG 2.2 AA and fit 320 px', async 
 test.describe('without JavaScript', () => {
   test.use({ javaScriptEnabled: false });
 
-  test('a board can be paged and a calculation opened', async ({ page, site }) => {
-    // At noon, so all are of one day.
+  test('a visitor can page through a leaderboard and open a calculation', async ({ page, site }) => {
+    // At noon, so all products launch on the same day.
     const launchedAt = new Date(Date.now() - 72 * 3_600_000).setUTCHours(12);
     await site.addProducts(21, (index) => ({
       id: `page-${index}`,

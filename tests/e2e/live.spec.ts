@@ -22,7 +22,7 @@ async function watch(page: Page, path: string): Promise<void> {
   expect((await stream).status()).toBe(200);
 }
 
-/** Another visitor, who acts through the API. */
+/** Creates another visitor, who uses the API. */
 function stranger({ request }: Page) {
   const headers = { [SESSION_HEADER]: `session-${randomUUID()}` };
   return {
@@ -35,7 +35,7 @@ function stranger({ request }: Page) {
   };
 }
 
-/** Records every text that an element shows from now on. */
+/** Records every text that an element shows after this call. */
 async function textsOf(element: Locator): Promise<() => Promise<string[]>> {
   const handle = await element.evaluateHandle((node) => {
     const texts = [node.textContent ?? ''];
@@ -55,7 +55,7 @@ async function look(page: Page, visibility: 'hidden' | 'visible'): Promise<void>
   }, visibility);
 }
 
-/** The open streams of these pages. */
+/** Returns the set of open streams of these pages, which is updated as streams open and close. */
 function openStreams(pages: readonly Page[]): Set<Request> {
   const open = new Set<Request>();
   for (const page of pages) {
@@ -66,7 +66,7 @@ function openStreams(pages: readonly Page[]): Set<Request> {
   return open;
 }
 
-test('an upvote updates the list and page of other visitors, and counts once on the visitor’s own page', async ({
+test('an upvote updates the list and the product page of other visitors, and counts once on the visitor’s own page', async ({
   page,
   newVisitor,
   site,
@@ -194,7 +194,7 @@ test('two tabs share one stream, and the other takes over when the leader closes
   await expect(upvoteOf(other, 'Urchin 2')).toHaveAccessibleName('Upvote Urchin 2, 2');
 });
 
-test('the page reconnects after an outage and shows everything it missed', async ({
+test('the page reconnects after an outage and shows all changes that it missed', async ({
   page,
   newVisitor,
   site,
@@ -221,7 +221,7 @@ test('the page reconnects after an outage and shows everything it missed', async
   await gate.shut();
 });
 
-test('a page whose stream was refused polls, and reconnects after Retry-After', async ({
+test('a page whose stream is refused polls, and reconnects after Retry-After', async ({
   page,
   site,
   expectConsoleError,

@@ -13,7 +13,7 @@ test.describe('the maker link', () => {
 
   test.beforeEach(({ expectConsoleError }) => expectConsoleError(/404/));
 
-  test('its key is removed from the address at once, stays in this browser, and is sent in the header alone', async ({
+  test('has a key that is removed from the URL immediately, stored in this browser, and sent only in the header', async ({
     page,
     site,
   }) => {
@@ -33,7 +33,7 @@ test.describe('the maker link', () => {
     await expect(page).not.toHaveURL(/maker/);
   });
 
-  test('an invalid one shows an error, and does not replace a valid one', async ({ page, site }) => {
+  test('with an invalid key shows an error and does not replace a stored valid key', async ({ page, site }) => {
     const made = await submit(site, { name: 'Whelk' });
     await openLink(page, made);
     await page.goto(`/product/${made.id}?again#maker=${'x'.repeat(43)}`);
@@ -44,7 +44,7 @@ test.describe('the maker link', () => {
     await expect(page.getByText('Product not found', { exact: true })).toBeVisible();
   });
 
-  test('a valid one survives an unrelated 404', async ({ page, site }) => {
+  test('with a valid key still works after an unrelated 404', async ({ page, site }) => {
     const made = await submit(site, { name: 'Periwinkle' });
     await openLink(page, made);
     const address = `**/api/submissions/${made.id}`;
@@ -56,7 +56,7 @@ test.describe('the maker link', () => {
     await expect(page.getByText('Waiting for review')).toBeVisible();
   });
 
-  test('lets its maker edit, reschedule and withdraw, with a confirmation', async ({ page, site }) => {
+  test('lets the maker edit, reschedule and withdraw, with a confirmation', async ({ page, site }) => {
     const made = await submit(site, { name: 'Mussel', launchAt: '2027-05-01T10:00:00.000Z' });
     await openLink(page, made);
     await decide(site, 'approve', made.id);
@@ -89,7 +89,7 @@ test.describe('the maker link', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Mussel' })).toBeFocused();
   });
 
-  test('shows why a submission was declined, and lets it be changed and sent again', async ({ page, site }) => {
+  test('shows why a submission was declined, and lets the maker change and resubmit it', async ({ page, site }) => {
     const made = await submit(site, { name: 'Barnacle' });
     await decide(site, 'decline', made.id, '--reason', 'Please say what it does.');
     await openLink(page, made);
@@ -100,7 +100,7 @@ test.describe('the maker link', () => {
     await expect(page.getByText('Waiting for review')).toBeVisible();
   });
 
-  test('of a product that was removed from the site offers no change', async ({ page, site }) => {
+  test('of a product that was removed from the site offers no edits', async ({ page, site }) => {
     const made = await submit(site, { name: 'Teredo' });
     await page.route(`**/api/submissions/${made.id}`, (route) =>
       route.fulfill({
@@ -122,7 +122,7 @@ test.describe('the maker link', () => {
 });
 
 test.describe('the launch view of a maker', () => {
-  test('has votes by hour, its rank and its comments', async ({ page, site }) => {
+  test('shows the votes by hour, the rank and the comments', async ({ page, site }) => {
     const made = await submit(site, { name: 'Nautilus' });
     await decide(site, 'approve', made.id);
     await site.addUpvotes(made.id, 3);

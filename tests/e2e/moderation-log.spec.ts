@@ -30,7 +30,7 @@ test.describe.configure({ mode: 'default' });
 
 const entries = 'main li';
 
-test('a visitor follows the link below every page to the log, and from there to a product', async ({ page }) => {
+test('every page links to the log in its footer, and the log links to a product', async ({ page }) => {
   await visit(page, '/');
   await page.getByRole('link', { name: 'Moderation log' }).click();
   await expect(page).toHaveURL('/?log');
@@ -43,7 +43,7 @@ test('a visitor follows the link below every page to the log, and from there to 
   await expect(page.locator(entries)).toHaveCount(3);
 });
 
-test('the log requests no script', async ({ page }) => {
+test('the log loads no script', async ({ page }) => {
   const scripts: string[] = [];
   page.on('request', (request) => {
     if (request.resourceType() === 'script' || request.url().endsWith('.js')) scripts.push(request.url());
@@ -53,9 +53,9 @@ test('the log requests no script', async ({ page }) => {
   expect(scripts).toEqual([]);
 });
 
-test('the offline cache does not mix up the log and the home page', async ({ newVisitor }) => {
+test('the offline cache stores the log and the home page separately', async ({ newVisitor }) => {
   const page = await newVisitor({ serviceWorkers: 'allow' });
-  // Skips the delay before the first visit is cached.
+  // Skips the delay before the first visited page is cached.
   await page.addInitScript(() => localStorage.setItem('outbox', '[]'));
   await page.goto('/');
   const cachedHome = () => page.evaluate(async () => (await (await caches.match('/'))?.text()) ?? '');
@@ -67,7 +67,7 @@ test('the offline cache does not mix up the log and the home page', async ({ new
 });
 
 for (const [turn, colorScheme] of (['light', 'dark'] as const).entries()) {
-  test(`the log and the link to it are accessible and fit, ${colorScheme}`, async ({ page }) => {
+  test(`the log and the link to it are accessible and fit the screen, ${colorScheme}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme });
     for (const viewport of inTurn([PHONE, DESKTOP], turn)) {
       await page.setViewportSize(viewport);

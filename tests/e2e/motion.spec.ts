@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, test, visit } from '../support/e2e-test.ts';
 
-/** Records the named elements that each view transition animates from now on. */
+/** Records the named elements that each later view transition animates. */
 async function recordMoves(page: Page): Promise<() => Promise<string[][]>> {
   await page.addInitScript(() => {
     const moves: string[][] = [];
@@ -35,7 +35,7 @@ test.use({ contextOptions: { reducedMotion: 'no-preference' } });
 test.describe('§2: view transitions', () => {
   for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     const isReduced = reducedMotion === 'reduce';
-    test(`${isReduced ? 'nothing moves between a card and its page with reduced motion' : 'picture and name move between a card and its page'}`, async ({
+    test(`${isReduced ? 'with reduced motion, navigation between a card and its page is not animated' : 'the picture and the name move between a card and its page'}`, async ({
       page,
       site,
     }) => {

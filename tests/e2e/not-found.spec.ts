@@ -2,7 +2,10 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { recordWarnings } from '../support/warnings.ts';
 
 test.describe('§2: the 404 page', () => {
-  test('an unknown path responds 404 with the 404 page, whose link goes home', async ({ page, expectConsoleError }) => {
+  test('an unknown path responds 404 with the 404 page, which links to the home page', async ({
+    page,
+    expectConsoleError,
+  }) => {
     expectConsoleError(/404 \(Not Found\)/);
     const response = await page.goto('/no/such/place');
     expect(response?.status()).toBe(404);
@@ -36,7 +39,7 @@ test.describe('§2: the 404 page', () => {
 
 test.describe('§2 and §8: an unknown product', () => {
   for (const id of ['no-such-product', 'Not%20an%20id', 'x'.repeat(200)]) {
-    test(`${id.slice(0, 20)} shows 'Product not found' with status 404 and a link home`, async ({
+    test(`${id.slice(0, 20)} shows 'Product not found' with status 404 and a link to the home page`, async ({
       page,
       expectConsoleError,
     }) => {

@@ -7,10 +7,7 @@ import { test as base, expect, visit } from '../support/e2e-test.ts';
 import { goOffline, goOnline, sayOnline } from '../support/network.ts';
 import { commentTexts, commentWith, failureToast, toast, upvoteOf } from '../support/screen.ts';
 
-/**
- * Each test has its own browser context, because the reset of the shared one does not clear the caches of a service
- * worker.
- */
+/** Each test has its own browser context, because resetting the shared one does not clear service worker caches. */
 const test = base.extend({ page: async ({ newVisitor }, use) => use(await newVisitor({ serviceWorkers: 'allow' })) });
 
 const OFFLINE = 'You are offline: this is the page as you last saw it.';
@@ -19,17 +16,17 @@ const note = (page: Page) => page.getByRole('region', { name: 'Network' });
 const box = (page: Page) => page.getByRole('textbox', { name: 'Your comment' });
 const postButton = (page: Page) => page.getByRole('button', { name: 'Post Comment' });
 
-/** Skips the delay before the first visit is cached. */
+/** Skips the delay before the first visited page is cached. */
 const cacheAtOnce = (page: Page) =>
   page.addInitScript(() => {
     if (localStorage.getItem('outbox') === null) localStorage.setItem('outbox', '[]');
   });
 
-/** Opens a page and waits until it is in the offline cache and has everything that it requests. */
+/** Opens a page and waits until it is in the offline cache and has no pending requests. */
 async function visitAndCache(page: Page, path: string): Promise<void> {
   await visit(page, path);
   await expectCached(page, path);
-  // The names of the neighbours are requested after the page was hydrated.
+  // The page requests the names of its neighbours after hydration.
   const neighbours = page.getByRole('navigation', { name: 'Products beside this one' }).getByRole('button');
   const areNamed = () =>
     neighbours.evaluateAll((buttons) =>
@@ -53,10 +50,10 @@ test('visited pages open offline with a notice, and online the page is always cu
   site,
   expectConsoleError,
 }) => {
-  // The browser reports each request without a network, and the specification requires the page to log its failure.
+  // The browser logs each request without a network, and the specification requires the page to log the failure.
   expectConsoleError(/ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to fetch products/);
   const unseen = await site.addProduct({ name: 'Anchovy' });
-  // A page prefetches its neighbours while idle, which caches them, too.
+  // A page prefetches its neighbours while idle, which also caches them.
   await site.addProduct({ name: 'Between' });
   const linked = await site.addProduct({ name: 'Barracuda' });
   const product = await site.addProduct({ name: 'Coelacanth', image: '/pictures/git/tile.svg' });
@@ -94,7 +91,7 @@ test('visited pages open offline with a notice, and online the page is always cu
   await expect(page.locator('html')).not.toHaveAttribute('data-cached-at');
 });
 
-test('the offline cache has no personal data and no file of another build', async ({ page, site }) => {
+test('the offline cache contains no personal data and no files of another build', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Eelpout' });
   await page.goto('/robots.txt');
   await page.evaluate(() => caches.open('cached 0123456789abcdef pages'));
@@ -119,7 +116,7 @@ test('the offline cache has no personal data and no file of another build', asyn
   for (const text of texts) expect(text).not.toContain(session);
 });
 
-test('the offline cache holds an operator’s pictures and drops removed products', async ({
+test('the offline cache contains uploaded pictures, and removed products are deleted from it', async ({
   page,
   site,
   expectConsoleError,
@@ -188,7 +185,7 @@ test('an upvote and a comment made offline survive a reload and are sent once', 
   expect(counts).toEqual([{ upvotes: 7, comments: 1 }]);
 });
 
-test('when the server refuses queued changes, the upvote is taken back and the comment is not lost', async ({
+test('when the server refuses queued changes, the upvote is rolled back and the text of the comment is not lost', async ({
   page,
   site,
   expectConsoleError,

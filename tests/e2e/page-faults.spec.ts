@@ -21,7 +21,7 @@ function failureOf(faults: PageFaults): string {
 
 test.describe('the fixture that every browser test uses', () => {
   for (const [name, cause] of Object.entries(FAULTS)) {
-    test(`fails a test on ${name}, unless the test announced it`, async ({ browser, site }) => {
+    test(`fails a test on ${name}, unless the test expects it`, async ({ browser, site }) => {
       const context = await browser.newContext({ baseURL: site.address });
       const faults = createPageFaults();
       await reportViolations(context);

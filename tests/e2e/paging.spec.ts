@@ -6,7 +6,7 @@ import { cardNames } from '../support/screen.ts';
 
 const NEXT_PAGE = /\/api\/products\?.*cursor=/;
 
-/** Scrolls down until that many products are shown, by script because the momentum of a wheel would outlast the test. */
+/** Scrolls down until `count` products are shown. Uses a script, because a wheel's momentum would outlast the test. */
 async function scrollTo(page: Page, count: number): Promise<void> {
   const scroll = async () => {
     await page.evaluate(() => window.scrollBy({ top: 2_000, behavior: 'instant' }));
@@ -16,12 +16,12 @@ async function scrollTo(page: Page, count: number): Promise<void> {
 }
 
 test.describe('§2: the list loads more products', () => {
-  test('scrolling shows every product once, in order, with continued ranks', async ({ page, site }) => {
+  test('scrolling shows every product once, in order, with consecutive ranks', async ({ page, site }) => {
     await site.addProducts(80, (index) => ({ name: `Bellflower ${String(index).padStart(2, '0')}` }));
     await visit(page, '/?q=bellflower');
     const asked = recordRequests(page, NEXT_PAGE);
     await scrollTo(page, 60);
-    // Two more pages come by themselves; then what follows the list stays within reach.
+    // Only two more pages load automatically, so visitors can reach the footer.
     await page.getByRole('link', { name: 'Show more products' }).scrollIntoViewIfNeeded();
     await expect(page.getByRole('contentinfo')).toBeVisible();
     expect(asked).toHaveLength(2);
@@ -36,7 +36,7 @@ test.describe('§2: the list loads more products', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('products launched while scrolling make no product appear twice', async ({ page, site }) => {
+  test('launches during scrolling do not make any product appear twice', async ({ page, site }) => {
     await site.addProducts(40, (index) => ({ name: `Campion ${index}` }));
     await visit(page, '/?q=campion');
     await site.addProducts(5, (index) => ({ name: `Campion new ${index}` }));
@@ -46,7 +46,7 @@ test.describe('§2: the list loads more products', () => {
     expect(names).toEqual(Array.from({ length: 40 }, (_, index) => `Campion ${39 - index}`));
   });
 
-  test('a page that fails to load after its retries shows an error and Try again', async ({
+  test('if a further page fails to load after retries, the list shows an error and ‘Try again’', async ({
     page,
     site,
     expectConsoleError,
@@ -91,7 +91,7 @@ test.describe('§2: the list loads more products', () => {
       if (way === 'Back') await page.goBack();
       else await page.getByRole('link', { name: way }).click();
       await expect(link).toBeInViewport();
-      // A card under the pointer is raised.
+      // Moves the pointer away, because a card under it is raised.
       await page.mouse.move(0, 0);
       await expect.poll(async () => Math.round((await link.boundingBox())?.y ?? 0)).toBe(Math.round(before?.y ?? -1));
       expect(

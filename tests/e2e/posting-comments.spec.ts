@@ -14,7 +14,7 @@ import {
 const POST = /\/api\/comments$/;
 
 test.describe('§4, §5 and §6: posting a comment', () => {
-  test('an empty or whitespace comment cannot be posted', async ({ page, site }) => {
+  test('an empty or whitespace-only comment cannot be posted', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Juniper' });
     await visit(page, `/product/${product.id}`);
     const posted = recordRequests(page, POST, 'POST');
@@ -33,7 +33,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     expect(posted).toHaveLength(1);
   });
 
-  test('the button reads Posting... and is disabled until the response, then the comment appears', async ({
+  test('the button says ‘Posting...’ and is disabled until the response arrives, and then the comment appears', async ({
     page,
     site,
   }) => {
@@ -104,7 +104,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     });
   }
 
-  test('a double click makes one comment', async ({ page, site }) => {
+  test('a double click posts one comment', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Nutmeg' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('Only once');
@@ -119,7 +119,7 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussionTitle(page)).toHaveText('Discussion (1)');
   });
 
-  test('posting again after a lost response makes one comment, and another text makes another', async ({
+  test('posting again after a lost response creates no second comment, unless the text is different', async ({
     page,
     site,
     expectConsoleError,
@@ -152,7 +152,10 @@ test.describe('§4, §5 and §6: posting a comment', () => {
     await expect(discussionTitle(page)).toHaveText('Discussion (2)');
   });
 
-  test('a text that is too long cannot be posted, and the page shows the excess', async ({ page, site }) => {
+  test('a text that is too long cannot be posted, and the page shows how many characters are too many', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Poplar' });
     await visit(page, `/product/${product.id}`);
     await commentBox(page).fill('🌳'.repeat(1_990));

@@ -2,8 +2,8 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { upvoteOf } from '../support/screen.ts';
 import { stateProducts } from '../support/screen-state.ts';
 
-// Browsers print no backgrounds, so text in the colour of a dark ground would be invisible on paper.
-test('a printed page has its content in dark ink and no control, also from the dark theme', async ({ page, site }) => {
+// Browsers do not print backgrounds, so the light text of the dark theme would be invisible on paper.
+test('a printed page has dark text and no controls, even in the dark theme', async ({ page, site }) => {
   const { rich } = await stateProducts(site);
   await page.emulateMedia({ colorScheme: 'dark' });
   for (const path of ['/?q=zz', `/product/${rich.id}`, '/?board=2026']) {
@@ -33,7 +33,7 @@ test('a printed page has its content in dark ink and no control, also from the d
           tooWide: document.documentElement.scrollWidth > window.innerWidth,
         };
       });
-    // The new medium takes effect with the next frame.
+    // The new medium takes effect in the next frame.
     await expect.poll(faults, path).toEqual({ pale: [], controls: [], tooWide: false });
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   }

@@ -2,7 +2,7 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { discussion, upvoteOf } from '../support/screen.ts';
 
 test.describe('§2: a product’s page', () => {
-  test('shows image, name, description, upvotes, comment count, all tags, screenshots, team and stats', async ({
+  test('shows the image, name, description, upvotes, comment count, all tags, screenshots, team and stats', async ({
     page,
     site,
   }) => {
@@ -54,14 +54,14 @@ test.describe('§2: a product’s page', () => {
     await expect(stats.getByRole('definition')).toHaveText(['March 2021', 'Water birds', 'Nature']);
   });
 
-  test('‘Back to products’ goes home', async ({ page }) => {
+  test('links ‘Back to products’ to the home page', async ({ page }) => {
     await visit(page, '/product/git');
     await page.getByRole('link', { name: 'Back to products', exact: true }).click();
     await expect(page).toHaveURL('/');
     await expect(page.getByRole('heading', { name: 'Top Products Launching Today' })).toBeVisible();
   });
 
-  test('a screenshot that fails to load is replaced by a placeholder with its name', async ({
+  test('replaces a screenshot that fails to load by a placeholder with its name', async ({
     page,
     site,
     expectConsoleError,
@@ -77,7 +77,7 @@ test.describe('§2: a product’s page', () => {
 test.describe('§2: Previous and Next', () => {
   const button = (name: 'Previous' | 'Next') => ({ name, exact: true }) as const;
 
-  test('move to the neighbours in list order and show their names as tooltips', async ({ page, site }) => {
+  test('open the neighbours in list order and show their names as tooltips', async ({ page, site }) => {
     const [older, middle, newer] = await site.addProducts(3, (index) => ({ name: `Petrel ${index + 1}` }));
     await visit(page, `/product/${middle?.id}`);
     await expect(page.getByRole('button', button('Previous'))).toHaveAttribute('title', 'Petrel 3');
@@ -93,7 +93,7 @@ test.describe('§2: Previous and Next', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Petrel 1' })).toBeVisible();
   });
 
-  test('are each disabled at their end of the list', async ({ page, site }) => {
+  test('are disabled at the beginning and the end of the list', async ({ page, site }) => {
     const [newest] = await site.database.query<{ id: string }>(
       'SELECT id FROM products WHERE created_at <= now() ORDER BY created_at DESC, id DESC LIMIT 1',
     );
@@ -183,7 +183,7 @@ test.describe('§2 and §9: #comments', () => {
     await expect(title).toBeInViewport();
   });
 
-  test('the comment count scrolls to the comments every time it is clicked', async ({ page, site }) => {
+  test('each click on the comment count scrolls to the comments', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Auk', description: 'Swims.\n'.repeat(40) });
     await visit(page, `/product/${product.id}`);
     const title = discussion(page).getByRole('heading', { level: 2 });
@@ -244,7 +244,7 @@ test.describe('§2: the screenshot viewer', () => {
     await expect(second).toBeFocused();
   });
 
-  test('steps on a swipe in either direction and closes on a click beside the picture', async ({ page, site }) => {
+  test('steps on a swipe in either direction and closes on a click next to the picture', async ({ page, site }) => {
     const product = await site.addProduct({
       name: 'Frigatebird',
       screenshots: ['/pictures/git/tile.svg', '/pictures/vim/tile.svg'],
@@ -268,7 +268,7 @@ test.describe('§2: the screenshot viewer', () => {
     await expect(page.locator('dialog.viewer')).toHaveCount(0);
   });
 
-  test('shows the whole picture in a low window', async ({ page, site }) => {
+  test('shows the whole picture in a window of small height', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Gannet', screenshots: ['/pictures/git/tile.svg'] });
     await page.setViewportSize({ width: 900, height: 320 });
     await visit(page, `/product/${product.id}`);

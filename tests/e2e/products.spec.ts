@@ -33,8 +33,11 @@ test.describe('§2: loading', () => {
     await expect(page.getByText('Loading product...')).toHaveCount(0);
   });
 
-  test('a product known from the list shows at once and is then completed', async ({ page, site }) => {
-    // An older product of the same search, for the Next button.
+  test('a product from the list shows immediately, and its details appear once they have loaded', async ({
+    page,
+    site,
+  }) => {
+    // An older product in the same search, so the Next button becomes enabled.
     await site.addProduct({ name: 'Bandicoot', description: 'Beside a wombat.' });
     await site.addProduct({ name: 'Wombat', description: 'Digs.' });
     await visit(page, '/?q=wombat');
@@ -48,7 +51,7 @@ test.describe('§2: loading', () => {
 });
 
 test.describe('§8 and §9: products that fail to load', () => {
-  test('without a database both pages show an error with status 503, and ‘Try again’ reloads', async ({
+  test('without a database, both pages show an error with status 503, and ‘Try again’ reloads the page', async ({
     page,
     expectConsoleError,
   }) => {
@@ -57,7 +60,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     const site = await startE2eSite({ DATABASE_URL: cluster.url });
     try {
       await site.addProduct({ id: 'emu', name: 'Emu' });
-      // Before the first visit, because the cache serves visited pages without a database.
+      // Disconnects before the first visit, because the cache serves visited pages without a database.
       await cluster.stop();
       for (const path of ['/', '/product/emu']) {
         const response = await page.goto(`${site.address}${path}`);
@@ -73,13 +76,13 @@ test.describe('§8 and §9: products that fail to load', () => {
       await expect(page.getByRole('complementary').getByRole('article')).toHaveCount(3);
       expect(site.output()).toMatch(/Failed to fetch products: /);
     } finally {
-      // The page may still be loading code of the site.
+      // The page may still be loading scripts from the site.
       await page.goto('about:blank');
       await site.stop();
     }
   });
 
-  test('the list is retried after 1 s and 2 s, then the failure is shown and logged, and a reload recovers', async ({
+  test('the list is retried after 1 s and 2 s, then the failure is shown and logged, and a reload shows the list', async ({
     page,
     expectConsoleError,
     pauseClock,
@@ -109,7 +112,7 @@ test.describe('§8 and §9: products that fail to load', () => {
     await expect(page).toHaveURL('/');
   });
 
-  test('a failure that one retry recovers from is never shown', async ({ page, expectConsoleError, pauseClock }) => {
+  test('a failure is not shown if the first retry succeeds', async ({ page, expectConsoleError, pauseClock }) => {
     expectConsoleError(/503/);
     await page.clock.install();
     await visit(page, '/product/git');
@@ -126,7 +129,11 @@ test.describe('§8 and §9: products that fail to load', () => {
     expect(failed.requests).toHaveLength(1);
   });
 
-  test('a failed search shows an error and does not delay the next one', async ({ page, site, expectConsoleError }) => {
+  test('a failed search shows an error and does not delay the next search', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
     expectConsoleError(/503/);
     expectConsoleError(/console\.error: Failed to fetch products/);
     await site.addProduct({ name: 'Numbat' });
@@ -144,13 +151,17 @@ test.describe('§8 and §9: products that fail to load', () => {
     await expect(cardNames(page)).toHaveText(['Numbat']);
   });
 
-  test('a product page fails the same way, and returning to it retries', async ({ page, site, expectConsoleError }) => {
+  test('a product page handles failures in the same way, and returning to it retries', async ({
+    page,
+    site,
+    expectConsoleError,
+  }) => {
     expectConsoleError(/503/);
     expectConsoleError(/console\.error: Failed to fetch products/);
     const [older, newer] = await site.addProducts(2, (index) => ({ name: `Potoroo ${index}` }));
     await page.clock.install();
     const failed = await failResponses(page, new RegExp(`/api/products/${newer?.id}$`));
-    // The page prefetches its neighbour for the tooltip, and a failure of that has no effect.
+    // The page prefetches its neighbour for the tooltip. A failed prefetch has no effect.
     await visit(page, `/product/${older?.id}`);
     for (const requests of [1, 2, 3]) {
       await expect.poll(() => failed.requests.length).toBeGreaterThanOrEqual(requests);

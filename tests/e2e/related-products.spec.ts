@@ -1,12 +1,12 @@
 import { expect, test, visit } from '../support/e2e-test.ts';
 
-test('related products follow on the page and in navigation, without moving what is below them', async ({
+test('related products are on the page and load after client-side navigation without a layout shift', async ({
   page,
   site,
 }) => {
   await site.addProduct({ id: 'gannet', name: 'Gannet', tags: ['Plunge diving'] });
   const products = await site.addProducts(6, (index) => ({
-    // Equals are in the order of their ids.
+    // Products with equal relevance are sorted by id.
     id: `diver-${index}`,
     name: `Diver ${index}`,
     tags: ['plunge diving'],

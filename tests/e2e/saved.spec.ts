@@ -4,13 +4,13 @@ import { expect, test, visit } from '../support/e2e-test.ts';
 import { requestsReported } from '../support/network.ts';
 import { toast } from '../support/screen.ts';
 
-/** On the product's page, it is called 'Saved' once it is pressed. */
+/** On the product's page, the name of a pressed button is 'Saved'. */
 const saveOf = (page: Page, name: string) => page.getByRole('button', { name: new RegExp(`^Saved? ${name}$`) });
 const opener = (page: Page) => page.getByRole('banner').getByRole('button', { name: /^Saved products/ });
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Saved products' });
 const rows = (page: Page) => dialog(page).getByRole('list', { name: 'Saved products' }).getByRole('listitem');
 
-test('a product saved on its card or page, without a request to the server, is listed on every page', async ({
+test('a product saved on its card or its page is listed on every page, without requests to the server', async ({
   page,
   site,
 }) => {
@@ -36,7 +36,7 @@ test('a product saved on its card or page, without a request to the server, is l
   await expect(saveOf(page, 'Agate 1')).toHaveAttribute('aria-pressed', 'true');
 });
 
-test('the dialog works by keyboard: a removed product can be restored in place, and closing restores the focus', async ({
+test('in the dialog, a removed product can be restored by keyboard, and closing restores the focus', async ({
   page,
   site,
 }) => {
@@ -63,7 +63,7 @@ test('the dialog works by keyboard: a removed product can be restored in place, 
   await expect(dialog(page).getByText(/^Nothing saved yet/)).toBeVisible();
 });
 
-test('saving in one tab shows in the other', async ({ page, site }) => {
+test('a product saved in one tab shows as saved in another tab', async ({ page, site }) => {
   await site.addProduct({ name: 'Citrine' });
   await visit(page, '/?q=citrine');
   const second = await page.context().newPage();
@@ -74,7 +74,7 @@ test('saving in one tab shows in the other', async ({ page, site }) => {
   await expect(saveOf(page, 'Citrine')).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('a saved product that was removed from the site keeps its name and has no link', async ({
+test('a saved product that was removed from the site is listed by name without a link', async ({
   page,
   site,
   expectConsoleError,
@@ -91,7 +91,7 @@ test('a saved product that was removed from the site keeps its name and has no l
   await expect(dialog(page).getByRole('link')).toHaveCount(0);
 });
 
-test('a full list refuses more with a message, and without storage a saved product lasts as long as the page', async ({
+test('a full list refuses more products with a message, and without storage a product is saved only until the page closes', async ({
   page,
   site,
 }) => {

@@ -20,7 +20,7 @@ for (const [where, run, states] of [
         for (const pattern of consoleErrors) expectConsoleError(pattern);
         const looks = inTurn(LOOKS, turn);
         await page.setViewportSize(PHONE);
-        // A change of the theme costs as much as loading the page.
+        // Changing the theme takes as long as loading the page.
         await page.emulateMedia({ colorScheme: looks[0]?.colorScheme ?? 'light' });
         await open(page, await stateProducts(site));
         await expect(page.getByRole('heading', { level: 1, includeHidden: true })).toHaveCount(1);
@@ -36,7 +36,9 @@ for (const [where, run, states] of [
   });
 }
 
-test('the two checks above report a missing name, a faint text and a wide element', async ({ page }) => {
+test('the two checks above report a missing name, text with low contrast and an element that is too wide', async ({
+  page,
+}) => {
   await visit(page, '/');
   const faults = {
     'button-name': '<button></button>',

@@ -51,7 +51,7 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(page).nth(LIMITS.listedProducts - 1)).toBeAttached();
   });
 
-  test('the key / focuses the search from anywhere but a text field', async ({ page }) => {
+  test('the key / focuses the search box, except in a text field', async ({ page }) => {
     await visit(page, '/product/git');
     await page.keyboard.press('/');
     await expect(searchBox(page)).toBeFocused();
@@ -90,7 +90,10 @@ test.describe('§2 and §5: search', () => {
     await expect(page).toHaveURL('/?q=delphinium');
   });
 
-  test('Back from the first search returns to the list, and refining a search is no step', async ({ page, site }) => {
+  test('Back from the first search returns to the list, and refining a search adds no history entry', async ({
+    page,
+    site,
+  }) => {
     await site.addProduct({ name: 'Gannet One' });
     await site.addProduct({ name: 'Gannet Two' });
     await page.goto('/robots.txt');
@@ -105,7 +108,7 @@ test.describe('§2 and §5: search', () => {
     await expect(box).toHaveValue('');
   });
 
-  test('a search inside a tag stays in it, also without JavaScript, and says when the tag is why nothing was found', async ({
+  test('a search within a tag, even without JavaScript, keeps the tag and says if only the tag prevents a match', async ({
     page,
     site,
     newVisitor,
@@ -128,7 +131,7 @@ test.describe('§2 and §5: search', () => {
     await expect(cardNames(plain)).toHaveText(['Skua Inside']);
   });
 
-  test('a search without results says so and links to all products', async ({ page }) => {
+  test('a search without results shows a message and a link to all products', async ({ page }) => {
     await visit(page, '/');
     await searchBox(page).fill('zzz-nothing-zzz');
     await expect(page.getByText('Nothing on the horizon for “zzz-nothing-zzz”')).toBeVisible();

@@ -5,7 +5,10 @@ import { expectUpvote, toast, upvoteOf } from '../support/screen.ts';
 test.describe('§3: the anonymous visitor', () => {
   const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 
-  test('is a random id in local storage under user_session, the same on every visit', async ({ page, site }) => {
+  test('has a random id in local storage under user_session, which is the same on every visit', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Jellyfish' });
     await visit(page, `/product/${product.id}`);
     const stored = () => page.evaluate((key) => localStorage.getItem(key), SESSION_STORAGE_KEY);
@@ -20,7 +23,7 @@ test.describe('§3: the anonymous visitor', () => {
     expect(rows).toEqual([{ user_session: session }]);
   });
 
-  test('gets an id from the time if the browser has no random ids', async ({ page, site }) => {
+  test('gets an id based on the time if the browser cannot generate random ids', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Krill' });
     await page.addInitScript(() => {
       Object.defineProperty(globalThis, 'crypto', { value: undefined });
@@ -34,7 +37,7 @@ test.describe('§3: the anonymous visitor', () => {
     await expectUpvote(page, 'Krill', { upvoted: true, count: 1 });
   });
 
-  test('can upvote with storage blocked, with one id for as long as the page lives', async ({ page, site }) => {
+  test('can upvote with storage blocked, with the same id until the page closes', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Limpet' });
     await page.addInitScript(() => {
       for (const storage of ['localStorage', 'sessionStorage']) {

@@ -34,7 +34,7 @@ test('copying the link by keyboard copies the product’s URL, confirms it and k
   await expect(shareButton(page)).toBeFocused();
 });
 
-test('without clipboard access the link is selected and the page says so', async ({ page, site }) => {
+test('without clipboard access, the link is selected and a message says so', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Narwhal' });
   await page.addInitScript(() => {
     Object.defineProperty(navigator, 'clipboard', { value: undefined });
@@ -52,7 +52,7 @@ test('without clipboard access the link is selected and the page says so', async
   expect(await selected()).toBe(`${site.address}/product/${product.id}`);
 });
 
-test('the system share sheet is offered only where the browser has one', async ({ page, site }) => {
+test('the dialog offers the system share sheet only if the browser supports it', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Octopus' });
   await page.addInitScript(() => Object.defineProperty(navigator, 'share', { value: undefined, configurable: true }));
   await openShare(page, `/product/${product.id}`);
@@ -89,7 +89,7 @@ test('the badge preview and its code follow the chosen theme and format', async 
   await expect(dialog(page).getByRole('img', { name: 'Preview of the dark badge' })).toBeVisible();
 });
 
-test('a name of 300 characters leaves the Copy link button in view', async ({ page, site }) => {
+test('the Copy link button stays visible for a name of 300 characters', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'W'.repeat(300) });
   await page.setViewportSize({ width: 320, height: 640 });
   await visit(page, `/product/${product.id}`);

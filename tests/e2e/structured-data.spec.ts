@@ -19,7 +19,7 @@ test('title, canonical URL and robots tag follow navigation within the site and 
   });
   await page.getByRole('link', { name: 'Quahog', exact: true }).click();
   await expect(page).toHaveTitle('Quahog · Groundswell');
-  // Tags of the previous page are removed.
+  // Navigation removes the meta tags of the previous page.
   await expect.poll(head).toEqual({
     title: 'Quahog · Groundswell',
     canonical: `${site.address}/product/${product.id}`,
@@ -33,7 +33,7 @@ test('title, canonical URL and robots tag follow navigation within the site and 
   await expect.poll(head).toMatchObject({ canonical: undefined, robots: 'noindex' });
 });
 
-test('every link, picture, file and anchor of the site exists without a redirect', async ({ site }) => {
+test('every link, picture, file and anchor of the site resolves without a redirect', async ({ site }) => {
   const { rich } = await stateProducts(site);
   const request = (path: string) => fetch(site.address + path, { redirect: 'manual' });
   const seen = new Map<string, string>();
@@ -44,7 +44,7 @@ test('every link, picture, file and anchor of the site exists without a redirect
     const url = new URL(address, `${site.address}${from}`);
     return url.origin === site.address ? url : undefined;
   };
-  // Requests every URL, but follows the links of 12 pages only, because pages of one kind have the same links.
+  // Requests every URL, but follows the links of only 12 pages, because pages of the same kind have the same links.
   const pagesRead = () => [...anchors.keys()].length;
   for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
     if (seen.has(path)) continue;

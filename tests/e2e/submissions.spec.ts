@@ -17,16 +17,16 @@ async function openDialog(page: Page): Promise<void> {
   await expect(dialog(page)).toBeVisible();
 }
 
-test.describe('a launch from the form on a phone to the list', () => {
+test.describe('a product submitted on a phone', () => {
   test.use({ live: true });
 
-  test('is submitted with pictures, approved by command, shown in another tab and commented on by its maker', async ({
+  test('has pictures, is approved with the command, appears in another tab, and is commented on by its maker', async ({
     page,
     site,
     newVisitor,
     expectConsoleError,
   }) => {
-    // The page of a product before its launch.
+    // The page requests the product before its launch.
     expectConsoleError(/404.*\/api\/products\/tidal/);
     await page.setViewportSize(PHONE);
     await page.clock.install();
@@ -80,8 +80,8 @@ test.describe('a launch from the form on a phone to the list', () => {
   });
 });
 
-test.describe('a draft', () => {
-  test('survives a reload, is shared by tabs, and ends with a fresh start', async ({ page }) => {
+test.describe('a draft of a submission', () => {
+  test('survives a reload, is shared by tabs, and is discarded by ‘Start over’', async ({ page }) => {
     await openDialog(page);
     await field(page, 'Name').fill('Driftwood');
     await field(page, 'Tags').fill('wood,sea,');
@@ -104,7 +104,9 @@ test.describe('a draft', () => {
     await expect(field(page, 'Name')).toHaveValue('');
   });
 
-  test('the form shows the launch time in the named zones of the visitor and of the site', async ({ newVisitor }) => {
+  test('shows the launch time in the time zones of the visitor and of the site, with their names', async ({
+    newVisitor,
+  }) => {
     const page = await newVisitor({ timezoneId: 'America/New_York' });
     await openDialog(page);
     await dialog(page).getByLabel('At a time that I choose').check();
@@ -114,10 +116,10 @@ test.describe('a draft', () => {
   });
 });
 
-test.describe('a fault', () => {
+test.describe('the submission form', () => {
   const alert = (page: Page) => dialog(page).getByRole('alert');
 
-  test('shows at its field before the form is sent, and the first one gets the focus', async ({ page }) => {
+  test('shows each error at its field before sending, and focuses the first invalid field', async ({ page }) => {
     const sent = recordRequests(page, /\/api\/submissions/, 'POST');
     await openDialog(page);
     await dialog(page).getByRole('button', { name: 'Add a person' }).click();
@@ -135,7 +137,7 @@ test.describe('a fault', () => {
     expect(sent).toEqual([]);
   });
 
-  test('leaves a field that is corrected, and the focus stays there', async ({ page }) => {
+  test('removes the error of a corrected field, which keeps the focus', async ({ page }) => {
     await openDialog(page);
     await dialog(page).getByRole('button', { name: 'Add a person' }).click();
     await field(page, 'Role of person 1').fill('x'.repeat(301));
@@ -153,7 +155,7 @@ test.describe('a fault', () => {
     await expect(alert(page)).toBeEmpty();
   });
 
-  test('of the server shows at the field that it names', async ({ page, expectConsoleError }) => {
+  test('shows an error from the server at the field that the error names', async ({ page, expectConsoleError }) => {
     expectConsoleError(/422/);
     await page.route('**/api/submissions', (route) =>
       route.fulfill({
@@ -178,11 +180,11 @@ test.describe('a fault', () => {
   });
 
   for (const [what, status, code, retryAfter, title] of [
-    ['the limit of a visitor', 429, 'rate_limited', '120', /^Too many at once.* Try again in 2 minutes\./],
-    ['five that wait already', 429, 'too_many_waiting', undefined, /^Too many at once/],
-    ['a busy site', 503, 'overloaded', '5', /^The site is busy.*Try again in 5 seconds\./],
+    ['the rate limit of a visitor', 429, 'rate_limited', '120', /^Too many at once.* Try again in 2 minutes\./],
+    ['a sixth waiting submission', 429, 'too_many_waiting', undefined, /^Too many at once/],
+    ['a response from a busy site', 503, 'overloaded', '5', /^The site is busy.*Try again in 5 seconds\./],
   ] as const) {
-    test(`${what} shows a message and keeps the draft`, async ({ page, expectConsoleError }) => {
+    test(`keeps the draft and shows a message after ${what}`, async ({ page, expectConsoleError }) => {
       expectConsoleError(new RegExp(String(status)));
       await page.route(
         '**/api/submissions',
@@ -205,7 +207,7 @@ test.describe('a fault', () => {
     });
   }
 
-  test('without a network the draft stays, and can be sent once the network is back', async ({
+  test('keeps the draft without a network, and can send it once the network is available again', async ({
     page,
     expectConsoleError,
   }) => {
@@ -221,8 +223,8 @@ test.describe('a fault', () => {
   });
 });
 
-test.describe('by keyboard alone', () => {
-  test('a product is submitted, and Escape returns to the link', async ({ page }) => {
+test.describe('with the keyboard alone', () => {
+  test('a product can be submitted, and Escape returns the focus to the link', async ({ page }) => {
     await visit(page, '/');
     const link = page.getByRole('link', { name: 'Submit a product' });
     await link.focus();
@@ -255,7 +257,7 @@ test.describe('by keyboard alone', () => {
   });
 });
 
-test('a scheduled launch goes into a calendar', async ({ page, site }) => {
+test('a scheduled launch can be downloaded as a calendar event', async ({ page, site }) => {
   await openDialog(page);
   await field(page, 'Name').fill('Urchin; spiny, round');
   await dialog(page).getByLabel('At a time that I choose').check();
@@ -270,7 +272,7 @@ test('a scheduled launch goes into a calendar', async ({ page, site }) => {
   expect(file).not.toContain('maker=');
 });
 
-test('the page loads only the link; the dialog, its styles and the QR code load when needed', async ({ page }) => {
+test('the page loads only a link at first, and the code and styles of the dialog on demand', async ({ page }) => {
   const code = recordRequests(page, /\/assets\/(?:submission|submit-dialog|maker|copy-field|dist)/);
   await visit(page, '/');
   await expect(page.getByRole('link', { name: 'Submit a product' })).toBeVisible();

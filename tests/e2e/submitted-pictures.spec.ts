@@ -16,12 +16,12 @@ async function openDialog(page: Page): Promise<void> {
 
 const PICTURE = { name: 'shell.png', background: '#0c5a68' };
 
-test('the remaining pictures are sent after one was refused', async ({ page, expectConsoleError }) => {
+test('the remaining pictures are sent after the server refuses one', async ({ page, expectConsoleError }) => {
   expectConsoleError(/415/);
   await openDialog(page);
   await name(page).fill('Shell');
   const picture = await pictureFile(PICTURE.name, PICTURE.background);
-  // Browsers look at the bytes only; the site refuses a picture that does not match its type.
+  // Browsers check only the bytes. The site refuses a picture whose bytes do not match its media type.
   const lying = { ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' };
   await dialog(page).getByLabel('Add screenshots').setInputFiles([lying, picture]);
   await expect(dialog(page).getByRole('img', { name: 'Your screenshot 2' })).toBeVisible();
@@ -38,7 +38,7 @@ test('the remaining pictures are sent after one was refused', async ({ page, exp
   expectConsoleError(/404/);
 });
 
-test('closing the dialog after a picture was refused shows the maker link first', async ({
+test('closing the dialog after a picture is refused shows the maker link first', async ({
   page,
   expectConsoleError,
 }) => {
@@ -50,7 +50,7 @@ test('closing the dialog after a picture was refused shows the maker link first'
     .getByLabel('Choose a picture')
     .setInputFiles({ ...picture, name: 'lying.jpg', mimeType: 'image/jpeg' });
   await expect(dialog(page).getByRole('img', { name: 'Your picture' })).toBeVisible();
-  // The dialog is closed in the moment in which the refusal is in the document.
+  // Closes the dialog as soon as the refusal is in the document.
   await dialog(page).evaluate((element) => {
     new MutationObserver((_, observer) => {
       if (!element.textContent?.includes('A picture was not accepted')) return;
@@ -65,7 +65,7 @@ test('closing the dialog after a picture was refused shows the maker link first'
   await expect(dialog(page)).toHaveCount(0);
 });
 
-test('pictures can be dropped and pasted, and files of other types are named', async ({ page }) => {
+test('pictures can be dropped and pasted, and a message names files of other types', async ({ page }) => {
   await openDialog(page);
   const { buffer } = await pictureFile(PICTURE.name, PICTURE.background);
   const transfer = (name: string, type: string) =>
@@ -91,7 +91,7 @@ test('pictures can be dropped and pasted, and files of other types are named', a
   await expect(dialog(page).getByText('notes.txt is not a PNG, JPEG, WebP, AVIF or GIF picture.')).toBeVisible();
   await zone.dispatchEvent('drop', { dataTransfer: await transfer('broken.gif', 'image/gif') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(4);
-  // Beside both places, a browser would open the file in place of the page.
+  // Without a handler, a browser would open a file dropped outside of both targets instead of the page.
   await name(page).dispatchEvent('drop', { dataTransfer: await transfer('beside.png', 'image/png') });
   await expect(dialog(page).locator('.submission-picture')).toHaveCount(5);
 });
@@ -125,8 +125,11 @@ test('a picture shows its upload progress', async ({ page, context }) => {
   await expect(dialog(page).getByRole('heading', { name: 'Nacre is on its way' })).toBeVisible();
 });
 
-test('a dialog that is closed during the upload reports its end', async ({ page, expectConsoleError }) => {
-  // The page of a product before its launch.
+test('closing the dialog during an upload shows a message when the upload ends', async ({
+  page,
+  expectConsoleError,
+}) => {
+  // The page requests the product before its launch.
   expectConsoleError(/404/);
   await openDialog(page);
   await name(page).fill('Byssus');

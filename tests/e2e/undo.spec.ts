@@ -9,7 +9,7 @@ const toastOf = (page: Page, title: string) =>
   toast(page).filter({ has: page.locator('.toast-title').getByText(title, { exact: true }) });
 const undoOf = (page: Page, title: string) => toastOf(page, title).getByRole('button', { name: 'Undo', exact: true });
 
-test('Undo in a toast takes the upvote back, and that can be undone, too', async ({ page, site }) => {
+test('Undo in a toast removes the upvote, and the removal can be undone as well', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Abalone' });
   await visit(page, `/product/${product.id}`);
   await upvoteOf(page, 'Abalone').click();
@@ -39,7 +39,7 @@ test('Undo works after navigating to another page', async ({ page, site }) => {
   expect(rows).toEqual([]);
 });
 
-test('Undo does nothing after the visitor has already taken the upvote back', async ({ page, site }) => {
+test('Undo does nothing after the visitor has already removed the upvote', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Cuttlefish' });
   await visit(page, `/product/${product.id}`);
   await upvoteOf(page, 'Cuttlefish').click();
@@ -57,7 +57,7 @@ test('Undo does nothing after the visitor has already taken the upvote back', as
   expect(held.requests).toHaveLength(1);
 });
 
-test('Undo by keyboard restores the focus, and a toast with a button stays for 10 s', async ({ page, site }) => {
+test('Undo by keyboard restores the focus, and a toast with a button is shown for 10 s', async ({ page, site }) => {
   const product = await site.addProduct({ name: 'Dugong' });
   await page.clock.install();
   await visit(page, `/product/${product.id}`);
@@ -74,7 +74,7 @@ test('Undo by keyboard restores the focus, and a toast with a button stays for 1
   await expect(toast(page)).toHaveCount(0);
 });
 
-test('quick clicks leave one toast per product, with the latest result', async ({ page, site }) => {
+test('quick clicks show one toast per product, with the latest result', async ({ page, site }) => {
   await site.addProducts(2, (index) => ({ name: `Elver ${index + 1}` }));
   await visit(page, '/?q=elver');
   await upvoteOf(page, 'Elver 1').click();

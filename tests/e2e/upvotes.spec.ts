@@ -32,7 +32,10 @@ test.describe('§4 and §8: upvotes', () => {
     expect(await colourOf(page, 'Anemone'), 'an upvoted product is highlighted').not.toBe(plain);
   });
 
-  test('a second click removes the upvote at once, then a toast confirms it', async ({ page, site }) => {
+  test('a second click removes the upvote before the server responds, then a toast confirms it', async ({
+    page,
+    site,
+  }) => {
     const product = await site.addProduct({ name: 'Barnacle' });
     await site.addUpvotes(product.id, 2);
     await visit(page, `/product/${product.id}`);
@@ -50,7 +53,7 @@ test.describe('§4 and §8: upvotes', () => {
     expect(rows).toHaveLength(2);
   });
 
-  test('a failed upvote is taken back with a destructive toast', async ({ page, site, expectConsoleError }) => {
+  test('a failed upvote is rolled back with a destructive toast', async ({ page, site, expectConsoleError }) => {
     expectConsoleError(/503/);
     const product = await site.addProduct({ name: 'Crab' });
     await site.addUpvotes(product.id, 1);
@@ -80,7 +83,7 @@ test.describe('§4 and §8: upvotes', () => {
     await expectUpvote(page, 'Dulse', { upvoted: true, count: 1 });
   });
 
-  test('an upvote fails the same way without a network', async ({ page, site, expectConsoleError }) => {
+  test('an upvote without a network is rolled back in the same way', async ({ page, site, expectConsoleError }) => {
     expectConsoleError(/ERR_INTERNET_DISCONNECTED/);
     const product = await site.addProduct({ name: 'Eelgrass' });
     await visit(page, `/product/${product.id}`);
@@ -92,7 +95,7 @@ test.describe('§4 and §8: upvotes', () => {
     await expectUpvote(page, 'Eelgrass', { upvoted: false, count: 0 });
   });
 
-  test('list and product page show the same state, also after a reload', async ({ page, site }) => {
+  test('the list and the product page show the same state, even after a reload', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Fucus' });
     await visit(page, '/?q=fucus');
     await upvoteOf(page, 'Fucus').click();
@@ -111,7 +114,7 @@ test.describe('§4 and §8: upvotes', () => {
     await expectUpvote(page, 'Fucus', { upvoted: false, count: 0 });
   });
 
-  test('quick clicks end in the state of the last click, with an exact count', async ({ page, site }) => {
+  test('after quick clicks, the state is that of the last click and the count is exact', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Goby' });
     await site.addUpvotes(product.id, 3);
     await visit(page, `/product/${product.id}`);
@@ -134,7 +137,7 @@ test.describe('§4 and §8: upvotes', () => {
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Halibut').click();
     await expect(toast(page)).toHaveCount(1);
-    // For everyone but the writer, the cache may serve the page of a moment ago.
+    // The cache may serve a slightly older page to everyone except the writer.
     await expect(async () => {
       await visit(other, `/product/${product.id}`);
       expect(await upvoteOf(other, 'Halibut').textContent()).toContain('1');
@@ -161,7 +164,7 @@ test.describe('§4 and §8: upvotes', () => {
 });
 
 test.describe('§8 and §9: the upvote status', () => {
-  test('counts as no after a failure and one retry 1 s later, and only the log says so', async ({
+  test('defaults to ‘not upvoted’ after a failure and one retry 1 s later, which is only logged', async ({
     page,
     site,
     expectConsoleError,
@@ -191,7 +194,7 @@ test.describe('§8 and §9: the upvote status', () => {
     await expect(failureToast(page)).toHaveCount(0);
   });
 
-  test('is refetched after 5 s and not before, for all products of a list in one request', async ({
+  test('is refetched after 5 s but not earlier, with one request for all products of a list', async ({
     page,
     site,
     pauseClock,
@@ -230,12 +233,12 @@ test.describe('§8 and §9: the upvote status', () => {
 });
 
 test.describe('§4: the vote after a reload', () => {
-  test('is shown from the first paint on, and without the colour', async ({ page, site }) => {
+  test('is shown from the first paint, and not only by colour', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Kestrel' });
     await visit(page, `/product/${product.id}`);
     await upvoteOf(page, 'Kestrel').click();
     await expect(toast(page)).toBeVisible();
-    // Neither the app nor the server can tell the page.
+    // Neither the app nor the server can provide the state.
     await page.route(/\/assets\/app-/, () => {});
     await page.reload({ waitUntil: 'commit' });
     const tick = () =>
@@ -246,7 +249,7 @@ test.describe('§4: the vote after a reload', () => {
     await expect.poll(tick).toEqual(['""', true]);
   });
 
-  test('follows the server where it knows better', async ({ page, site }) => {
+  test('is corrected to the server’s state', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Merlin' });
     await visit(page, `/product/${product.id}`);
     await page.evaluate((id) => localStorage.setItem('upvoted', JSON.stringify([id])), product.id);

@@ -30,7 +30,7 @@ test('products launched since the last visit are marked until this visit ends', 
   await expect(marker(page, 'Fjord new'), 'the same visit still').toBeVisible();
 });
 
-test('a marker does not change the size of its card', async ({ page, site }) => {
+test('the marker of a new product does not change the size of its card', async ({ page, site }) => {
   await site.addProduct({ name: 'Geyser' });
   const boxes = () => cardOf(page, 'Geyser').boundingBox();
   await visit(page, '/?q=geyser');
@@ -41,7 +41,7 @@ test('a marker does not change the size of its card', async ({ page, site }) => 
   expect(await boxes()).toEqual(plain);
 });
 
-test('an invalid entry in local storage marks nothing', async ({ page, site }) => {
+test('with an invalid entry in local storage, no product is marked', async ({ page, site }) => {
   await site.addProduct({ name: 'Heath' });
   await visit(page, '/?q=heath');
   await page.evaluate(() => localStorage.setItem('visits', '{"seenAt":"yesterday"}'));

@@ -7,7 +7,7 @@ import { searchBox, toast, upvoteOf } from '../support/screen.ts';
 import { settled } from '../support/still-page.ts';
 import { addStillProducts, STILL_DAY } from '../support/still-products.ts';
 
-/** A site with fixed content, so its pages look the same on every run and machine. */
+/** A site with fixed content, so its pages look the same in every run and on every machine. */
 const test = base.extend<object, { site: E2eSite }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -25,7 +25,7 @@ test.use({ launchOptions: STILL_CHROMIUM });
 // Other systems render text differently.
 test.skip(process.platform !== 'linux', 'the pictures were taken on Linux');
 
-// One worker, one site and one browser for all twelve.
+// One worker, so all twelve screens share one site and one browser.
 test.describe.configure({ mode: 'default' });
 
 const PHONE = { width: 390, height: 780 };
@@ -79,14 +79,14 @@ const SCREENS: Screen[] = [
       await expect(page.getByRole('dialog')).toBeVisible();
     },
   },
-  // The last one, since its upvote remains on the site.
+  // Must be the last screen, because its upvote remains on the site.
   {
     name: 'upvoted-tablet',
     size: { width: 768, height: 720 },
     async open(page) {
       await visit(page, '/?q=octopus');
       await upvoteOf(page, 'Octopus').click();
-      // Under the pointer it does not time out.
+      // A toast under the pointer does not time out.
       await toast(page).hover();
     },
   },
@@ -99,7 +99,7 @@ test.describe('twelve screens match their screenshots', () => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', ...media });
       await open(page);
       await settled(page);
-      // The age of a fixed day grows.
+      // The displayed age of a fixed day increases over time.
       await page.evaluate(() => {
         for (const age of document.querySelectorAll('.product-card .time-ago')) age.textContent = '2 days ago';
       });

@@ -24,7 +24,10 @@ test.describe('§2: without JavaScript', () => {
     await expect(page).toHaveURL('/');
   });
 
-  test('Previous and Next are links, and votes and comments say what they need', async ({ page, site }) => {
+  test('Previous and Next are links, and a notice says that votes and comments need JavaScript', async ({
+    page,
+    site,
+  }) => {
     const [first, middle, last] = await site.addProducts(3, (index) => ({ name: `Willow ${index}` }));
     await page.goto(`/product/${middle?.id}`);
     await expect(page.getByRole('button', { name: /^(Previous|Next|Share|Post Comment|Reply)/ })).toHaveCount(0);
@@ -49,7 +52,7 @@ test.describe('§2: without JavaScript', () => {
     await expect(cardNames(page)).toHaveText(['Plain Pencil & Co']);
   });
 
-  test('links lead through the pages of the list, with continued ranks', async ({ page, site }) => {
+  test('links lead to all pages of the list, with consecutive ranks', async ({ page, site }) => {
     await site.addProducts(50, (index) => ({ name: `Gorse ${index}` }));
     await page.goto('/?q=gorse');
     await expect(cardNames(page)).toHaveCount(20);
@@ -63,7 +66,7 @@ test.describe('§2: without JavaScript', () => {
     await expect(page.getByRole('link', { name: 'Show more products' })).toHaveCount(0);
   });
 
-  test('links lead through the pages of a long discussion', async ({ page, site }) => {
+  test('links lead to all pages of a long discussion', async ({ page, site }) => {
     const product = await site.addProduct({ name: 'Talkative Parrot' });
     await site.addComments(
       product.id,
