@@ -24,7 +24,7 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(await source);
   const { violations } = await page.evaluate(
     (options) => (window as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
-    // Only rules about media and experimental ones need preloading, which takes half a second per run.
+    // Only media rules and experimental rules need preloading, which takes half a second per run.
     { runOnly: { type: 'tag' as const, values: RULES }, resultTypes: ['violations' as const], preload: false },
   );
   const found = violations.flatMap(({ id, nodes }) =>

@@ -25,7 +25,7 @@ export async function residentPeakOf(pid: number): Promise<number> {
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;
 }
 
-/** Sends a signal to an idle Node.js process, and resolves after its event loop handled it. Works on Linux only. */
+/** Sends a signal to an idle Node.js process, and resolves after its event loop has handled it. Works on Linux only. */
 export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<void> {
   const statusOf = async () => {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -37,7 +37,7 @@ export async function signalIdle(pid: number, signal: NodeJS.Signals): Promise<v
   await expect
     .poll(async () => {
       const { waits, isPending } = await statusOf();
-      // The process has handled the signal if it waits for the next event again.
+      // The process has handled the signal once it waits for the next event again.
       return !isPending && waits > before.waits;
     })
     .toBe(true);

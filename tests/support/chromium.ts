@@ -8,23 +8,23 @@ const isRoot = process.getuid?.() === 0;
 export const CHROMIUM: LaunchOptions = {
   executablePath: requireChromium(),
   args: [
-    // Chromium's sandbox does not run as root, as in a container.
+    // Chromium's sandbox does not run as root, for example in a container.
     ...(isRoot ? ['--no-sandbox'] : []),
     '--disable-gpu',
     '--disable-background-networking',
     '--disable-component-update',
     '--disable-sync',
     '--no-first-run',
-    // Keeps fractional text widths, as on a phone or a high-resolution screen. Only the headless shell rounds them by
-    // default.
+    // Preserves fractional text widths, as on a phone or a high-resolution screen. By default, the headless shell
+    // rounds them.
     '--font-render-hinting=none',
     // Uses one renderer process for all pages, because starting one takes longer than most tests.
     '--disable-site-isolation-trials',
     '--renderer-process-limit=1',
-    // Optimizing code takes longer than it saves in pages that last a second.
+    // Optimizing code takes longer than it saves in pages that are open for a second.
     '--js-flags=--no-opt --no-maglev',
-    // A page that replaces another keeps its frame, which avoids a layout of the old page and a new surface, a third of
-    // the time of a page load. The other two features are those of Playwright's list, which this one replaces.
+    // With `RenderDocument`, a page reuses the frame of the previous page, which saves a third of the load time. The
+    // other two features are Playwright's own, which this option would otherwise override.
     '--enable-features=CDPScreenshotNewSurface,SkipListAccountsWithoutGaiaCookies,RenderDocument:level/crashed-frame',
   ],
 };

@@ -3,7 +3,7 @@ import type { Page, Request } from '@playwright/test';
 const STEP_MS = 50;
 const LIMIT_MS = 60_000;
 
-/** Resolves after the page has handled the outcome of a request and set its timers. */
+/** Resolves after the page has handled the response or failure of a request and set its timers. */
 export async function heard(page: Page, request: Request | undefined): Promise<void> {
   const response = await request?.response();
   await response?.finished();
@@ -15,7 +15,7 @@ export async function turnEventLoop(page: Page): Promise<void> {
   await page.evaluate(
     () =>
       new Promise<void>((done) => {
-        // Uses no timer, because the page's clock may be halted.
+        // Uses no timers, because the page's clock may be paused.
         let turns = 5;
         const channel = new MessageChannel();
         channel.port1.onmessage = () => {
@@ -29,8 +29,8 @@ export async function turnEventLoop(page: Page): Promise<void> {
 }
 
 /**
- * Advances the page's halted clock until the condition holds. The test may notice this some steps later, so do not
- * assert the elapsed time.
+ * Advances the page's paused clock until the condition holds. May overshoot by a few steps, so do not assert the
+ * elapsed time.
  */
 export async function elapseUntil(page: Page, isSo: () => boolean, stepMs = STEP_MS): Promise<void> {
   for (let elapsedMs = 0; elapsedMs <= LIMIT_MS; elapsedMs += stepMs) {

@@ -24,7 +24,7 @@ export interface RunningCommand {
 }
 
 export interface RunOptions {
-  /** The command's settings. It gets none from the environment of the test run. */
+  /** The command's settings. It inherits no settings from the environment of the test run. */
   settings?: Record<string, string>;
   /** Runs the command as this user, which requires root. */
   account?: { uid: number; gid: number };
@@ -80,7 +80,7 @@ function watch(child: ChildProcess): RunningCommand {
   };
 }
 
-/** The folders and processes of one test. `clear()` removes all of them. */
+/** The folders and processes of one test, which `clear()` removes. */
 export class Ground {
   readonly #folders: string[] = [];
   readonly #commands: RunningCommand[] = [];
@@ -98,7 +98,7 @@ export class Ground {
     return join(await this.folder(), 'data');
   }
 
-  /** Creates a data folder with the sample catalogue of a stopped site, for tests that are not about the first start. */
+  /** Creates a data folder of a stopped site with the sample catalogue, for tests that do not test the first start. */
   async sampleDataDir(): Promise<string> {
     const dataDir = await this.dataDir();
     await copySampleSite(dataDir);
@@ -131,7 +131,7 @@ export class Ground {
   }
 }
 
-/** Stops a database in order, because PostgreSQL removes its shared memory when it quits, but not when it is killed. */
+/** Shuts a database down before killing it, because a killed PostgreSQL server does not remove its shared memory. */
 async function endDatabase(clusterDir: string): Promise<void> {
   const running = await runningPostmaster(clusterDir);
   if (running) {
@@ -146,12 +146,12 @@ export function databasesOf(dataDir: string): Promise<number[]> {
   return processesOf(join(dataDir, 'postgres'));
 }
 
-/** Expects a refusal: exit code 2, nothing on standard output, and exactly these lines on standard error. */
+/** Expects exit code 2, nothing on standard output, and exactly these lines on standard error. */
 export function expectRefusal({ code, stdout, stderr }: Omit<Ended, 'signal'>, ...lines: readonly RegExp[]): void {
   expectFailure({ code, stdout, stderr }, 2, ...lines);
 }
 
-/** Expects this exit code and exactly these lines. */
+/** Expects this exit code, nothing on standard output, and exactly these lines on standard error. */
 export function expectFailure(
   { code, stdout, stderr }: Omit<Ended, 'signal'>,
   expected: 1 | 2,

@@ -1,6 +1,6 @@
-/** A command of a document, and its documented output. */
+/** A command in a document, and its documented output. */
 export interface CurlExample {
-  /** The command as written, which is the name of the test. */
+  /** The command as written in the document, which is the name of the test. */
   command: string;
   url: string;
   method: string;
@@ -8,7 +8,7 @@ export interface CurlExample {
   body: string | undefined;
   /** Whether the command has `-i`, so the output begins with the status line and headers. */
   showsHead: boolean;
-  /** Whether the command has `-N`, so the output has no end. */
+  /** Whether the command has `-N`, so the output is an endless stream. */
   isStream: boolean;
   response: string;
 }

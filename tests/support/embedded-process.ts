@@ -6,8 +6,8 @@ import { type EmbeddedOptions, openEmbedded } from '../../src/core/database/embe
 import type { Log } from '../../src/core/runtime.ts';
 
 /**
- * Reports an event as a line of JSON. This file is a process for tests that opens an embedded database with the options
- * in its argument (JSON), and shuts down when it reads a line from standard input.
+ * Reports an event as a line of JSON. This file is a test process that opens an embedded database with the options in
+ * its JSON argument, and shuts down when it reads a line from standard input.
  */
 function tell(event: object): void {
   process.stdout.write(`${JSON.stringify(event)}\n`);
@@ -20,7 +20,7 @@ const given: Omit<EmbeddedOptions, 'log'> & { namespaces?: boolean; elsewhere?: 
   process.argv[2] ?? '{}',
 );
 
-// A Ctrl-C in the terminal also reaches this process, which must survive it for the test.
+// Ctrl-C in the terminal also reaches this process, which must survive it.
 process.on('SIGINT', () => tell({ event: 'interrupted' }));
 try {
   const database = await openEmbedded({ ...given, log, terms: OPERATOR_TERMS }, { ...thisHost, ...given });

@@ -27,7 +27,7 @@ export interface EventClient {
 
 const opened = new Set<ClientRequest>();
 
-/** Opens a stream like `EventSource`, on a separate socket. The response may be a refusal. */
+/** Opens a stream like `EventSource`, on a separate socket. The response may be an error. */
 export async function openEvents(url: string, headers: Record<string, string> = {}): Promise<EventClient> {
   const asked = request(url, { headers: { accept: 'text/event-stream', ...headers }, agent: false });
   opened.add(asked);
@@ -44,7 +44,7 @@ export async function openEvents(url: string, headers: Record<string, string> = 
       parsedUpTo = end + 2;
     }
   });
-  // A stream that the server drops emits an error, which is expected.
+  // A stream that the server disconnects emits an error, which is expected.
   response.on('error', () => {});
   const closed = new Promise<void>((resolve) => response.once('close', resolve));
 

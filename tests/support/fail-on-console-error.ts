@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 
-// An unexpected console.error fails the test. A test that expects one installs its own spy, which replaces this one.
+// A call of console.error fails the test. A test that expects one installs its own spy, which replaces this one.
 beforeEach(() => {
   vi.spyOn(console, 'error');
 });

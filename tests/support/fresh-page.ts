@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 
-// The browser's modules hold the state of one page, so each file of tests gets its own modules and globals. This takes
-// half the time of a process of its own for each file.
+// The browser's modules contain the state of one page, so each test file gets new modules and globals. This takes half
+// the time of a separate process for each file.
 vi.resetModules();
 vi.unstubAllGlobals();
 vi.useRealTimers();

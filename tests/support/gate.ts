@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A proxy to a site. Closing it ends open connections at once and refuses new ones. */
+/** A proxy to a site. `shut` ends open connections immediately and refuses new ones. */
 export interface Gate {
   address: string;
   shut(): Promise<void>;

@@ -25,7 +25,7 @@ export async function sendHalfComment(address: string): Promise<HalfSentComment>
     'Content-Type: application/json',
     'X-User-Session: session-stopping',
     `Content-Length: ${body.length}`,
-    // The site confirms that it has read the headers.
+    // Makes the site confirm that it has read the headers.
     'Expect: 100-continue',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);

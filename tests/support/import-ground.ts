@@ -46,7 +46,7 @@ export async function openImportGround() {
     ids,
     clear: () => database.query('TRUNCATE products, changes, audit_log CASCADE'),
     product: async (id: string) => (await getProduct(database, id))?.product,
-    /** Imports a file that must be refused, and checks that nothing was written. @returns the errors as printed. */
+    /** Expects the import of a file to be refused and to write nothing. @returns the errors as printed. */
     async errorsOf(content: string, options: Partial<ImportOptions> = {}): Promise<string[]> {
       const before = await ids();
       const error = await run(content, options).then(

@@ -10,13 +10,13 @@ import { silentLog } from './silent-log.ts';
 const CHECKOUT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The folder of the built package without its sources, which the run's test files share. */
+/** Returns the folder of the built package without sources, which the run's test files share. */
 const installed = () => join(inject('runFolder'), 'installed');
-/** The same with copies of the needed files, because other accounts may not be able to enter the checkout. */
+/** Returns the same with copies instead of links, because other accounts may be unable to access the checkout. */
 const installedForAll = () => join(inject('runFolder'), 'installed-for-all');
 const sampleSite = () => join(inject('runFolder'), 'sample-site');
 
-/** Returns the path of the built command, for other accounts or for that of the tests. */
+/** Returns the path of the built command, for other accounts or for the account of the tests. */
 export function installedProgram(isOtherAccount: boolean): string {
   return join(isOtherAccount ? installedForAll() : installed(), 'bin/groundswell.js');
 }
@@ -31,7 +31,7 @@ export async function installCommand(): Promise<void> {
   });
 }
 
-/** Installs the built command for accounts other than that of the tests. */
+/** Installs the built command for accounts other than the account of the tests. */
 export async function installForOtherAccounts(): Promise<void> {
   await installCommand();
   await makeOnce(installedForAll(), async (folder) => {
@@ -85,7 +85,7 @@ async function build(): Promise<void> {
   if (code !== 0) throw new Error('The site cannot be built: try npm run build');
 }
 
-/** Makes a folder that the run's test files share, only once. A lock in the run's database server serializes them. */
+/** Creates a folder that the run's test files share, only once. A lock in the run's database server serializes them. */
 export async function makeOnce(folder: string, make: (folder: string) => Promise<void>): Promise<void> {
   if (await exists(folder)) return;
   const server = openDatabase({

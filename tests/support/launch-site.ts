@@ -14,18 +14,18 @@ export const CAP = 2;
 
 const voteRules = { votesPerNetwork: CAP, networkCounts: createNetworkCounts() };
 
-/** Returns the rules of a site in UTC at a time. */
+/** Returns the leaderboard rules of a site in UTC at the given time. */
 export function rulesAt(now: string): LeaderboardRules {
   return { now: new Date(now), timeZone: 'UTC', reviewHours: 24 };
 }
 
-/** Launches a product and places it on its boards. */
+/** Launches a product and adds it to its leaderboards. */
 export async function launch(database: Database, id: string, createdAt: string, now = createdAt): Promise<void> {
   await saveProducts(database, [buildProduct({ id, createdAt })]);
   await placeLaunches(database, { ...rulesAt(now), votesPerNetwork: CAP });
 }
 
-/** Upvotes a product, or withdraws the upvote, at a time. */
+/** Upvotes a product, or withdraws the upvote, at the given time. */
 export async function vote(
   database: Database,
   productId: string,

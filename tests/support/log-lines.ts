@@ -6,7 +6,7 @@ import { createLog } from '../../src/settings/logging.ts';
 export function createLogLines(): { log: Logger; lines: () => Record<string, unknown>[]; text: () => string } {
   let text = '';
   const stream = new PassThrough().setEncoding('utf8').on('data', (chunk) => (text += chunk));
-  // The stream is not a terminal, so the log consists of JSON lines.
+  // The stream is not a terminal, so the log is written as JSON lines.
   const log = createLog('trace', stream as unknown as NodeJS.WriteStream & { fd: number });
   return {
     log,

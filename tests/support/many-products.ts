@@ -13,7 +13,7 @@ export interface ListedProduct {
   comments: number;
 }
 
-/** Makes products, of which `p-00001` is the oldest. Many have equal times and counts, so pages end between equals. */
+/** Builds products, the oldest of which is `p-00001`. Many have equal times and counts, so pages end between ties. */
 export function makeProducts(count: number, about: (n: number) => { description: string; tags: string[] }) {
   return Array.from({ length: count }, (_, index): ListedProduct => {
     const n = index + 1;
@@ -54,7 +54,7 @@ const KEYS: Record<ProductSort, (product: ListedProduct) => string> = {
   discussed: ({ comments, id }) => `${comments} ${id}`,
 };
 
-/** Returns the expected result of a search, in a simple implementation that requires counts of one digit. */
+/** Returns the expected result of a search. This simple implementation requires single-digit counts. */
 export function idsMatching(
   products: readonly ListedProduct[],
   { term, tag, sort }: { term: string; tag: string; sort: ProductSort },

@@ -9,7 +9,7 @@ interface Match {
   times?: number;
 }
 
-/** Sets the network state that this page sees. Requests still succeed. */
+/** Sets the value of `navigator.onLine` and notifies the page. Requests still succeed. */
 export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
   return page.evaluate((value) => {
     Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => value });
@@ -19,7 +19,7 @@ export function sayOnline(page: Page, isOnline: boolean): Promise<void> {
 
 const OFFLINE_MARK = 'isOffline';
 
-/** Makes a document report that it is offline while the mark is set. */
+/** Makes a document report that it is offline while the entry in session storage exists. */
 function obeyOfflineMark(mark: string): void {
   const isOffline = () => sessionStorage.getItem(mark) !== null;
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline() });
@@ -27,7 +27,7 @@ function obeyOfflineMark(mark: string): void {
   window.addEventListener('online', ignoreIfOffline, { capture: true });
 }
 
-/** Overrides the network state that the service workers of a page see. */
+/** Overrides `navigator.onLine` in the service workers of a page. */
 async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> {
   for (const worker of page.context().serviceWorkers())
     await worker.evaluate((value) => {
@@ -36,8 +36,8 @@ async function tellServiceWorkers(page: Page, isOnline: boolean): Promise<void> 
 }
 
 /**
- * Disconnects a page and its service worker from the network until `goOnline`. Chromium's emulation loses
- * `navigator.onLine` if it ends the frame of the old document after that of the new one began.
+ * Disconnects a page and its service worker from the network until `goOnline`. Overrides `navigator.onLine`, because
+ * Chromium's emulation may lose it on navigation, if the old frame is removed after the new one is created.
  */
 export async function goOffline(page: Page): Promise<void> {
   await page.addInitScript(obeyOfflineMark, OFFLINE_MARK);
@@ -48,7 +48,9 @@ export async function goOffline(page: Page): Promise<void> {
   await page.evaluate(() => void window.dispatchEvent(new Event('offline')));
 }
 
-/** Reconnects a page. Playwright does so before its service worker, so the page is notified when both are online. */
+/**
+ * Reconnects a page. Playwright reconnects it before its service worker, so the page is notified once both are online.
+ */
 export async function goOnline(page: Page): Promise<void> {
   await page.context().setOffline(false);
   await tellServiceWorkers(page, true);
@@ -58,7 +60,7 @@ export async function goOnline(page: Page): Promise<void> {
   }, OFFLINE_MARK);
 }
 
-/** Lets the server respond, but delays the response to the page until it is released. */
+/** Lets the server respond, but delays the response to the page until `release` is called. */
 export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }: Match = {}) {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
@@ -74,7 +76,7 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
       await released;
       await route.fulfill({ response, body });
     } catch {
-      // The page was closed or the test is over. A page that still waits for the response fails its test.
+      // The page was closed or the test has ended. If a page still waits for the response, its test fails.
     }
   });
   return { release, requests };
@@ -82,24 +84,24 @@ export async function holdResponses(page: Page, url: RegExp, { method = 'GET' }:
 
 interface Failure extends Match {
   status?: number;
-  /** Delivers each failure only when `deliver` is called, while the page's clock is halted. */
+  /** Whether failures are delivered only by `deliver`, while the page's clock is paused. */
   held?: boolean;
 }
 
 declare global {
   interface Window {
     /**
-     * When the page sent each request that `failResponses` holds, and when it had received the whole response, in the
-     * page's time.
+     * When the page sent each request that `failResponses` holds, and when it had received the whole response, by the
+     * page's clock.
      */
     heldRequests?: { sentAt: number; receivedAt?: number }[];
   }
 }
 
 /**
- * Records `window.heldRequests`. The page itself records the times, because the test learns of a request later, on a
- * busy machine even after it has advanced the page's clock. The page gets a copy of each response with its body, so it
- * needs no message from another process to handle it.
+ * Records `window.heldRequests` in the page, because the test is notified of a request later, possibly after it has
+ * advanced the page's clock. Gives the page a copy of the complete response, which it can handle without messages from
+ * other processes.
  */
 function recordHeldRequests({ source, method }: { source: string; method: string }): void {
   const pattern = new RegExp(source);
@@ -152,7 +154,7 @@ export async function failResponses(
         .toBe(true);
       await turnEventLoop(page);
     },
-    /** Returns the milliseconds from each failure to the next request, in the page's time. Timers may be 1 ms late. */
+    /** Returns the milliseconds from each failure to the next request, by the page's clock. Timers may be 1 ms late. */
     delays: () =>
       page.evaluate(() => {
         const times = window.heldRequests ?? [];
@@ -161,7 +163,9 @@ export async function failResponses(
   };
 }
 
-/** Resolves after all requests that the page has begun were reported. Call it before asserting that there was none. */
+/**
+ * Resolves after all requests that the page has started are reported. Call it before asserting that there were none.
+ */
 export async function requestsReported(page: Page): Promise<void> {
   await turnEventLoop(page);
   const own = page.waitForRequest(/\/robots\.txt\?barrier$/);
@@ -169,7 +173,7 @@ export async function requestsReported(page: Page): Promise<void> {
   await own;
 }
 
-/** Records the matching requests of a page from now on. */
+/** Records the later matching requests of a page. */
 export function recordRequests(page: Page, url: RegExp, method: Method = 'GET'): Request[] {
   const requests: Request[] = [];
   page.on('request', (request) => {

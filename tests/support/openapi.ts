@@ -56,7 +56,7 @@ export interface TestResponse {
   body: string;
 }
 
-/** Creates a check that a response matches its operation's description: status, headers, type and content. */
+/** Creates a check that a response matches its description in the document: status, headers, media type and content. */
 export function createDescriptionCheck(openApi: OpenApi) {
   const ajv = new Ajv2020({ strict: false });
   const compiled = new Map<JsonSchema, ValidateFunction>();
@@ -68,7 +68,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     return validate;
   }
 
-  /** Checks a response. With `anyProblem`, the document's `default` response is accepted, too. */
+  /** Checks a response. With `anyProblem`, also accepts the document's `default` response. */
   return function expectDescribed(
     response: TestResponse,
     path: string,
@@ -89,7 +89,7 @@ export function createDescriptionCheck(openApi: OpenApi) {
     const schema = described?.content?.[type]?.schema;
     expect(schema, `${method} ${path} ${response.statusCode} ${type}`).toBeDefined();
     if (type.endsWith('json')) {
-      // Properties that the document does not name must not be present.
+      // The response must not have properties that the document does not name.
       const validate = validatorOf(schema as JsonSchema);
       expect(validate(JSON.parse(response.body)), `${ajv.errorsText(validate.errors)}: ${response.body}`).toBe(true);
     }

@@ -8,7 +8,7 @@ import type { Database } from '../../src/core/database/database.ts';
 
 export const PASSPHRASE = 'correct horse battery';
 
-/** The stored hash of the passphrase, with the lowest cost of the format, a hundredth of the cost of a real hash. */
+/** The stored hash of the passphrase, with the lowest cost that the format allows, a hundredth of the usual cost. */
 const STORED = `scrypt$10$8$1$c2FsdA$${scryptSync(PASSPHRASE, 'salt', 32, { N: 2 ** 10, r: 8, p: 1 }).toString('base64url')}`;
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -22,7 +22,7 @@ export interface TestOperator {
   json<Body>(method: Method, url: string, body?: unknown): Promise<Body>;
   /** Reads the newest entry of the audit log. */
   lastEntry(): Promise<AuditRecord>;
-  /** Asks to undo an entry of the audit log. */
+  /** Requests to undo an entry of the audit log. */
   undo(entry: AuditRecord): Promise<LightMyRequestResponse>;
 }
 
@@ -31,7 +31,7 @@ interface Site {
   database: Database;
 }
 
-/** Adds an operator with a session but no passphrase, which would take a quarter of a second to hash. */
+/** Adds an operator with a session but without a passphrase, because hashing one takes a quarter of a second. */
 export async function addOperator(site: Site, name = 'ada', now = new Date()): Promise<TestOperator> {
   await inviteOperator(site.database, name, now);
   return operatorWith(site, name, `console_session=${await beginSession(site.database, name, now)}`);
@@ -48,7 +48,7 @@ export async function signInOperator(
   return operatorWith(site, name, `console_session=${sessionToken}; console_device=${deviceToken}`);
 }
 
-/** Adds an operator with `PASSPHRASE`, which takes next to no time to check. */
+/** Adds an operator with `PASSPHRASE`, whose stored hash is quick to check. */
 export async function addPassphrase(database: Database, name: string, now: Date): Promise<void> {
   await inviteOperator(database, name, now);
   await database.query('UPDATE operators SET passphrase = $2 WHERE name = $1', [name, STORED]);

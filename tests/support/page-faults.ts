@@ -1,9 +1,9 @@
 import { type BrowserContext, expect } from '@playwright/test';
 
-/** Collects the errors of pages, and fails a test if it did not announce an error. */
+/** Collects the errors of pages, and fails a test on errors that it did not announce. */
 export interface PageFaults {
   watch(context: BrowserContext): void;
-  /** Announces an error, which then is allowed and must occur. */
+  /** Announces an error, which is then allowed and must occur. */
   announce(pattern: RegExp): void;
   /** Whether `verify` would pass. */
   areAnnounced(): boolean;
@@ -33,7 +33,7 @@ export function createPageFaults(): PageFaults {
   };
 }
 
-/** Has pages of a new context report violations of the content policy as console errors. */
+/** Makes the pages of a new context report violations of the content security policy as console errors. */
 export async function reportViolations(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (violation) => {

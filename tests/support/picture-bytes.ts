@@ -13,7 +13,7 @@ interface PngHeader {
   width: number;
   height: number;
   bitDepth?: number;
-  /** 0 is grey, 2 RGB, 3 a palette, and 6 RGB with alpha. */
+  /** 0 is greyscale, 2 RGB, 3 palette, and 6 RGB with alpha. */
   colorType?: number;
 }
 
@@ -29,7 +29,7 @@ export function buildPng(header: PngHeader, { chunks = [] as Buffer[], pixels = 
 
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 6: 4 };
 
-/** Returns zeros: each row begins with the number of its filter, which is 0, too. */
+/** Returns compressed zeros, because each row begins with its filter number, which is also 0. */
 export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngHeader): Buffer {
   const rowBytes = 1 + Math.ceil((width * bitDepth * (CHANNELS[colorType] ?? 1)) / 8);
   return deflatedZeros(rowBytes * height);
@@ -37,12 +37,12 @@ export function blackPixels({ width, height, bitDepth = 8, colorType = 0 }: PngH
 
 const BLOCK_BYTES = 4_000_000;
 
-/** Zeros compressed by zlib, up to a gigabyte: the same compressed block repeated, which takes no time. */
+/** Returns zeros in zlib format, up to a gigabyte. Repeats the same compressed block, which is fast. */
 export function deflatedZeros(bytes: number): Buffer {
   const block = (size: number) => deflateRawSync(Buffer.alloc(size), { level: 9, finishFlush: constants.Z_FULL_FLUSH });
   const blocks = Array<Buffer>(Math.floor(bytes / BLOCK_BYTES)).fill(block(Math.min(bytes, BLOCK_BYTES)));
   const header = Buffer.from([0x78, 0xda]);
-  // The checksum, Adler-32: of zeros, its lower half stays 1, which is added to its upper half for each byte.
+  // The Adler-32 checksum. For zeros, its lower half remains 1, which is added to its upper half for each byte.
   const checksum = uint32((bytes % 65_521) * 65_536 + 1);
   return Buffer.concat([header, ...blocks, block(bytes % BLOCK_BYTES), deflateRawSync(''), checksum]);
 }
@@ -94,7 +94,7 @@ export function buildWebp(...chunks: Buffer[]): Buffer {
   return riffChunk('RIFF', Buffer.concat([Buffer.from('WEBP', 'latin1'), ...chunks]));
 }
 
-/** Replaces the dimensions of a lossless WebP, which has 14 bits for each. */
+/** Replaces the dimensions of a lossless WebP, which uses 14 bits for each. */
 export function withWebpSize(webp: Buffer, width: number, height: number): Buffer {
   const changed = Buffer.from(webp);
   const header = changed.indexOf('VP8L', 0, 'latin1');

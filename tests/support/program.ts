@@ -10,8 +10,8 @@ export interface ProgramRun {
 }
 
 /**
- * Runs the operator's command in this process, for the many cases that need no separate one, and checks that its output
- * has no characters that act on a terminal.
+ * Runs the operator's command in this process, which is faster than a separate process. Checks that the output contains
+ * no terminal control characters.
  */
 export async function runProgram(parameters: readonly string[], settings: Record<string, string>): Promise<ProgramRun> {
   const written = { stdout: '', stderr: '' };
@@ -25,7 +25,7 @@ export async function runProgram(parameters: readonly string[], settings: Record
     vi.spyOn(process.stdout, 'write').mockImplementation(take('stdout', '')),
     vi.spyOn(process.stderr, 'write').mockImplementation(take('stderr', '')),
   ];
-  // Some commands read further variables.
+  // Some commands also read environment variables that are not settings.
   for (const name of new Set([...SETTING_NAMES, ...Object.keys(settings)])) vi.stubEnv(name, settings[name]);
   const exitCodeBefore = process.exitCode;
   process.exitCode = 0;

@@ -8,7 +8,10 @@ export interface PlanNode {
   Plans?: PlanNode[];
 }
 
-/** How a statement is planned: `custom` for its own values, `generic` for any, as for a prepared statement. */
+/**
+ * Returns the nodes of a statement's plan: `custom` for its own values, or `generic` for any, as in prepared
+ * statements.
+ */
 export async function planOf(client: pg.Client, statement: Statement, mode: 'custom' | 'generic'): Promise<PlanNode[]> {
   await client.query(`SET plan_cache_mode = force_${mode}_plan`);
   await client.query(`PREPARE planned AS ${statement.text}`);
@@ -26,7 +29,7 @@ function nodesOf(node: PlanNode): PlanNode[] {
 }
 
 function literal(value: unknown): string {
-  // Without a type, unlike ARRAY[…], so the parameter's type decides.
+  // Unlike ARRAY[…], this literal has no type, so it takes the type of the parameter.
   if (Array.isArray(value)) return pg.escapeLiteral(`{${value.map((item) => JSON.stringify(String(item))).join(',')}}`);
   return typeof value === 'number' ? String(value) : pg.escapeLiteral(String(value));
 }

@@ -5,7 +5,7 @@ export interface Statement {
   values: readonly unknown[];
 }
 
-/** A database that also records statements, except the start and end of transactions. */
+/** Wraps a database and records its statements, except the start and end of transactions. */
 export function recordStatements(database: Database): { database: Database; statements: Statement[] } {
   const statements: Statement[] = [];
   const recording = (sql: Sql): Sql => ({

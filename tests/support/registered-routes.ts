@@ -10,7 +10,10 @@ import { NO_BRAND } from '../../src/settings/brand.ts';
 import { PACKAGE_FOLDERS } from '../../src/settings/package-root.ts';
 import { silentLog } from './silent-log.ts';
 
-/** Returns all routes with all features on, such as `PUT /api/products/:id/upvote`, and the API's descriptions of its own. */
+/**
+ * Returns the routes with all features enabled, such as `PUT /api/products/:id/upvote`, and the descriptions of API
+ * routes.
+ */
 export async function registeredRoutes(): Promise<Map<string, Operation | undefined>> {
   const routes = new Map<string, Operation | undefined>();
   // Routes are only registered here, never called.
@@ -24,7 +27,7 @@ export async function registeredRoutes(): Promise<Map<string, Operation | undefi
     log: silentLog,
     prepare: async (target) => {
       target.addHook('onRoute', ({ method, url, config }) => {
-        // Every route for GET also has one for HEAD.
+        // Fastify adds a HEAD route for each GET route.
         for (const name of [method].flat()) if (name !== 'HEAD') routes.set(`${name} ${url}`, config?.operation);
       });
     },

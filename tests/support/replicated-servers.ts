@@ -12,9 +12,9 @@ import { silentLog } from './silent-log.ts';
 
 /** A PostgreSQL server that a test starts and stops. */
 export interface TestServer {
-  /** The URL with the site's role. */
+  /** The URL for the site's role. */
   url: string;
-  /** The URL with the superuser, who may pause replication and promote a replica. */
+  /** The URL for the superuser, who may pause replication and promote a replica. */
   adminUrl: string;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -40,8 +40,8 @@ shared_buffers = 16MB
 `;
 
 /**
- * Starts a primary and its streaming replicas. The bundled binaries lack pg_basebackup, so each replica begins as a copy
- * of the primary's folder that was made before the primary's first start.
+ * Starts a primary and its streaming replicas. The bundled binaries lack pg_basebackup, so each replica starts as a
+ * copy of the primary's folder from before the primary's first start.
  */
 export async function startReplicatedServers(replicaCount: number): Promise<ReplicatedServers> {
   const folder = await mkdtemp(join(tmpdir(), 'groundswell-replicas-'));

@@ -5,12 +5,12 @@ import type { createResponseSource } from './response-source.ts';
 export interface CacheHarness {
   cache: ResponseCache;
   warnings: unknown[];
-  /** Returns the time of the monotonic clock. */
+  /** Returns the monotonic time in milliseconds. */
   clockMs(): number;
-  /** Changes only the wall-clock time. */
+  /** Changes only the wall clock. */
   jump(ms: number): void;
   sleep(ms: number): Promise<void>;
-  /** Advances the monotonic clock, and lets everything continue that waited for this time. */
+  /** Advances the monotonic clock and resumes the sleepers that are due. */
   pass(ms: number): Promise<void>;
 }
 
@@ -63,7 +63,7 @@ export function hold(held: ReturnType<typeof createResponseSource>): () => void 
   return release;
 }
 
-/** Waits until all work is done that does not wait for the clock. */
+/** Waits until all work that does not depend on the clock is done. */
 export const settled = () => new Promise(setImmediate);
 
 export const textOf = ({ version }: Served) => String(version.content.bytes('identity'));

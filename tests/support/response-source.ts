@@ -5,7 +5,7 @@ import {
   PAGE_FRESHNESS,
 } from '../../src/server/cache/cached-response.ts';
 
-/** Creates a source of responses that counts its calls. Its responses can be delayed or fail. */
+/** Creates a source of responses that counts its calls. Its responses can be delayed, or fail. */
 export function createResponseSource(
   key: string,
   { freshness = PAGE_FRESHNESS, dependencies = {} as Partial<Dependencies> } = {},

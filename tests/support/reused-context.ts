@@ -2,10 +2,10 @@ import type { Browser, BrowserContext, Disposable, Page } from '@playwright/test
 
 type Method = (...args: unknown[]) => unknown;
 
-/** Methods whose results take back their effects. */
+/** Methods whose results can revert their effects. */
 const DISPOSABLE = ['addInitScript', 'exposeFunction'];
 
-/** Methods whose effects the reset cannot take back. */
+/** Methods whose effects the reset cannot revert. */
 const LASTING = {
   page: ['setExtraHTTPHeaders'],
   context: ['newCDPSession', 'setExtraHTTPHeaders'],
@@ -25,13 +25,13 @@ interface OpenContext {
   added: Disposable[];
   /** Removes the listeners that the test added. */
   removeListeners: (() => void)[];
-  /** Whether the next test can use it. */
+  /** Whether the next test can use the context. */
   isClean: boolean;
 }
 
 /**
- * A browser context and its page, shared by the tests of a worker. A new page costs a quarter of a second of processor
- * time, and the runner's own option `reuseContext` empties the HTTP cache.
+ * A browser context and its page, shared by the tests of a worker. A new page takes a quarter of a second of CPU time,
+ * and the runner's own option `reuseContext` clears the HTTP cache.
  */
 export class ReusedContext {
   readonly #browser: Browser;
@@ -42,8 +42,8 @@ export class ReusedContext {
   }
 
   /**
-   * Provides a context with one page, as new.
-   * @param options - another value than last time causes a new context
+   * Provides a context with one page, in the state of a new one.
+   * @param options - if different from the last call, a new context is created
    * @param prepare - called with a new context before its page opens
    */
   async start(options: string, prepare: (context: BrowserContext) => Promise<void>): Promise<BrowserContext> {
@@ -68,9 +68,10 @@ export class ReusedContext {
   }
 
   /**
-   * Resets the context for the next test. If the test changed what cannot be reset, the next one gets a new context.
-   * @param site - address of the site whose storage is emptied
-   * @param media - what the context emulated at first
+   * Resets the context for the next test. If the test made a change that cannot be reset, the next one gets a new
+   * context.
+   * @param site - address of the site whose storage is cleared
+   * @param media - the media that the context emulated at first
    */
   async reset(site: string, media: Media): Promise<void> {
     const open = this.#open;
@@ -82,7 +83,7 @@ export class ReusedContext {
     await context.setOffline(false);
     await context.clearPermissions();
     await page.mouse.move(-1, -1);
-    // The last page may still store something as it is left.
+    // Leaves the last page first, because it may store data when it is closed.
     await page.goto(new URL('/robots.txt', site).href);
     await page.evaluate(() => {
       localStorage.clear();
@@ -95,7 +96,7 @@ export class ReusedContext {
     for (const remove of open.removeListeners.splice(0)) remove();
   }
 
-  /** Has the next test open another context. */
+  /** Makes the next test open another context. */
   discard(): void {
     if (this.#open) this.#open.isClean = false;
   }
@@ -106,7 +107,7 @@ export class ReusedContext {
   }
 }
 
-/** Records what a test changes. */
+/** Records the changes that a test makes. */
 function watchChanges(open: OpenContext): void {
   const { context, page } = open;
   const intercept = (target: object, name: string, record: (args: unknown[], result: unknown) => unknown) => {
@@ -138,7 +139,7 @@ function watchChanges(open: OpenContext): void {
   for (const target of [page, context]) {
     intercept(target, 'on', (args) => open.removeListeners.push(() => (target.off as Method)(...args)));
     for (const name of DISPOSABLE) {
-      // The test itself meets the error.
+      // The test itself gets the error.
       intercept(target, name, (_, result) =>
         (result as Promise<Disposable>).then(
           (added) => open.added.push(added),

@@ -8,20 +8,20 @@ import { silentLog } from './silent-log.ts';
 
 const COMMAND = join(import.meta.dirname, '../../bin/groundswell.js');
 
-/** The site as an operator runs it: the built command, in its own process and data folder. */
+/** The built command, running in its own process with its own data folder. */
 export interface RunningSite {
   address: string;
   dataDir: string;
   process: ChildProcess;
   /** Returns everything that the site has printed so far. */
   output(): string;
-  /** Connects to the site's database. The caller closes the connection. */
+  /** Connects to the site's database. The caller must close the connection. */
   connect(): Promise<Connection>;
-  /** Stops the site in order and deletes its data. */
+  /** Shuts the site down and deletes its data. */
   stop(): Promise<void>;
 }
 
-/** Starts a site on a free port. `environment` has the settings under test. */
+/** Starts a site on a free port. `environment` contains the settings under test. */
 export async function startSite(environment: Record<string, string> = {}): Promise<RunningSite> {
   const dataDir = environment.DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'groundswell-site-')));
   const child = spawn(process.execPath, [COMMAND, 'serve'], {

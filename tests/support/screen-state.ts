@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import type { StoredProduct } from '../../src/contract/products/schema.ts';
 import type { E2eSite } from './e2e-site.ts';
 
-/** A long word without a hyphen, which can only break where the layout allows breaks anywhere. */
+/** A long word without hyphens, which breaks only where the layout allows breaks anywhere. */
 export const LONG_WORD = 'IncomprehensibilitiesAndOtherWordsThatDoNotBreakAnywhereAtAllNow';
 
 /** A site and the products that the screen states show. */
@@ -16,18 +16,18 @@ export interface StateContent {
   long: StoredProduct;
 }
 
-/** One state of one screen, and how a visitor reaches it. */
+/** One state of one screen, and the steps to reach it. */
 export interface ScreenState {
   name: string;
   /** Brings a page into the state. The page must be `live`. */
   open(page: Page, content: StateContent): Promise<void>;
-  /** Console errors that belong to this state. */
+  /** The expected console errors of this state. */
   consoleErrors?: RegExp[];
 }
 
 const added = new WeakMap<E2eSite, Promise<StateContent>>();
 
-/** Adds the products of the screen states, once per site. Earlier tests may have changed their counts. */
+/** Adds the products of the screen states once per site. Their counts may have been changed by earlier tests. */
 export function stateProducts(site: E2eSite): Promise<StateContent> {
   const content = added.get(site) ?? addStateProducts(site);
   added.set(site, content);

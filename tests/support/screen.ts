@@ -3,7 +3,7 @@ import { expect, type Locator, type Page } from '@playwright/test';
 export const PHONE = { width: 390, height: 844 };
 export const DESKTOP = { width: 1280, height: 900 };
 
-/** Every screen size with every theme, in an order whose first two have both sizes and both themes. */
+/** Every screen size with every theme. The first two cover both sizes and both themes. */
 export const LOOKS = [
   { size: PHONE, colorScheme: 'light' },
   { size: DESKTOP, colorScheme: 'dark' },
@@ -11,12 +11,12 @@ export const LOOKS = [
   { size: DESKTOP, colorScheme: 'light' },
 ] as const;
 
-/** Returns the variant of a check that `turn` selects, or all variants in `npm run test:sweeps`. */
+/** Returns the variant that the index `turn` selects, or all variants in `npm run test:sweeps`. */
 export function inTurn<T>(variants: readonly T[], turn: number): readonly T[] {
   return process.env.SWEEPS === 'all' ? variants : variants.filter((_, index) => index === turn % variants.length);
 }
 
-/** Lists the elements that make the page wider than the screen, with their right edges. @returns [] if the page fits. */
+/** Lists the elements that make the page wider than the screen, with their right edges. */
 export function elementsBeyondScreen(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -67,7 +67,7 @@ export function commentArticles(page: Page): Locator {
   return discussion(page).getByRole('article');
 }
 
-/** Locates the texts of comments, in which line breaks are preserved. */
+/** Locates the texts of comments, which preserve line breaks. */
 export function commentTexts(page: Page): Locator {
   return commentArticles(page).locator('.comment-text');
 }

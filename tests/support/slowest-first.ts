@@ -3,10 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Folders whose tests start processes, slowest first. */
 const SLOW = ['/tests/crash/', '/tests/cli/', '/core/database/embedded/', '/core/database/'];
 
-/** Starts slow files first, so the run does not end with one worker that still runs a slow file. */
+/** Starts slow files first, so the run does not end with a single worker running a slow file. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // The base class orders files by the durations of the last run, or else by size.
+    // The base class sorts files by their durations in the last run, or else by size.
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rank(a) - rank(b));
   }

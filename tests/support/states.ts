@@ -10,13 +10,13 @@ async function openSearch(page: Page): Promise<void> {
   await expect(cardNames(page).first()).toBeVisible();
 }
 
-/** A message that has the focus does not time out while axe runs. */
+/** A focused message does not time out while axe runs. */
 const focusIn = (message: Locator) => message.getByRole('button').first().focus();
 
 const openProduct = (id: 'bare' | 'rich' | 'long') => (page: Page, content: StateContent) =>
   visit(page, `/product/${content[id].id}`);
 
-/** Every state of every screen that a visitor can meet. */
+/** Every state of every screen that a visitor can reach. */
 export const SCREEN_STATES: ScreenState[] = [
   { name: 'home', open: (page) => visit(page, '/') },
   { name: 'home, a search', open: openSearch },

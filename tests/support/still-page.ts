@@ -1,6 +1,6 @@
 import { expect, type Page } from '@playwright/test';
 
-/** Resolves after all fonts and all pictures on screen have loaded. */
+/** Resolves after all fonts and all visible pictures have loaded. */
 export async function settled(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
   await expect

@@ -34,10 +34,10 @@ const PRODUCTS = [
   ],
 ] as const;
 
-/** The day on which all products launch, within minutes. */
+/** The day on which all products launch, a minute apart. */
 export const STILL_DAY = '2026-01-01';
 
-/** Adds constant content, in which the last product is the first of the list. Its votes count, and its day is final. */
+/** Adds fixed content. The last product is the first in the list, its votes count, and its launch day is final. */
 export async function addStillProducts(site: E2eSite): Promise<void> {
   await site.addProducts(PRODUCTS.length, (index) => {
     const [picture, name, description, tags] = PRODUCTS[index] ?? PRODUCTS[0];

@@ -3,9 +3,8 @@ import type { Item } from './page-head.ts';
 type Check = (value: unknown) => string | undefined;
 
 /**
- * The requirements of search engines for each type that the site uses, from their documentation and schema.org:
- * required and optional properties, and their values. Other properties are faults, because search engines silently
- * ignore misspelt ones.
+ * The properties that search engines require or accept for each type that the site uses, and their values, from their
+ * documentation and schema.org. Other properties are errors, because search engines silently ignore misspelt ones.
  */
 const TYPES: Record<string, { required: Record<string, Check>; optional?: Record<string, Check> }> = {
   WebSite: {
@@ -47,7 +46,7 @@ const TYPES: Record<string, { required: Record<string, Check>; optional?: Record
   Comment: { required: { text, author: item('Person'), dateCreated: time, upvoteCount: count } },
 };
 
-/** Returns the faults of an item, each with its place, or none if the item is valid. */
+/** Returns the errors of an item, each with its location, or an empty list if the item is valid. */
 export function faultsOf(value: Item, place = value['@type']): string[] {
   const type = TYPES[value['@type']];
   if (!type) return [`${place}: the type ${value['@type']} is not known`];
@@ -103,7 +102,7 @@ function listOf(check: Check): Check {
   };
 }
 
-/** Checks that a value is a list of items with consecutive positions. @returns the fault, if any. */
+/** Checks that a value is a list of items with consecutive positions. @returns the error, if any. */
 function consecutive(value: unknown): string | undefined {
   const fault = listOf(item('ListItem'))(value);
   if (fault !== undefined) return fault;

@@ -13,7 +13,7 @@ import { createSubmissions, type Submissions } from '../../src/core/submissions/
 import { createTestClock } from './test-clock.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 
-/** Creates a database, and operations of makers and operators on it, with a clock that only the test advances. */
+/** Creates a database and the operations of makers and operators on it, with a clock that only the test advances. */
 export function openSubmissionDesk() {
   const clock = createTestClock();
   const desk = {} as { database: TestDatabase; submissions: Submissions; core: Core };

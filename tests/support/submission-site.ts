@@ -9,7 +9,7 @@ import type { CreatedSubmission, NewSubmission, Submission } from '../../src/con
 import { type E2eSite, startE2eSite } from './e2e-site.ts';
 import { test } from './e2e-test.ts';
 
-/** The data of a submission that its maker has. */
+/** The data that the maker of a submission has. */
 export interface Submitted {
   id: string;
   key: string;
@@ -18,7 +18,7 @@ export interface Submitted {
   link: string;
 }
 
-/** Runs tests on a site that takes submissions. Its time zone differs from that of the browsers under test. */
+/** Runs tests on a site that accepts submissions. Its time zone differs from that of the browsers under test. */
 export const submissionTest = test.extend<object, { site: E2eSite }>({
   site: [
     // biome-ignore lint/correctness/noEmptyPattern: the runner reads from the pattern what a fixture needs
@@ -53,7 +53,7 @@ export async function decide(site: E2eSite, ...parameters: string[]): Promise<vo
   await run(process.execPath, [COMMAND, 'submissions', ...parameters], { env });
 }
 
-/** Creates a picture in the form that file inputs take. */
+/** Creates a picture in the format of Playwright's file inputs. */
 export async function pictureFile(name: string, background: string, [width, height] = [800, 500] as [number, number]) {
   const buffer = await sharp({ create: { width, height, channels: 3, background } })
     .png()
@@ -61,7 +61,7 @@ export async function pictureFile(name: string, background: string, [width, heig
   return { name, mimeType: 'image/png', buffer };
 }
 
-/** Creates a picture of noise, which takes about 1 MB in any format. */
+/** Creates a picture of noise, which remains about 1 MB when compressed. */
 export async function noiseFile(name: string) {
   const raw = { width: 600, height: 600, channels: 3 } as const;
   const buffer = await sharp(randomBytes(raw.width * raw.height * raw.channels), { raw })

@@ -7,7 +7,7 @@ import { decide, pictureFile, type Submitted, submit } from './submission-site.t
 const dialog = (page: Page) => page.getByRole('dialog');
 const send = (page: Page) => dialog(page).getByRole('button', { name: 'Submit for review' });
 
-/** The console error about the standing of a product, which is 404 until the launch. */
+/** The console error about a product's standing, which is 404 until the launch. */
 const UNLAUNCHED = [/404/];
 
 async function openDialog(page: Page): Promise<void> {
@@ -20,7 +20,7 @@ async function fillIn(page: Page, name: string): Promise<void> {
   await dialog(page).getByLabel('Description').fill('What it does, in a sentence.');
 }
 
-/** Opens the maker link of a submission after a prepared decision. */
+/** Creates a submission, prepares its state, and opens its maker link. */
 async function openLink(
   page: Page,
   { site }: StateContent,
@@ -34,7 +34,7 @@ async function openLink(
 
 const NEXT_YEAR = '2027-05-01T10:00:00.000Z';
 
-/** The screens of visitors and makers on a site that takes submissions. */
+/** The screens of visitors and makers on a site that accepts submissions. */
 export const SUBMISSION_STATES: ScreenState[] = [
   { name: 'home with the way to submit', open: (page) => page.goto('/').then(() => {}) },
   { name: 'the dialog, empty', open: openDialog },

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy between a client and a PostgreSQL server that simulates a network which silently loses all packets. */
+/** A proxy between a client and a PostgreSQL server that can silently drop all data, like a broken network. */
 export interface SwallowingProxy {
   /** The server's URL through the proxy. */
   url: string;
-  /** Drops all data in both directions from now on, without notifying either side. */
+  /** Starts to drop all data in both directions, without notifying either side. */
   swallow(): void;
-  /** Lets data of new connections pass again. Dropped data stays lost. */
+  /** Forwards the data of new connections again. Dropped data remains lost. */
   heal(): void;
   close(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export async function startSwallowingProxy(databaseUrl: string): Promise<Swallow
   let isSwallowing = false;
   const server = createServer((client) => {
     sockets.add(client);
-    // A client that gives up is expected here.
+    // A client may disconnect at any time.
     client.on('error', () => {});
     if (isSwallowing) return;
     const upstream = connectTo(target);

@@ -5,7 +5,7 @@ import type { Runtime } from '../../src/core/runtime.ts';
 interface TestClock extends Runtime {
   /** Advances both the wall clock and the monotonic clock. */
   advance(by: { hours?: number; milliseconds?: number }): void;
-  /** Changes only the wall clock, like an administrator or NTP. Negative hours set it back. */
+  /** Changes only the wall clock, like an administrator or NTP. Negative values set it back. */
   setTimeOfDay(by: { hours: number }): void;
 }
 
@@ -27,7 +27,7 @@ export function createTestClock(start = new Date('2026-06-01T12:00:00.000Z')): T
   };
 }
 
-/** Wraps a database, so its clock differs for the site. */
+/** Wraps a database so its clock differs for the site. */
 export function withClock(database: Database, clock: { offsetMs: number }): Database {
   return {
     ...database,

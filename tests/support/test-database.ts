@@ -10,7 +10,7 @@ export const MIGRATIONS = join(import.meta.dirname, '../../migrations');
 
 export interface TestDatabase extends Database {
   url: string;
-  /** Drops the database despite open connections, as if its server were gone. */
+  /** Drops the database despite open connections, to simulate a server failure. */
   vanish(): Promise<void>;
   /** Closes the connections and drops the database. */
   drop(): Promise<void>;
@@ -20,7 +20,7 @@ interface TestDatabaseOptions extends DatabaseLetters {
   migrated?: boolean;
 }
 
-/** Creates a database on the run's server, with the current schema, or empty for tests of the schema itself. */
+/** Creates a database on the run's server, with the current schema, or empty for tests of the migrations. */
 export async function createTestDatabase({
   migrated = true,
   ...letters
@@ -42,7 +42,7 @@ export async function createTestDatabase({
   };
 }
 
-/** Opens separate connections to a test database. Dropping the result closes them and keeps the database. */
+/** Opens separate connections to a test database. Dropping the result closes them, but does not drop the database. */
 export function joinTestDatabase({ url, vanish }: TestDatabase): TestDatabase {
   const database = openDatabase({ url, log: silentLog });
   return { ...database, url, vanish, drop: () => database.close() };

@@ -5,7 +5,7 @@ import { silentLog } from './silent-log.ts';
 
 export interface DatabaseLetters {
   locale?: string;
-  /** The encoding, which is only used with a locale. */
+  /** The encoding, which is used only with a locale. */
   encoding?: string;
 }
 
@@ -15,14 +15,14 @@ interface CreateOptions extends DatabaseLetters {
 }
 
 /**
- * Creates a database on the run's server, with another locale and encoding if given. On Citus, it is also created on
- * each worker, and the servers are joined. @returns its URL.
+ * Creates a database on the run's server, with another locale and encoding if given. On Citus, also creates it on each
+ * worker and adds the workers as nodes. @returns its URL.
  */
 export async function createDatabase(name: string, options: CreateOptions = {}): Promise<string> {
   const [coordinator, ...workers] = servers();
   for (const server of [coordinator, ...workers]) {
     await on(server, (sql) => sql.query(`CREATE DATABASE ${name}${optionsOf(options)}`));
-    // Few shards are enough: two on each worker.
+    // Two shards per worker are enough.
     if (workers.length > 0) await on(server, (sql) => sql.query(`ALTER DATABASE ${name} SET citus.shard_count = 4`));
     if (workers.length > 0) await on(withDatabase(server, name), (sql) => sql.query('CREATE EXTENSION citus'));
   }
@@ -32,25 +32,25 @@ export async function createDatabase(name: string, options: CreateOptions = {}):
 }
 
 function optionsOf({ template, locale, encoding = 'UTF8' }: CreateOptions): string {
-  // Copies files, because pages in the server's buffers would make dropping the database slower.
+  // Copies files, because the default strategy fills the server's buffers, which makes dropping the database slower.
   if (template !== undefined) return ` TEMPLATE ${template} STRATEGY FILE_COPY`;
   return locale === undefined ? '' : ` TEMPLATE template0 LOCALE '${locale}' ENCODING '${encoding}'`;
 }
 
 const REFUSE_CONNECTIONS = 'UPDATE pg_database SET datallowconn = false WHERE datname = $1';
 
-/** Drops a database despite open connections, as if its server were gone. */
+/** Drops a database despite open connections, to simulate a server failure. */
 export async function dropDatabase(name: string): Promise<void> {
   const all = servers();
-  // Citus nodes keep connections to each other, and reopen them as long as they may.
+  // Citus nodes have connections to each other, and would reopen them.
   if (all.length > 1) for (const server of all) await on(server, (sql) => sql.query(REFUSE_CONNECTIONS, [name]));
   for (const server of all) await on(server, (sql) => dropWhenLeft(sql, name));
 }
 
-/** The errors if a client is still connected, or the server's autovacuum, which the tests' role may not stop. */
+/** The error codes if a client is still connected, or autovacuum, which the tests' role may not terminate. */
 const STILL_USED = new Set(['55006', '42501']);
 
-/** Drops a database with retries, because servers wait only five seconds for connections to close. */
+/** Drops a database with retries, because PostgreSQL waits only five seconds for connections to close. */
 async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   for (;;) {
     try {
@@ -62,7 +62,7 @@ async function dropWhenLeft(sql: Database, name: string): Promise<void> {
   }
 }
 
-/** Returns the URLs of the server that tests connect to and of its Citus workers, if any. */
+/** Returns the URLs of the server that tests connect to, and of its Citus workers, if any. */
 function servers(): [string, ...string[]] {
   const coordinator = inject('databaseServerUrl');
   const workers = inject('citusWorkers').map((address) => {
@@ -74,7 +74,7 @@ function servers(): [string, ...string[]] {
 }
 
 /**
- * Runs work under a lock, because joining nodes of two databases at the same time fails with 'tuple concurrently
+ * Runs work under a lock, because adding nodes in two databases at the same time fails with 'tuple concurrently
  * updated'.
  */
 function oneByOne(coordinator: string, work: () => Promise<void>): Promise<void> {

@@ -21,7 +21,7 @@ import { createTestDatabase, joinTestDatabase, type TestDatabase } from './test-
 
 export interface TestSite {
   app: FastifyInstance;
-  /** Sends the server a request. */
+  /** Sends requests to the server. */
   ask: Requests;
   core: Core;
   database: TestDatabase;
@@ -29,7 +29,7 @@ export interface TestSite {
   close(): Promise<void>;
 }
 
-/** File names that replace the browser's build, which does not matter here. */
+/** Placeholder file names instead of the browser's build, which these tests do not need. */
 const BUILD = {
   headScript: '',
   appScript: '/assets/app.js',
@@ -57,12 +57,12 @@ export async function startTestSite({
   locale,
   beside,
 }: {
-  /** How far the database's clock is ahead of this machine's. The site follows it. */
+  /** How far the database's clock is ahead of this machine's. If set, the site follows the database's clock. */
   databaseClock?: { offsetMs: number };
   /** If unset, the site uses this machine's clock, so new products have launched. */
   runtime?: Runtime | undefined;
   log?: FastifyBaseLogger;
-  /** If unset, nothing is limited, so tests may send any number of requests. */
+  /** If unset, requests are not limited. */
   rateLimits?: RateLimits | undefined;
   /** If unset, bursts of upvotes are not detected. */
   bursts?: UpvoteBursts;
@@ -73,13 +73,13 @@ export async function startTestSite({
   locale?: SiteLocale;
   /** Off by default, so tests may write to the database directly. */
   cacheEnabled?: boolean;
-  /** If unset, submissions are off. */
+  /** If unset, submissions are disabled. */
   submittedPictures?: PicturePipeline | undefined;
-  /** The store of pictures; unset if there is none. */
+  /** The folder of uploaded pictures; unset if there is none. */
   imagesDir?: string;
-  /** If unset, pages look as the specification says. */
+  /** If unset, pages have the appearance that the specification describes. */
   brand?: Brand;
-  /** A site whose database this one shares, like a second process. */
+  /** A site whose database the new site shares, like a second process. */
   beside?: TestSite;
 } = {}): Promise<TestSite> {
   const database = beside === undefined ? await createTestDatabase() : joinTestDatabase(beside.database);

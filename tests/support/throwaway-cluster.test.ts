@@ -9,7 +9,7 @@ const ground = new Ground();
 afterAll(() => ground.clear());
 
 describe('a throwaway cluster', () => {
-  it('is durable unless told otherwise, and gone after stop', async () => {
+  it('is durable by default, and its folder is deleted after stop', async () => {
     const durable = await startThrowawayCluster();
     const fast = await startThrowawayCluster({ durability: 'none' });
     expect(await query(durable.url, 'SHOW fsync')).toEqual([{ fsync: 'on' }]);
@@ -22,7 +22,7 @@ describe('a throwaway cluster', () => {
     }
   });
 
-  it('deletes those of killed test runs, servers included', async () => {
+  it('removes the clusters of killed test runs, including their servers', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'groundswell-throwaway-'));
     const killed = ground.hold(await buildHolder(await ground.folder()), { dataDir, mode: 'own', durability: 'none' });
     const { location } = await killed.opened();

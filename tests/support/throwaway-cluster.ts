@@ -14,13 +14,13 @@ interface ThrowawayCluster {
 }
 
 const PREFIX = 'groundswell-throwaway-';
-/** The minimum age of an abandoned folder. A newer folder may have been created but not claimed yet. */
+/** The minimum age of an abandoned folder. A newer folder may not have an owner yet. */
 const SETTLED_MS = 60_000;
 
 const silent: Log = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Starts a cluster in a temporary folder, for tests. `durability: 'none'` is faster, but data does not survive a crash.
+ * Starts a cluster in a temporary folder. With `durability: 'none'`, it is faster, but data does not survive a crash.
  */
 export async function startThrowawayCluster(options: { durability?: Durability } = {}): Promise<ThrowawayCluster> {
   await removeAbandoned();
@@ -36,7 +36,7 @@ export async function startThrowawayCluster(options: { durability?: Durability }
   };
 }
 
-/** Removes the clusters of killed test runs, whose servers run until they are stopped. */
+/** Removes the clusters of killed test runs, including their servers, which are still running. */
 async function removeAbandoned(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     const dataDir = join(tmpdir(), name);

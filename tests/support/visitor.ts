@@ -7,8 +7,8 @@ export interface VisitorResponse {
 }
 
 /**
- * A browser that keeps cookies and uses several keep-alive connections in turn, so each of several processes that share
- * a port serves some of its requests.
+ * A client that stores cookies and alternates between several keep-alive connections, so each of several processes that
+ * share a port serves some of its requests.
  */
 export class Visitor {
   readonly #agents: Agent[];

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** Records the site's console warnings, without Playwright's warning about blocked service workers. */
+/** Records the page's console warnings, except Playwright's warning about blocked service workers. */
 export function recordWarnings(page: Page): string[] {
   const warnings: string[] = [];
   page.on('console', (message) => {

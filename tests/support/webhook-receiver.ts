@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { WebhookEvent } from '../../src/contract/webhooks/schema.ts';
 
-/** Creates a secret of Standard Webhooks, as the text of the setting and as the decoded key. */
+/** Creates a Standard Webhooks secret, as the value of the setting and as the decoded key. */
 export function newSecret(byte: number): { text: string; key: Buffer } {
   const key = Buffer.alloc(32, byte);
   return { text: `whsec_${key.toString('base64')}`, key };
@@ -18,7 +18,7 @@ export interface Received {
 
 export interface WebhookReceiver {
   url: string;
-  /** All requests so far, in the order of their arrival. */
+  /** All requests so far, in order of arrival. */
   received: Received[];
   /** Responds to a request. By default, it responds with 204. */
   respond: (response: ServerResponse) => void;
@@ -62,7 +62,7 @@ export async function startReceiver(): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Verifies a request with the reference library. @returns its event. @throws WebhookVerificationError */
+/** Verifies a request with the reference library. @returns the event. @throws WebhookVerificationError */
 export function verified({ headers, body }: Received, secret: { text: string }): WebhookEvent {
   return new Webhook(secret.text).verify(body, headers as Record<string, string>) as WebhookEvent;
 }

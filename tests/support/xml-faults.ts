@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { validateXML } from 'xmllint-wasm';
 
-/** Returns the faults that libxml2 finds in a document, as XML and by a schema if one is named (`schemas/….xsd`). */
+/**
+ * Returns the errors that libxml2 finds in an XML document, optionally validating against a schema (`schemas/….xsd`).
+ */
 export async function xmlFaults(xml: string, schemaName?: string): Promise<string[]> {
   const schema =
     schemaName === undefined ? undefined : await readFile(join(import.meta.dirname, 'schemas', schemaName), 'utf8');
