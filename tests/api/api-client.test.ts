@@ -21,7 +21,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-test('the types of the example match the OpenAPI document of the site', async () => {
+test('the types of the example client match the site’s OpenAPI document', async () => {
   // The site's own address is the only one in it, and no type depends on it.
   const document = await (await fetch(`${address}/api/openapi.json`)).text();
   const made = astToString(await openapiTypescript(document));
@@ -38,7 +38,7 @@ function withoutFormat(source: string): string {
     .trim();
 }
 
-test('the example runs against a site', async () => {
+test('the example client runs against a site', async () => {
   const tsx = join(ROOT, 'node_modules/.bin/tsx');
   const { stdout, stderr } = await promisify(execFile)(tsx, [join(EXAMPLE, 'main.ts'), address]);
   expect(stderr).toBe('');
@@ -53,7 +53,7 @@ test('the example runs against a site', async () => {
   ]);
 });
 
-test('the client makes only requests that the API describes', async () => {
+test('the client sends only requests that the OpenAPI document describes', async () => {
   const client = createApiClient(address);
   // @ts-expect-error there is no such address, and the types know it
   const { response } = await client.GET('/api/launches');

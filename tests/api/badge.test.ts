@@ -14,7 +14,7 @@ afterAll(() => site.close());
 const get = (url: string, headers?: Record<string, string>) => site.ask.get(url, headers);
 
 describe('the badge of a product', () => {
-  test('is an SVG that others may embed and cache for a minute', async () => {
+  test('is an SVG that other sites may embed and cache for a minute', async () => {
     const { id } = await site.addProduct({ name: 'R&D <3' });
     const response = await get(paths.badge(id));
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, 'image/svg+xml; charset=utf-8']);

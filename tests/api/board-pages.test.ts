@@ -14,7 +14,7 @@ beforeAll(async () => {
   for (let count = 1; count <= LAUNCHES; count += 1) {
     await site.addProduct({ id: `wave-${count}`, name: `Wave ${count}.`, createdAt: now.toISOString() });
   }
-  // The site's first launch, so a day without launches lies between it and today.
+  // The site's first launch, early enough that there is a day without launches between it and today.
   await site.addProduct({ id: 'old', createdAt: new Date(now.getTime() - 72 * HOUR_MS).toISOString() });
   for (const visitor of ['one', 'two']) {
     await site.app.inject({
@@ -28,13 +28,13 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 describe('GET /?board= (api.md, Pages)', () => {
-  test('the page of a day ranks its launches and shows the status of the result', async () => {
+  test('the page of a day ranks its launches and shows whether the result is open or final', async () => {
     const top = async () => (await site.app.inject(`/api/leaderboards/${day}`)).json().items?.[0]?.votes;
     await expect.poll(top).toBe(2);
     const { statusCode, body } = await site.ask.get(`/?board=${day}`);
     expect(statusCode).toBe(200);
     expect(body).toMatch(/<h1[^>]*>Launches of \d+ \w+ \d{4}<\/h1>/);
-    // The words depend on whether the day has ended since.
+    // Checks the attribute, because the text depends on whether the day has ended.
     expect(body).toContain('data-status="open"');
     expect(body).toContain(`href="/api/leaderboards/${day}/tally"`);
     expect(body.indexOf('Wave 7.')).toBeLessThan(body.indexOf('Wave 8.'));
@@ -48,7 +48,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     });
   });
 
-  test('the next page is a plain link, under the canonical address of the board', async () => {
+  test('the next page is a plain link, and its canonical URL is that of the leaderboard', async () => {
     const first = await site.ask.get(`/?board=${day}`);
     const [, href = ''] = /href="(\/\?board=[^"]*cursor=[^"]*)"/.exec(first.body) ?? [];
     const second = await site.ask.get(href.replaceAll('&amp;', '&'));
@@ -58,7 +58,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     expect(structuredDataOf(second.body)).toEqual([]);
   });
 
-  test('a day without launches says so and is not indexed', async () => {
+  test('the page of a day without launches says so and is not indexed', async () => {
     const calm = new Date(now.getTime() - 36 * HOUR_MS).toISOString().slice(0, 10);
     const { statusCode, body } = await site.ask.get(`/?board=${calm}`);
     expect(statusCode).toBe(200);
@@ -75,7 +75,7 @@ describe('GET /?board= (api.md, Pages)', () => {
     },
   );
 
-  test('a kind of period redirects to the current one, and an address is cleaned', async () => {
+  test('a period such as ‘day’ redirects to the current one, and invalid or unknown parameters are dropped', async () => {
     for (const kind of ['day', 'year'] as const) {
       const before = site.core.currentPeriods()[kind];
       const { location } = (await site.ask.get(`/?board=${kind}`)).headers;

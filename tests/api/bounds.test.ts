@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => site.close());
 
-/** Everything that the server sends until it closes the connection; `send` is sent unchanged. */
+/** Sends the parts of `send` unchanged. @returns all data that the server sends until it closes the connection. */
 async function talk(...send: (string | Buffer)[]): Promise<string> {
   const socket = await open();
   let response = '';
@@ -32,7 +32,7 @@ async function talk(...send: (string | Buffer)[]): Promise<string> {
 
 async function open(): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
-  // A server that closes early resets the connection.
+  // The server resets the connection if it closes it early.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
@@ -54,25 +54,25 @@ function expectRawProblem(response: string, status: number, code: string): void 
 const SECRET = 'session-0f8fad5b-d9cb-469f-a165-70867728950e';
 
 describe('oversized requests are refused with a clear response', () => {
-  test('a URL of more than 8 KiB: 414', async () => {
+  test('a URL of more than 8 KiB gets 414', async () => {
     const longest = await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024 - 21)}`);
     expectProblem(longest, 400, 'bad_request');
     expectProblem(await site.ask.get(`/api/products?cursor=${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
     expectProblem(await site.ask.get(`/${'a'.repeat(8 * 1024)}`), 414, 'uri_too_long');
   });
 
-  test('a URL larger than all headers may be: 414', async () => {
+  test('a URL larger than the limit for all headers gets 414', async () => {
     expectRawProblem(await talk(`GET /${'a'.repeat(20_000)}`), 414, 'uri_too_long');
   });
 
-  test('headers of more than 16 KiB: 431', async () => {
+  test('headers of more than 16 KiB get 431', async () => {
     const response = await talk(
       `GET / HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\nX: ${'a'.repeat(20_000)}\r\n\r\n`,
     );
     expectRawProblem(response, 431, 'headers_too_large');
   });
 
-  test('a body of more than 16 KiB: 413, before it is read to its end', async () => {
+  test('a body of more than 16 KiB gets 413 before the server has read all of it', async () => {
     const head = (length: string) =>
       `POST /api/comments HTTP/1.1\r\nHost: x\r\nX-User-Session: ${SECRET}\r\nContent-Type: application/json\r\n${length}\r\n\r\n`;
     expect(await talk(head('Content-Length: 1000000000'), 'a'.repeat(70_000))).toMatch(/^HTTP\/1.1 413 /);
@@ -104,10 +104,10 @@ describe('anything but HTTP is refused and disconnected', () => {
   });
 });
 
-test('half-open and slow connections are closed with 408, while others are served', async () => {
+test('half-open and slow connections are closed with 408 while others are served', async () => {
   const { server } = site.app;
   expect(server).toMatchObject({ headersTimeout: 10_000, requestTimeout: 180_000, maxConnections: 10_000 });
-  // The same mechanism at a faster pace: it checks every two seconds.
+  // Shortens the timeouts. The server checks them every two seconds.
   server.headersTimeout = 500;
   server.requestTimeout = 1_000;
   const silent = await Promise.all(Array.from({ length: 50 }, open));
@@ -122,8 +122,8 @@ test('half-open and slow connections are closed with 408, while others are serve
   await closed;
 });
 
-test('no session or address of these requests is in the log', () => {
+test('the log contains no sessions or addresses of these requests', () => {
   expect(logText()).not.toContain(SECRET);
-  // Except the server's message about its address.
+  // Ignores the server's message about its own address.
   expect(logText().replaceAll(`127.0.0.1:${port}`, '')).not.toMatch(/127\.0\.0\.1|::1/);
 });

@@ -50,7 +50,7 @@ const readFromFiles = () =>
   );
 
 const get = (from: TestSite, url: string) => from.app.inject({ url });
-/** Red, green and blue of one pixel. */
+/** Returns the red, green and blue values of one pixel. */
 async function pixelOf(picture: Buffer, left: number, top: number): Promise<number[]> {
   const pixel = await sharp(picture).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw().toBuffer();
   return [...pixel];
@@ -59,7 +59,7 @@ async function pixelOf(picture: Buffer, left: number, top: number): Promise<numb
 const LOGO = /\/brand\/[\w-]{22}\.svg/;
 
 describe('the logo', () => {
-  test('is served as the file is, for good, and can run nothing', async () => {
+  test('is served unchanged, as immutable, and with a policy that disables scripts', async () => {
     const { body, headers, statusCode } = await get(site, brand.page.logo ?? '');
     expect({ statusCode, body }).toEqual({ statusCode: 200, body: SVG });
     expect(headers).toMatchObject({
@@ -70,7 +70,7 @@ describe('the logo', () => {
     });
   });
 
-  test('has no other address', async () => {
+  test('is not served at any other URL', async () => {
     for (const url of ['/brand/', '/brand/logo.svg', `${brand.page.logo}x`]) {
       expect((await get(site, url)).statusCode).toBe(404);
     }
@@ -79,13 +79,13 @@ describe('the logo', () => {
 });
 
 describe('pages', () => {
-  test.each(['/', '/product/harbour', '/leaderboards/2026', '/nowhere'])('%s has the brand', async (url) => {
+  test.each(['/', '/product/harbour', '/leaderboards/2026', '/nowhere'])('the page %s shows the brand', async (url) => {
     const { body, headers } = await get(site, url);
     expect(body).toContain(`<img class="site-logo" src="${brand.page.logo}" alt="" width="32" height="32"/>`);
     expect(body).toContain('<p class="tagline" dir="auto">New tools &lt;for&gt; teachers &amp; pupils</p>');
     expect(body).toContain(`<link rel="icon" href="${brand.page.logo}" type="image/svg+xml">`);
     expect(body).not.toMatch(/favicon|apple-touch|wave-mark|The place to discover/);
-    // The one inline style is the one that the policy allows.
+    // The policy allows exactly this inline style.
     const [style = '', ...others] = [...body.matchAll(/<style>(.*?)<\/style>/g)].map(([, css]) => css ?? '');
     expect(others).toEqual([]);
     expect(body).not.toMatch(/<[^>]+\sstyle=/);
@@ -95,7 +95,7 @@ describe('pages', () => {
     expect(headers['content-security-policy']).not.toContain('unsafe');
   });
 
-  test('the home page has the articles as text, and describes itself by the tagline', async () => {
+  test('the home page shows the articles as plain text and has the tagline as its description', async () => {
     const { body } = await get(site, '/');
     expect(body).toContain('<h3 dir="auto">Two &lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;</h3>');
     expect(body).not.toContain('<script>alert');
@@ -108,7 +108,7 @@ describe('pages', () => {
     expect(JSON.parse(data)['@graph'][0]).toMatchObject({ '@type': 'WebSite', description: TAGLINE });
   });
 
-  test.each(['de', 'ja', 'ar'])('the texts of the operator stay as they are in %s', async (language) => {
+  test.each(['de', 'ja', 'ar'])('the operator’s texts are not translated in %s', async (language) => {
     const { body } = await get(site, `/?lang=${language}`);
     expect(body).toContain(`<html lang="${language}`);
     expect(body).toContain('<p class="tagline" dir="auto">New tools &lt;for&gt; teachers &amp; pupils</p>');
@@ -116,21 +116,21 @@ describe('pages', () => {
     expect(body).toContain('<h3 dir="auto">One</h3>');
   });
 
-  test('without a brand, a page has nothing of one', async () => {
+  test('without a brand, a page has no brand elements', async () => {
     const { body, headers } = await get(plain, '/');
     expect(body).not.toMatch(/<style|site-logo|\/brand\/|dir="auto">The place|"tagline":|"articles":/);
     expect(headers['content-security-policy']).toContain("; style-src 'self'; ");
   });
 
-  test('the offline shell has the brand', async () => {
+  test('the offline page has the brand', async () => {
     const { body } = await get(site, '/offline');
     expect(body).toContain(`"logo":"${brand.page.logo}"`);
     expect(body).toContain('<style>:root:root{--sun:light-dark(#0000ff,');
   });
 });
 
-describe('other representations', () => {
-  test('the web app manifest', async () => {
+describe('the brand', () => {
+  test('is in the web app manifest', async () => {
     expect((await get(site, '/manifest.webmanifest')).json()).toMatchObject({
       name: 'Groundswell',
       description: TAGLINE,
@@ -139,7 +139,7 @@ describe('other representations', () => {
     });
   });
 
-  test('feeds', async () => {
+  test('is in the feeds', async () => {
     const atom = (await get(site, '/feed.xml')).body;
     expect(atom).toContain('<subtitle>New tools &lt;for&gt; teachers &amp; pupils</subtitle>');
     expect(atom).toContain(`<icon>http://groundswell.test${brand.page.logo}</icon>`);
@@ -150,23 +150,26 @@ describe('other representations', () => {
     expect((await get(plain, '/feed.xml')).body).not.toContain('<icon>');
   });
 
-  test.each(['light', 'dark'] as const)('the %s badge embeds the logo and has the accent', async (theme) => {
-    const { body, headers } = await get(site, `/badge/harbour.svg?theme=${theme}`);
-    expect(body).toContain(`href="data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}"`);
-    expect(body).toContain(`fill="${brand.accent?.[theme].sunSoft}"`);
-    expect(body).not.toContain('#2b9c9c');
-    expect(headers['content-security-policy']).toMatch(/default-src 'none'.*; img-src data:$/);
-    expect(await pixelOf(Buffer.from(body), 27, 27)).toEqual([0, 0, 255]);
-  });
+  test.each(['light', 'dark'] as const)(
+    'is in the %s badge, with the logo embedded and the accent colour',
+    async (theme) => {
+      const { body, headers } = await get(site, `/badge/harbour.svg?theme=${theme}`);
+      expect(body).toContain(`href="data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}"`);
+      expect(body).toContain(`fill="${brand.accent?.[theme].sunSoft}"`);
+      expect(body).not.toContain('#2b9c9c');
+      expect(headers['content-security-policy']).toMatch(/default-src 'none'.*; img-src data:$/);
+      expect(await pixelOf(Buffer.from(body), 27, 27)).toEqual([0, 0, 255]);
+    },
+  );
 
-  test.each(['/og.png', '/og/harbour.png'])('the card %s has the logo', async (url) => {
+  test.each(['/og.png', '/og/harbour.png'])('is in the card %s, with the logo', async (url) => {
     const own = await get(site, url);
     expect(own.statusCode).toBe(200);
     expect(own.rawPayload.equals((await get(plain, url)).rawPayload)).toBe(false);
     if (url === '/og.png') expect(await pixelOf(own.rawPayload, 136, 168)).toEqual([0, 0, 255]);
   });
 
-  test('the API reference', async () => {
+  test('is in the API reference', async () => {
     const { body } = await get(site, '/api/docs');
     expect(body).toMatch(LOGO);
     expect(body).toContain('<style>:root:root{--sun');

@@ -13,8 +13,8 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 /**
- * Without headers that depend on when a response is sent: on a busy machine the database may be silent for seconds
- * (`Age`).
+ * Removes the headers that depend on the time of the response. `Age` is sent only if the database does not respond,
+ * which can happen on a busy machine.
  */
 function lastingFields({ date: _date, age: _age, ...fields }: OutgoingHttpHeaders): OutgoingHttpHeaders {
   return fields;
@@ -26,7 +26,7 @@ async function upvotesShown(path: string, headers: Record<string, string> = {}):
 }
 
 test('pages and API responses are cached regardless of unknown parameters', async () => {
-  // A process that starts after the writes misses no change.
+  // A process that starts after the writes has nothing to invalidate during the test.
   const late = await startTestSite({ cacheEnabled: true, beside: site });
   const read = vi.spyOn(late.core, 'listProducts');
   for (const path of ['/', '/?utm_source=a', '/?utm_source=b&x[]=1', '/?q=', '/?sort=']) {
@@ -38,8 +38,8 @@ test('pages and API responses are cached regardless of unknown parameters', asyn
   await late.close();
 });
 
-test('an unchanged page keeps its ETag and is 304 for clients that have it', async () => {
-  // A process that starts after the writes misses no change.
+test('an unchanged page keeps its ETag and is 304 for clients that have this ETag', async () => {
+  // A process that starts after the writes has nothing to invalidate during the test.
   const late = await startTestSite({ cacheEnabled: true, beside: site });
   const reload = async () => {
     const { headers } = await late.ask.get('/product/tide', { 'accept-encoding': 'br' });
@@ -47,7 +47,7 @@ test('an unchanged page keeps its ETag and is 304 for clients that have it', asy
     const again = await late.ask.get('/product/tide', { 'accept-encoding': 'br', 'if-none-match': tag });
     return [again.statusCode, again.payload];
   };
-  // The launch may be placed on its boards between the two requests, which changes the page.
+  // The launch may be added to its leaderboards between the two requests, which changes the page.
   await expect.poll(reload).toEqual([304, '']);
   await late.close();
 });
@@ -68,7 +68,7 @@ test('a cached response has the same headers and body on the fast path and from 
       const [first, second, ofRoute] = [
         await late.ask.get(path, { 'accept-encoding': encoding }),
         await late.ask.get(path, { 'accept-encoding': encoding }),
-        // The route responds to another spelling of the address.
+        // Another spelling of the URL is served by the route.
         await late.ask.get(`${path}${path.includes('?') ? '&' : '?'}junk=1`, { 'accept-encoding': encoding }),
       ];
       for (const { statusCode, headers, rawPayload } of [second, ofRoute]) {
@@ -82,14 +82,14 @@ test('a cached response has the same headers and body on the fast path and from 
 });
 
 describe('after a write', () => {
-  test('the API shows it at once', async () => {
+  test('the API shows it immediately', async () => {
     expect(await upvotesShown('/api/products/tide')).toBe(0);
     await site.ask.put('/api/products/tide/upvote', SESSION);
     expect(await upvotesShown('/api/products/tide')).toBe(1);
     expect(await upvotesShown('/api/products?sort=top')).toBe(1);
   });
 
-  test('the writer sees it on the next page, through a cookie without identity', async () => {
+  test('the next page shows it to the writer, by means of a cookie that identifies nobody', async () => {
     await site.ask.get('/');
     await site.ask.get('/product/tide');
     const { headers } = await site.ask.put('/api/products/tide/upvote', SESSION);
@@ -101,7 +101,7 @@ describe('after a write', () => {
     expect(await upvotesShown('/', { cookie })).toBe(1);
   });
 
-  test('every visitor sees it soon', async () => {
+  test('pages soon show it to every visitor', async () => {
     await site.ask.get('/product/tide');
     await site.ask.put('/api/products/tide/upvote', SESSION);
     await expect.poll(() => upvotesShown('/product/tide')).toBe(1);
@@ -131,7 +131,7 @@ describe('another process', () => {
   });
   afterEach(() => other.close());
 
-  test('shows a write in its API and on its pages', async () => {
+  test('shows a write in its API responses and on its pages', async () => {
     const shown = async (path: string) => Number(/"upvotes":(\d+)/.exec((await other.ask.get(path)).payload)?.[1]);
     expect(await shown('/api/products/tide')).toBe(0);
     expect(await shown('/product/tide')).toBe(0);
@@ -140,13 +140,13 @@ describe('another process', () => {
     await expect.poll(() => shown('/product/tide')).toBe(1);
   });
 
-  test('adds a product, as an import does: the list shows it', async () => {
+  test('can add a product, like an import, and the list of this process shows it', async () => {
     await site.ask.get('/');
     await other.addProduct({ id: 'ebb', name: 'Ebb' });
     await expect.poll(async () => (await site.ask.get('/')).payload).toContain('Ebb');
   });
 
-  test('removes a product: it is not found here', async () => {
+  test('can remove a product, and this process no longer finds it', async () => {
     expect((await site.ask.get('/api/products/tide')).statusCode).toBe(200);
     await other.database.query("DELETE FROM products WHERE id = 'tide'");
     await recordChange(other.database, { productIds: ['tide'], catalogue: true });
@@ -161,7 +161,7 @@ test('while the database is unavailable, cached responses are served with their 
   await site.ask.get('/api/products');
   await site.database.vanish();
   for (const path of ['/', '/product/tide', '/api/products']) {
-    // As soon as the process has noticed.
+    // The process takes a while to detect the outage.
     const statusAndAge = async () => {
       const { statusCode, headers } = await site.ask.get(path);
       return { statusCode, age: Number(headers.age) };
@@ -172,7 +172,7 @@ test('while the database is unavailable, cached responses are served with their 
   expect((await site.ask.get('/?q=never-asked-before')).statusCode).toBe(503);
 });
 
-test('a change too large to be listed, such as a restored backup, shows everywhere', async () => {
+test('a change that is too large to list its products, such as a restored backup, shows on every page', async () => {
   expect(await upvotesShown('/api/products/tide')).toBe(0);
   expect(await upvotesShown('/product/tide')).toBe(0);
   await site.database.transaction(async (sql) => {

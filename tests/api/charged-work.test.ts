@@ -10,7 +10,7 @@ const SEARCHES = 2;
 let site: TestSite;
 afterEach(() => site.close());
 
-/** A site with a cache, that limits searches. */
+/** Starts a site with a cache and a rate limit for searches. */
 async function start() {
   const clock = createTestClock();
   const rateLimits = { ...DEFAULT_RATE_LIMITS, search: { network: { amount: SEARCHES, seconds: 1 } } };
@@ -23,7 +23,7 @@ const times = <Value>(count: number, make: () => Value): Value[] => Array.from({
 
 const FORGED = { cookie: 'last_write=00000000-1-999999999999999' };
 
-test('a search whose cached response is stale is charged each time', async () => {
+test('a search is charged each time that its cached response is stale', async () => {
   const { id } = await start();
   const responses: number[] = [];
   for (let round = 0; round < 4; round += 1) {
@@ -33,7 +33,7 @@ test('a search whose cached response is stale is charged each time', async () =>
   expect(responses).toEqual([200, 200, 429, 429]);
 });
 
-test('pages of unknown products, which no cache holds, are charged; those of known ones are free', async () => {
+test('pages of unknown products, which are never cached, are charged, but pages of existing products are not', async () => {
   const { id } = await start();
   const read = vi.spyOn(site.core, 'listComments');
   const unknown = await Promise.all(times(20, () => site.ask.get(`/product/${randomUUID()}`)));
@@ -43,7 +43,7 @@ test('pages of unknown products, which no cache holds, are charged; those of kno
   expect((await site.ask.get(`/product/${id}`)).statusCode).toBe(200);
 });
 
-test('a flood of refused pages is left to the browsers to render', async () => {
+test('during a flood of refused requests, the server renders few error pages and leaves the others to the browser', async () => {
   const { clock } = await start();
   const refusals = async () => {
     const pages = await Promise.all(times(22, () => site.ask.get(`/?q=${randomUUID()}`)));
@@ -57,7 +57,7 @@ test('a flood of refused pages is left to the browsers to render', async () => {
   expect((await refusals()).filter((body) => body.includes('Failed to load products'))).toHaveLength(5);
 });
 
-test('pages that a forged cookie demands are charged: beyond the limit they come from the cache', async () => {
+test('renderings that a forged cookie requires are charged, and beyond the limit, pages are served from the cache', async () => {
   const { clock } = await start();
   await site.ask.get('/');
   const rendered = vi.spyOn(site.core, 'listProducts');

@@ -9,7 +9,7 @@ const inHours = (hours: number) => new Date(startedAt + hours * HOUR_MS).toISOSt
 const SOON = inHours(3);
 const boardOfSoon = SOON.slice(0, 10);
 
-/** What the database's clock is ahead of this machine's. */
+/** How far the database's clock is ahead of this machine's. */
 const databaseClock = { offsetMs: 0 };
 let site: TestSite;
 beforeAll(async () => {
@@ -29,7 +29,7 @@ async function numbersOf(productId: string): Promise<{ votes: number; upvotes: n
   return day && { votes: day.votes, upvotes: day.upvotes };
 }
 
-/** Where a visitor meets the scheduled launch. */
+/** Returns the pages and API responses that show the scheduled launch. */
 async function traces(): Promise<string[]> {
   const addresses = [paths.home, paths.board(boardOfSoon), paths.api.leaderboard(boardOfSoon), paths.api.leaderboards];
   const bodies = await Promise.all([...addresses, paths.product('soon')].map((url) => site.ask.get(url)));
@@ -39,7 +39,7 @@ async function traces(): Promise<string[]> {
   });
 }
 
-test('while the database’s clock is ahead, votes are cast by it and launches begin; set back, both are undone', async () => {
+test('votes and launches follow the database’s clock if it jumps ahead, and both are undone once it is set back', async () => {
   expect(await vote('running', 'before')).toBe(200);
   await expect.poll(() => numbersOf('running')).toEqual({ votes: 1, upvotes: 1 });
   expect(await traces()).toEqual([]);
@@ -62,7 +62,7 @@ test('while the database’s clock is ahead, votes are cast by it and launches b
   await expect.poll(traces).toEqual(expect.arrayContaining([paths.board(boardOfSoon), 'product']));
 });
 
-test('a process whose own clock jumps serves and counts as before', async () => {
+test('a process whose own clock jumps serves pages and counts votes as before', async () => {
   databaseClock.offsetMs = 0;
   await expect.poll(traces).toEqual([]);
   const before = await numbersOf('running');

@@ -12,7 +12,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     expect(await list()).toEqual({ items: [], total: 0, nextCursor: null });
   });
 
-  test('best (the default): most likes first, then newest; newest; oldest', async () => {
+  test('sort=best, the default, sorts by likes and then by time, sort=newest and sort=oldest only by time', async () => {
     const made: Comment[] = [];
     for (const content of ['1', '2', '3', '4']) {
       made.push(await add(content));
@@ -29,9 +29,9 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
   });
 
   test.each(['best', 'newest', 'oldest'])(
-    'sort=%s: all pages together are every comment exactly once, also among equals, and total counts them all',
+    'with sort=%s, all pages together contain every comment exactly once despite ties, and total counts all of them',
     async (sort) => {
-      // The clock stands still, so only likes and ids distinguish them.
+      // The clock does not advance, so only likes and ids distinguish the comments.
       const made = await Promise.all(Array.from({ length: 31 }, (_, index) => add(`${index}`)));
       for (const [index, { id }] of made.entries()) await setLikes(id, index % 3);
       const seen: string[] = [];
@@ -48,13 +48,13 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     },
   );
 
-  test('a page has 30 by default and at most 100', async () => {
+  test('a page has 30 comments by default and at most 100', async () => {
     await Promise.all(Array.from({ length: 31 }, (_, index) => add(`${index}`)));
     expect((await list()).items).toHaveLength(30);
     expect((await list('?limit=100')).items).toHaveLength(31);
   });
 
-  test('comments of another product are not among them', async () => {
+  test('comments of other products are not in the list', async () => {
     await add('Here');
     const elsewhere = await on.site.addProduct({ id: `p-${randomUUID()}` });
     expect(await list('', elsewhere.id)).toEqual({ items: [], total: 0, nextCursor: null });
@@ -74,7 +74,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     expectProblem(response, 400, 'bad_request', /best.*newest.*oldest/);
   });
 
-  test('a forged or truncated cursor, or one of another sort or list, is 400 bad_cursor', async () => {
+  test('a cursor that is forged, truncated or from another sort order or list is 400 bad_cursor', async () => {
     await Promise.all(['a', 'b'].map(add));
     await on.site.addProduct();
     const own = (await list('?sort=best&limit=1')).nextCursor ?? '';
@@ -93,7 +93,7 @@ describe('GET /api/products/:id/comments (api.md, Endpoints; SPEC section 2, Com
     },
   );
 
-  test('imported authors keep their name, avatar and badge; without them they are Anonymous', async () => {
+  test('an imported comment without an author is by Anonymous, with the default avatar and no badge', async () => {
     await on.site.database.query("INSERT INTO comments (id, product_id, content) VALUES ($1::uuid, $2, 'x')", [
       randomUUID(),
       on.productId,

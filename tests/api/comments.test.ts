@@ -10,7 +10,7 @@ const on = startDiscussedSite();
 const { clock, post, list, total, add } = on;
 
 describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
-  test('201 with the comment: by You, with the default avatar, no badge and no like', async () => {
+  test('responds 201 with the comment, by You, with the default avatar, no badge and no likes', async () => {
     const response = await post({ productId: on.productId, content: 'A fine wave.' });
     expect(response.statusCode).toBe(201);
     expect(response.headers['cache-control']).toBe('no-store');
@@ -28,7 +28,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     });
   });
 
-  test('an acknowledged comment is in the list and in both counts, in this process and in another', async () => {
+  test('an acknowledged comment is in the list and in both counts, in this process and in another one', async () => {
     const comment = await add('Here');
     expect(await list()).toEqual({ items: [comment], total: 1, nextCursor: null });
     expect(await on.other.ask.json(`/api/products/${on.productId}/comments`)).toEqual({
@@ -67,7 +67,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expectProblem(await post(body), 400, 'comment_incomplete', 'Product ID and content are required');
   });
 
-  test('2,000 characters are accepted and 2,001 are 422, counted as people count them, after trimming', async () => {
+  test('after trimming, 2,000 characters are accepted and 2,001 are 422, counted as code points', async () => {
     const longest = '🌊'.repeat(2_000);
     expect((await add(`  ${longest}\n`)).content).toBe(longest);
     expectProblem(await post({ productId: on.productId, content: `${longest}x` }), 422, 'comment_too_long', /2,?000/);
@@ -81,7 +81,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     },
   );
 
-  test.each(BAD_SESSIONS)('a session that is %s is 400 and writes no comment', async (_what, headers) => {
+  test.each(BAD_SESSIONS)('a session that is %s is 400 and adds no comment', async (_what, headers) => {
     expectProblem(await post({ productId: on.productId, content: 'x' }, headers), 400, 'session_required');
     expect(await total()).toBe(0);
   });
@@ -95,7 +95,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     ['a lone high surrogate', '"a\\ud83cb"'],
     ['a lone low surrogate', '"\\udf0a"'],
     ['surrogates in the wrong order', '"\\udf0a\\ud83c"'],
-  ])('%s, which cannot be stored, is 400 and not repaired', async (_what, content) => {
+  ])('text with %s, which cannot be stored, is 400 and is not repaired', async (_what, content) => {
     expectProblem(await post(`{"productId":"${on.productId}","content":${content}}`), 400, 'bad_request', /characters/);
     expect(await total()).toBe(0);
   });
@@ -106,12 +106,12 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
   });
 
   test.each([
-    ['a byte that is no UTF-8', Buffer.from([0xff])],
+    ['a byte that is invalid in UTF-8', Buffer.from([0xff])],
     ['a character cut short', Buffer.from([0xe2, 0x82])],
     ['an overlong NUL', Buffer.from([0xc0, 0x80])],
     ['a surrogate in UTF-8', Buffer.from([0xed, 0xa0, 0x80])],
     ['Latin-1', Buffer.from('é', 'latin1')],
-  ])('%s in the body is 400 and not repaired', async (_what, bytes) => {
+  ])('%s in the body is 400 and is not repaired', async (_what, bytes) => {
     const body = Buffer.concat([Buffer.from(`{"productId":"${on.productId}","content":"`), bytes, Buffer.from('"}')]);
     expectProblem(await post(body), 400, 'bad_request', 'The body is not valid UTF-8');
     expect(await total()).toBe(0);
@@ -120,10 +120,10 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
   test.each([
     ['malformed', '{'],
     ['cut short', '{"productId":"x","content":"x"'],
-    ['with a comment', '{"productId":"x","content":"x"} // x'],
+    ['JSON with a comment', '{"productId":"x","content":"x"} // x'],
     ['a form', 'productId=x&content=x'],
-    ['with a key of every object’s prototype', '{"productId":"x","content":"x","__proto__":{"admin":true}}'],
-    ['with a constructor’s prototype', '{"productId":"x","content":"x","constructor":{"prototype":{"admin":true}}}'],
+    ['JSON with the key __proto__', '{"productId":"x","content":"x","__proto__":{"admin":true}}'],
+    ['JSON with the key constructor', '{"productId":"x","content":"x","constructor":{"prototype":{"admin":true}}}'],
   ])('a body that is %s is 400', async (_what, body) => {
     expectProblem(await post(body), 400, 'bad_request', 'The body is not valid JSON');
     expect(Object.hasOwn(Object.prototype, 'admin')).toBe(false);
@@ -136,7 +136,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expect(response.json<AddedComment>().comment.id).not.toBe(forged.id);
   });
 
-  test('16 KiB of body are accepted, one byte more is 413', async () => {
+  test('a body of 16 KiB is accepted, and one more byte is 413', async () => {
     const frame = JSON.stringify({ productId: on.productId, content: 'x', padding: '' });
     const fill = (bytes: number) => frame.replace('"padding":""', `"padding":"${'p'.repeat(bytes - frame.length)}"`);
     expect((await post(fill(16_384))).statusCode).toBe(201);
@@ -174,7 +174,7 @@ describe('POST /api/comments (api.md, Endpoints; SPEC sections 4 to 6)', () => {
     expectProblem(response, 415, 'unsupported_media_type', /in UTF-8, not compressed/);
   });
 
-  test('100 at once, through two processes: 100 comments, and the count matches the rows', async () => {
+  test('100 simultaneous requests to two processes add 100 comments, and the count matches the rows', async () => {
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) =>
         (index % 2 === 0 ? on.site : on.other).ask.post(

@@ -28,7 +28,7 @@ const newSession = () => `session-${randomUUID()}`;
 const shownUpvotes = async (id: string) => (await site.ask.json<ProductDetail>(`/api/products/${id}`)).product.upvotes;
 const drift = async () => (await checkCounts(site.database, { after: '', limit: 10_000 })).wrong;
 
-/** Sends requests over separate sockets, as many at a time as there are lists, each list in order. */
+/** Sends each list of requests in order over its own socket, all lists simultaneously. */
 async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: number; body: string }[]> {
   const connections = lists.map(async (requests) => {
     const connection = new HttpConnection(address);
@@ -41,10 +41,10 @@ async function askAll(lists: readonly (readonly string[])[]): Promise<{ status: 
 }
 
 describe('simultaneous upvotes and likes over real connections', () => {
-  test('100 sessions toggle one product 100 times each: the count is the number of sessions that end upvoted', async () => {
+  test('after 100 sessions have toggled one product 100 times each, the count is the number of sessions whose upvote remains', async () => {
     const id = await newProduct();
     const sessions = Array.from({ length: 100 }, newSession);
-    // Four connections per session, so its own toggles overtake each other, too.
+    // Four connections per session, so the toggles of one session also overtake each other.
     const lists = sessions.flatMap((session) =>
       Array.from({ length: 4 }, () =>
         Array.from({ length: 25 }, () =>
@@ -67,7 +67,7 @@ describe('simultaneous upvotes and likes over real connections', () => {
     expect(await drift()).toEqual([]);
   });
 
-  test('1,000 likes at once: exactly 1,000 more', async () => {
+  test('1,000 simultaneous likes add exactly 1,000', async () => {
     const productId = await newProduct();
     const added = await site.ask.post('/api/comments', { productId, content: 'Like me' }, newVisitor());
     const { id } = added.json<AddedComment>().comment;
@@ -82,7 +82,7 @@ describe('simultaneous upvotes and likes over real connections', () => {
 });
 
 describe('two processes on one database', () => {
-  test('write the same products while some are removed: no client sees a deadlock, and no count drifts', async () => {
+  test('write to the same products while some are removed, without deadlocks for clients or drift in the counts', async () => {
     const ids = await Promise.all(Array.from({ length: 12 }, newProduct));
     const beside = joinTestDatabase(site.database);
     let retries = 0;
@@ -92,7 +92,7 @@ describe('two processes on one database', () => {
     const hammer = async (core: Core, worker: number) => {
       const session = `session-worker-${worker % 20}`;
       for (let turn = 0; turn < 40; turn += 1) {
-        // In order in one process, in reverse order in the other.
+        // One process writes in order, the other in reverse order.
         const productId = ids[(worker % 2 === 0 ? turn : 1_000 - turn) % ids.length] ?? '';
         const upvoted = (turn + worker) % 3 > 0;
         await Promise.all([
@@ -120,14 +120,14 @@ describe('two processes on one database', () => {
 });
 
 describe('a full queue', () => {
-  test('responds 503 with Retry-After, keeps queued writes, and accepts more afterwards (api.md, Conventions)', async () => {
+  test('responds 503 with Retry-After, completes the queued writes, and then accepts more (api.md, Conventions)', async () => {
     const productId = await newProduct();
     const comment = () => ({ productId, content: 'In the queue' });
     const beside = joinTestDatabase(site.database);
     let taken: Promise<unknown>[] = [];
     await beside.transaction(async (sql) => {
       await lockCounts(sql, [productId]);
-      // The first is on its way to the database when the others arrive, so none of them is included.
+      // The first comment is already being written when the others arrive, so they remain in the queue.
       taken = [site.core.addComment(comment(), { session: newSession() })];
       await expect.poll(() => site.core.queuedWrites().comments).toBe(0);
       for (let index = 0; index < 2_000; index += 1) {

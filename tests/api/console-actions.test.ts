@@ -38,7 +38,7 @@ describe('Comments', () => {
   const list = async (query: string) =>
     (await ada.json<ConsolePage<ConsoleComment>>('GET', `/comments?${query}`)).items.map(({ content }) => content);
 
-  test('are found by text, state and product, page by page', async () => {
+  test('can be searched by text, state and product, page by page', async () => {
     const { id } = await site.addProduct({ name: 'Tide' });
     for (const content of ['First wave', 'Second wave', 'Sand']) await addComment(id, content);
     await addComment(id, 'Held wave', true);
@@ -80,7 +80,7 @@ describe('Comments', () => {
       expect(await counted()).toBe(1);
       expect(await ada.lastEntry()).toMatchObject({ operator: 'ada', undoes: entry.id });
       expect((await ada.undo(entry)).json()).toMatchObject({ status: 409, code: 'not_undoable' });
-      // The undo is an entry like any other.
+      // The undo is also an entry in the audit log.
       expect((await ada.undo(await ada.lastEntry())).statusCode).toBe(200);
       expect(await stateOf()).toEqual(after);
       await ada.undo(await ada.lastEntry());
@@ -89,7 +89,7 @@ describe('Comments', () => {
 });
 
 describe('Votes', () => {
-  test('of a burst are excluded and counted again', async () => {
+  test('of a burst can be excluded and counted again', async () => {
     const { id } = await site.addProduct({ createdAt: new Date().toISOString() });
     await placeLaunches(site.database, { now: new Date(), timeZone: 'UTC' });
     for (let index = 0; index < 3; index += 1)
@@ -128,7 +128,7 @@ describe('Submissions', () => {
     return (await waiting()).find(({ id }) => id === row.id) as SubmissionRecord;
   }
 
-  test('are approved once, launch at once, and wait again after an undo', async () => {
+  test('can be approved only once, launch immediately, and are waiting again after an undo', async () => {
     const submission = await submit('Approved product');
     expect((await decide(ada, submission, { action: 'approve' })).json()).toMatchObject({
       submission: { status: 'launched' },
@@ -139,7 +139,7 @@ describe('Submissions', () => {
     expect((await waiting()).map(({ id }) => id)).toContain(submission.id);
   });
 
-  test('are declined with a reason or scheduled', async () => {
+  test('can be declined with a reason, or scheduled', async () => {
     const [declined, scheduled] = [await submit('Declined'), await submit('Scheduled')];
     for (const reason of ['', ' \n'])
       expect((await decide(ada, declined, { action: 'decline', reason })).statusCode).toBe(400);
@@ -154,7 +154,7 @@ describe('Submissions', () => {
   });
 });
 
-test('the audit log is filtered by days, both inclusive', async () => {
+test('the audit log can be filtered by a range of days, inclusive of both ends', async () => {
   const target = randomUUID();
   for (const day of ['2026-03-01T00:00:00.000Z', '2026-03-02T23:59:59.999Z', '2026-03-03T00:00:00.000Z'])
     await site.database.query(
@@ -172,7 +172,7 @@ test('the audit log is filtered by days, both inclusive', async () => {
     expect((await ada.ask('GET', `/audit?from=${from}`)).json()).toMatchObject({ status: 400 });
 });
 
-test('the overview counts waiting items and activity, and has findings of the doctor', async () => {
+test('the overview has the counts of waiting items, the activity, and the findings of the doctor command', async () => {
   const { id } = await site.addProduct({ name: 'Counted', createdAt: new Date().toISOString() });
   await addComment(id, 'Held', true);
   const overview = await ada.json<OverviewRecord>('GET', '/overview');

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-test('an export and a backup are downloaded as files, and the backup is in the audit log', async () => {
+test('an export and a backup can be downloaded as files, and the backup is in the audit log', async () => {
   const { id } = await site.addProduct({ name: 'Exported, "quoted"' });
   const csv = await ada.ask('GET', '/export?table=products&kind=csv');
   expect(csv.headers['content-disposition']).toMatch(/^attachment; filename="products-\d{8}T\d{4}\.csv"$/);
@@ -32,7 +32,7 @@ test('an export and a backup are downloaded as files, and the backup is in the a
 });
 
 describe('Imports', () => {
-  test('a file that arrives while access is revoked is not imported', async () => {
+  test('a file is not imported if access is revoked during its upload', async () => {
     const { cookie } = await addOperator(site, 'grace');
     async function* file() {
       yield 'id,name\n';
@@ -59,7 +59,7 @@ describe('Imports', () => {
     return JSON.parse(lines.at(-1) ?? '');
   }
 
-  test('columns are mapped, a dry run changes nothing, errors have their position, and an import is undone', async () => {
+  test('columns can be mapped, a dry run changes nothing, errors have their position, and an import can be undone', async () => {
     const prefix = `i-${randomUUID().slice(0, 8)}`;
     const before = await site.addProduct({ id: `${prefix}-old`, name: 'Old name', maker: 'Moon' });
     const edited = await site.addProduct({ id: `${prefix}-edited`, name: 'Before' });
@@ -92,7 +92,7 @@ describe('Imports', () => {
     expect((await ada.undo(entry)).json()).toMatchObject({ code: 'not_undoable' });
   });
 
-  test('ten thousand rows are imported and undone', async () => {
+  test('ten thousand rows can be imported and undone', async () => {
     const prefix = `bulk-${randomUUID().slice(0, 8)}`;
     const rows = Array.from({ length: 10_000 }, (_, index) => `${prefix}-${index},Product ${index}`);
     const done = await send(`id,name\n${rows.join('\n')}\n`);

@@ -16,12 +16,12 @@ interface Route {
 }
 
 const OWN = { 'sec-fetch-site': 'same-origin' };
-/** A token of the right form that no server made. */
+/** A token with a valid format that no server generated. */
 const PLANTED = 'P'.repeat(43);
 
 let site: TestSite;
 let ada: TestOperator;
-/** Every route of the console's API, as the server registers it. */
+/** Every route of the console's API that the server registers. */
 const routes: Route[] = [];
 
 beforeAll(async () => {
@@ -43,7 +43,10 @@ afterAll(() => site.close());
 const send = ({ method, url }: Route, headers: Record<string, string>) =>
   site.app.inject({ method, url: url.replaceAll(/:\w+/g, 'git'), headers });
 
-/** What every response of the console says: no cache stores it, no page frames it, no browser guesses its type. */
+/**
+ * The headers of every response of the console: it must not be cached, framed or indexed, and its type must not be
+ * guessed.
+ */
 const GUARDED = {
   'cache-control': 'no-store',
   'x-frame-options': 'DENY',
@@ -54,7 +57,7 @@ const GUARDED = {
   'content-security-policy': expect.stringContaining("frame-ancestors 'none'"),
 };
 
-describe('Every route of the API', () => {
+describe('Every route of the console’s API', () => {
   test('needs a session, except signing in and out', async () => {
     expect(routes.length).toBeGreaterThan(25);
     expect(routes.filter(({ isOpenToAll }) => isOpenToAll).map(({ method, url }) => `${method} ${url}`)).toEqual([
@@ -72,7 +75,7 @@ describe('Every route of the API', () => {
     }
   });
 
-  test('refuses the pages of other sites, also with the cookie of an operator', async () => {
+  test('refuses requests from pages of other sites, even with the cookie of an operator', async () => {
     const foreign = [
       { 'sec-fetch-site': 'cross-site' },
       { 'sec-fetch-site': 'same-site' },
@@ -89,7 +92,7 @@ describe('Every route of the API', () => {
     expect((await ada.ask('GET', '/session')).statusCode).toBe(200);
   });
 
-  test('refuses the encodings of a form, so no form of another page reaches it', async () => {
+  test('refuses the media types of forms, so a form on another page cannot reach it', async () => {
     const writing = routes.filter(({ method, url }) => method !== 'GET' && method !== 'HEAD' && !/sign-out/.test(url));
     for (const route of writing) {
       for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x']) {
@@ -103,7 +106,7 @@ describe('Every route of the API', () => {
   });
 });
 
-test('downloads, their refusals and unknown addresses are guarded like everything else', async () => {
+test('downloads, refused downloads and unknown URLs have the same security headers as all other responses', async () => {
   for (const [path, status] of [
     ['/export?table=products&kind=csv', 200],
     ['/export?table=products&kind=html', 400],
@@ -119,7 +122,7 @@ test('downloads, their refusals and unknown addresses are guarded like everythin
   }
 });
 
-test('the files of the console may be stored by the operator’s browser alone', async () => {
+test('only the operator’s browser may cache the files of the console', async () => {
   const { script, styles } = await readConsoleBuild(PACKAGE_FOLDERS.console);
   for (const file of [script, ...styles]) {
     const { statusCode, headers } = await site.ask.get(file);
@@ -130,7 +133,7 @@ test('the files of the console may be stored by the operator’s browser alone',
   expect([missing.statusCode, missing.headers]).toMatchObject([404, GUARDED]);
 });
 
-describe('A session that somebody else chose', () => {
+describe('A session id chosen by an attacker', () => {
   const sessionOf = (headers: { 'set-cookie'?: string | string[] | undefined }) =>
     [headers['set-cookie']]
       .flat()
@@ -140,7 +143,7 @@ describe('A session that somebody else chose', () => {
     site.ask.post('/api/console/sign-in', { name: 'ada', passphrase: PASSPHRASE }, { ...OWN, cookie });
   const statusWith = async (cookie: string) => (await ada.ask('GET', '/session', undefined, { cookie })).statusCode;
 
-  test('is not taken up by signing in, which always begins a new one', async () => {
+  test('is not used after signing in, which always creates a new session', async () => {
     const planted = `console_session=${PLANTED}`;
     const own = sessionOf((await signIn(planted)).headers);
     expect(own).not.toBe(planted);
@@ -149,7 +152,7 @@ describe('A session that somebody else chose', () => {
     expect([await statusWith(again), await statusWith(own)]).toEqual([200, 401]);
   });
 
-  test('is not taken up by accepting an invitation either', async () => {
+  test('is not used after accepting an invitation, either', async () => {
     const attacker = await signInOperator(site, { name: 'mallory' });
     const { token } = await inviteOperator(site.database, 'grace', new Date());
     const accepted = await site.ask.post(
@@ -163,7 +166,7 @@ describe('A session that somebody else chose', () => {
     expect([await operatorOf(own), await operatorOf(attacker.cookie)]).toEqual(['grace', 'mallory']);
   });
 
-  test('cannot be planted on https by a plain connection or another host of the domain', () => {
+  test('cannot be set for an https site over plain HTTP or by another host of the domain', () => {
     const cookies = consoleCookies(() => 'https://site.example');
     const sent: unknown[] = [];
     const reply = { header: (_name: string, value: unknown) => sent.push(value) } as unknown as FastifyReply;

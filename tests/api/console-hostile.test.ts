@@ -26,7 +26,7 @@ const VALUES = [
   '..',
   'a'.repeat(200),
   '漢'.repeat(100),
-  // As long as an id.
+  // As long as a UUID.
   '-'.repeat(36),
   '2026-13-45T99:99:99Z',
   '2026-02-30T00:00:00Z',
@@ -50,11 +50,11 @@ const ADDRESSES: Record<string, readonly string[]> = {
 
 const wellFormed = (text: string) => encodeURIComponent(text.toWellFormed());
 
-/** Faults of the site, as opposed to those of a request. */
+/** Returns the logged errors of the site, as opposed to errors of requests. */
 const faults = () => lines().filter(({ level }) => Number(level) >= 50);
 
 test.each(Object.entries(ADDRESSES))(
-  'hostile values of the parameters of %s are no fault of the site',
+  'hostile values for the parameters of %s cause no server error',
   async (path, names) => {
     for (const name of names) {
       for (const value of VALUES) {
@@ -78,7 +78,7 @@ test.each([
   ['excluding votes', (value: string) => ['/products/git/votes', { action: 'exclude', reason: value, from: value }]],
   ['a decision', (value: string) => ['/submissions/git/decide', { action: 'decline', revision: 1, reason: value }]],
 ] as [string, (value: string) => [string, object]][])(
-  'hostile values of %s are no fault of the site',
+  'hostile values for %s cause no server error',
   async (_name, request) => {
     for (const value of VALUES) {
       const [url, body] = request(value);
@@ -89,7 +89,7 @@ test.each([
   },
 );
 
-test('an import is named after its file in the audit log, and stored under another name', async () => {
+test('the audit log names an imported file by its original name, but the file is stored under another name', async () => {
   const send = (name: string, headers = { 'content-type': 'application/octet-stream' }) =>
     ada.ask(
       'POST',
@@ -111,7 +111,7 @@ test('an import is named after its file in the audit log, and stored under anoth
 });
 
 test.each(['2026-13-45T99:99:99Z', '2027-02-30T09:00:00Z', '2027-01-01T24:00:00Z'])(
-  'a submission is not launched at %s, which does not exist',
+  'a submission cannot be scheduled for %s, which does not exist',
   async (launchAt) => {
     const submitter = { session: 'session-of-a-maker' };
     const { row } = await createSubmission(site.database, systemRuntime, { name: 'Tide' }, { submitter });

@@ -42,7 +42,7 @@ async function watch(processes = [site, other]): Promise<EventClient[]> {
 const expectToHear = (subject: LiveSubject) =>
   Promise.all(streams.map((stream) => stream.hears('change', expect.arrayContaining([subject]))));
 
-test('a submission and a burst reach operators of every process, and are counted as waiting', async () => {
+test('operators in every process are notified of a submission and a burst, which are counted as waiting', async () => {
   await watch();
   const submitter = { session: `session-${randomUUID()}` };
   await createSubmission(site.database, systemRuntime, { name: 'Fresh wave' }, { submitter });
@@ -55,7 +55,7 @@ test('a submission and a burst reach operators of every process, and are counted
   expect(await ada.json<WaitingRecord>('GET', '/waiting')).toEqual({ submissions: 1, heldComments: 0, bursts: 1 });
 });
 
-test('what an operator does in one process reaches the audit log that another shows', async () => {
+test('an action of an operator in one process updates the audit log in another', async () => {
   const { id } = await site.addProduct();
   await watch();
   await ada.json('POST', '/products/remove', { ids: [id] });
@@ -63,7 +63,7 @@ test('what an operator does in one process reaches the audit log that another sh
   await expectToHear('products');
 });
 
-test('the stream of an operator ends when access is revoked, and those of others stay', async () => {
+test('the stream of an operator ends when access is revoked, and the streams of others remain open', async () => {
   await watch();
   const grace = await addOperator(site, 'grace');
   const { port } = site.app.server.address() as AddressInfo;
@@ -79,9 +79,9 @@ test('the stream of an operator ends when access is revoked, and those of others
   await expectToHear('products');
 });
 
-test('upvotes are told apart from what operators and makers do', async () => {
+test('upvotes are reported separately from the actions of operators and makers', async () => {
   const { id } = await site.addProduct();
-  // Processes that start now hear of nothing that the tests before this one did.
+  // Processes that start now get no notifications about earlier tests.
   const late = await Promise.all([startTestSite({ beside: site }), startTestSite({ beside: site })]);
   for (const each of late) {
     onTestFinished(() => each.close());

@@ -18,7 +18,7 @@ afterAll(() => site.close());
 
 const details = (id: string) => ada.json<ProductDetails>('GET', `/products/${id}`);
 
-test('products are listed by state, searched, and paged by keyset', async () => {
+test('products can be listed by state, searched, and paged by keyset', async () => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   const future = new Date(Date.now() + 3_600_000).toISOString();
   const launched = await site.addProduct({ name: 'Launched', tags: [tag] });
@@ -33,7 +33,7 @@ test('products are listed by state, searched, and paged by keyset', async () => 
   expect((await ada.json<ConsolePage<Product>>('GET', `/products?limit=1&cursor=${nextCursor}`)).items).toHaveLength(1);
 });
 
-test('products are filtered by category and sorted by name, with any other filter, page by page', async () => {
+test('products can be filtered by category and sorted by name, combined with other filters, page by page', async () => {
   const tag = `tag-${randomUUID().slice(0, 8)}`;
   const category = `Kind-${randomUUID().slice(0, 8)}`;
   for (const name of ['beta', 'Alpha', 'gamma']) await site.addProduct({ name, category, tags: [tag] });
@@ -61,7 +61,7 @@ test('products are filtered by category and sorted by name, with any other filte
   expect(new Set(categories.map((each) => each.toLowerCase())).size).toBe(categories.length);
 });
 
-test('simultaneous edits never overwrite each other: the second operator gets both versions', async () => {
+test('an edit that is based on an outdated version is refused, and the response has the current version', async () => {
   const { id } = await site.addProduct({ name: 'Tide', maker: 'Moon' });
   const [hers, his] = [await details(id), await details(id)];
   const edit = (operator: TestOperator, version: string, values: object) =>
@@ -72,7 +72,7 @@ test('simultaneous edits never overwrite each other: the second operator gets bo
   expect(refused.json()).toMatchObject({ status: 409, code: 'product_changed', current: { name: 'High tide' } });
   expect((await edit(grace, saved.version, { name: 'Low tide' })).statusCode).toBe(200);
   expect((await site.ask.json<{ product: Product }>(`/api/products/${id}`)).product.name).toBe('Low tide');
-  // An edit of the same field came after the first one, but not after the second.
+  // The second edit changed the same field, so the first cannot be undone before the second.
   const entries = (await ada.json<ConsolePage<AuditRecord>>('GET', `/audit?target=${id}`)).items;
   const [second, first] = entries as [AuditRecord, AuditRecord];
   expect(second.details).toEqual({ name: 'Low tide', before: { name: 'High tide' }, after: { name: 'Low tide' } });
@@ -81,7 +81,7 @@ test('simultaneous edits never overwrite each other: the second operator gets bo
   expect((await details(id)).product).toMatchObject({ name: 'Tide', tags: [] });
 });
 
-test('every field is checked, and all faults are named', async () => {
+test('every field is validated, and the response names all errors', async () => {
   const { id } = await site.addProduct();
   const { version } = await details(id);
   const values = {
@@ -99,7 +99,7 @@ test('every field is checked, and all faults are named', async () => {
   expect(fields.sort()).toEqual(['createdAt', 'id', 'image', 'name', 'nonsense', 'screenshots', 'tags']);
 });
 
-test('products are removed with a reason and restored with everything, by undo or by name', async () => {
+test('products are removed with a reason, and restored completely by undo or by id', async () => {
   const { id } = await site.addProduct({ name: 'Spam' });
   await site.core.addComment({ productId: id, content: 'Mine' }, { session: `session-${randomUUID()}` });
   await ada.json('POST', '/products/remove', { ids: [id], reason: 'Spam' });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => site.close());
 
-/** Lets the site look again whether the console is open. */
+/** Advances the clock so the site checks again whether the console is enabled. */
 const passOpenCheck = () => clock.advance({ milliseconds: 1_000 });
 
 interface Guess {
@@ -36,14 +36,14 @@ const signIn = ({ name = 'ada', passphrase = PASSPHRASE, from = '192.0.2.1', coo
     payload: { name, passphrase },
   });
 
-describe('Before an operator was invited', () => {
+describe('Before the first invitation of an operator', () => {
   const unchanging = ({ statusCode, headers, body }: Awaited<ReturnType<typeof site.ask.get>>) => {
     const { date: _date, 'x-request-id': _id, ...rest } = headers;
     return { statusCode, headers: rest, body: body.replace(/"renderedAt":\d+/, '') };
   };
 
   test.each(['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'] as const)(
-    '%s of the console gets the response of an unknown address',
+    '%s for the console gets the same response as for an unknown URL',
     async (method) => {
       for (const [url, unknown] of [
         ['/console', '/unknown'],
@@ -59,7 +59,7 @@ describe('Before an operator was invited', () => {
     },
   );
 
-  test('the database is queried at most once a second, and the first invitation opens the console', async () => {
+  test('the database is queried at most once a second, and the first invitation enables the console', async () => {
     expect((await site.ask.get('/console')).statusCode).toBe(404);
     await inviteOperator(site.database, 'ada', clock.now());
     expect((await site.ask.get('/console')).statusCode).toBe(404);
@@ -72,7 +72,7 @@ describe('Before an operator was invited', () => {
 });
 
 describe('Responses of the console', () => {
-  test('cannot be stored, framed, indexed or read by other origins, and run no inline script', async () => {
+  test('cannot be cached, framed, indexed or read by other origins, and run no inline scripts', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     for (const response of [
       await site.ask.get('/console'),
@@ -94,7 +94,7 @@ describe('Responses of the console', () => {
     expect(policy).not.toMatch(/unsafe|sha256/);
   });
 
-  test('an unknown address below it is a plain 404', async () => {
+  test('are a plain 404 for an unknown URL below /console', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/nothing')).json()).toMatchObject({ status: 404, code: 'not_found' });
     expect((await site.ask.get('/console/nothing')).statusCode).toBe(404);
@@ -123,7 +123,7 @@ describe('An invitation', () => {
 });
 
 describe('A session', () => {
-  test('is needed for everything else, and ends with signing out, here or everywhere', async () => {
+  test('is required for all other requests, and ends with signing out, here or everywhere', async () => {
     const operator = await signInOperator(site, { now: clock.now() });
     expect((await operator.ask('GET', '/session')).json()).toEqual({ operator: 'ada', siteName: 'Groundswell' });
     for (const cookie of ['', 'console_session=', `console_session=${'A'.repeat(43)}`])
@@ -147,13 +147,13 @@ describe('A session', () => {
     ['an old browser on another site', { origin: 'https://elsewhere.example', host: 'groundswell.test' }],
     ['a page without an origin', { origin: 'null', host: 'groundswell.test' }],
     ['a program that names no origin', {}],
-  ])('a change that %s causes is refused', async (_name, headers) => {
+  ])('is refused for a change if the request comes from %s', async (_name, headers) => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     const response = await site.ask.post('/api/console/sign-out-everywhere', undefined, { cookie, ...headers });
     expect(response.json()).toMatchObject({ status: 403, code: 'cross_origin' });
   });
 
-  test('a browser without Sec-Fetch-Site is checked by Origin, for reads too', async () => {
+  test('is accepted without Sec-Fetch-Site if Origin matches, and refused for cross-site requests, even for reads', async () => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     const own = { cookie, origin: 'http://groundswell.test', host: 'groundswell.test' };
     expect((await site.ask.post('/api/console/sign-out', undefined, own)).statusCode).toBe(204);
@@ -162,10 +162,10 @@ describe('A session', () => {
   });
 });
 
-describe('Guessing', () => {
+describe('Guessing of passphrases', () => {
   const wrong = (guess: Guess = {}) => signIn({ passphrase: 'wrong passphrase', ...guess });
 
-  test('an unknown name and a wrong passphrase get the same response, and neither is logged', async () => {
+  test('gets the same response for an unknown name and a wrong passphrase, and neither is logged', async () => {
     await signInOperator(site, { now: clock.now() });
     const [unknown, known] = [await wrong({ name: 'nobody' }), await wrong()];
     expect(unknown.json()).toMatchObject({ status: 401, code: 'sign_in_failed' });
@@ -175,10 +175,11 @@ describe('Guessing', () => {
     expect(logText()).not.toMatch(/wrong passphrase|nobody/);
   });
 
-  test('a network has ten guesses in ten minutes at any names, and a success does not count', async () => {
+  test('is limited to ten failures in ten minutes per network, for any names', async () => {
     await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 3; index += 1) expect((await signIn()).statusCode).toBe(200);
-    // The names of operators are quick to check; an unknown name, like the first, takes as long as a real passphrase.
+    // These operators' test hashes are quick to check. An unknown name, like the first one, takes as long as a real
+    // hash.
     for (let index = 1; index < 10; index += 1) await addPassphrase(site.database, `name-${index}`, clock.now());
     for (let index = 0; index < 10; index += 1)
       expect((await wrong({ name: `name-${index}`, from: `192.0.2.${index}` })).statusCode).toBe(401);
@@ -188,7 +189,7 @@ describe('Guessing', () => {
     expect((await signIn()).statusCode).toBe(200);
   });
 
-  test('a known browser has further guesses when those of its network are used up', async () => {
+  test('is still possible from a known browser once the limit of its network is reached', async () => {
     const { cookie } = await signInOperator(site, { now: clock.now() });
     for (let index = 0; index < 10; index += 1) await wrong();
     expect((await signIn()).statusCode).toBe(429);

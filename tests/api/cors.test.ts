@@ -32,8 +32,8 @@ const preflight = (url: string, method: string, headers = 'x-user-session,conten
 
 const corsHeadersOf = (headers: object) => Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-describe('a page of another origin reads', () => {
-  test.each(READS)('%s, as full, conditional, compressed and HEAD response', async (url) => {
+describe('access from pages of another origin', () => {
+  test.each(READS)('%s is readable with GET, conditional GET and HEAD', async (url) => {
     const first = await site.ask.get(url, ELSEWHERE);
     expect(first.statusCode).toBe(200);
     const known = await site.ask.get(url, { ...ELSEWHERE, 'if-none-match': String(first.headers.etag) });
@@ -48,7 +48,7 @@ describe('a page of another origin reads', () => {
   });
 
   test.each(['/api/products/nothing', '/api/nothing', '/api/products?limit=x', '/oembed?url=x'])(
-    '%s: it may read the error',
+    '%s responds with a readable error',
     async (url) => {
       const { statusCode, headers } = await site.ask.get(url, ELSEWHERE);
       expect(statusCode).toBeGreaterThanOrEqual(400);
@@ -56,7 +56,7 @@ describe('a page of another origin reads', () => {
     },
   );
 
-  test.each(READS)('%s: a preflight for conditional requests succeeds', async (url) => {
+  test.each(READS)('%s accepts preflights for conditional requests', async (url) => {
     const response = await preflight(url, 'GET', 'if-none-match');
     expect(response.statusCode).toBe(204);
     expect(response.headers).toMatchObject({
@@ -66,7 +66,7 @@ describe('a page of another origin reads', () => {
     });
   });
 
-  test('has no access to pages and pictures', async () => {
+  test('pages and health checks are not readable', async () => {
     for (const url of ['/', '/product/git', '/healthz']) {
       expect(corsHeadersOf((await site.ask.get(url, ELSEWHERE)).headers), url).toEqual([]);
     }
@@ -81,7 +81,7 @@ describe('a page of another origin cannot write', () => {
   });
 
   test.each(['PUT', 'POST', 'DELETE', 'PATCH'])(
-    'a preflight for %s is refused on readable addresses too',
+    'a preflight for %s is refused even for readable URLs',
     async (method) => {
       const response = await preflight('/api/products/git', method);
       expect(response.statusCode).toBe(405);
@@ -90,14 +90,14 @@ describe('a page of another origin cannot write', () => {
     },
   );
 
-  test('no preflight allows it to act for a visitor, or to send JSON', async () => {
+  test('no preflight allows it to send the session header or JSON', async () => {
     const { headers } = await preflight('/api/upvotes', 'GET');
     const allowed = String(headers['access-control-allow-headers']).toLowerCase();
     expect(allowed).not.toContain('x-user-session');
     expect(allowed).not.toContain('content-type');
   });
 
-  // Requests that a form or a script sends without a preflight: three media types, and no custom header.
+  // Forms and scripts can send these three media types without custom headers and without a preflight.
   test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', undefined])(
     'a request that needs no preflight (%s) is refused and writes nothing',
     async (type) => {
@@ -113,21 +113,21 @@ describe('a page of another origin cannot write', () => {
     },
   );
 
-  test('a response to a write names no origin', async () => {
+  test('a response to a write allows no origin', async () => {
     const response = await site.ask.put('/api/products/git/upvote', { ...newVisitor(), ...ELSEWHERE });
     expect(response.statusCode).toBe(200);
     expect(corsHeadersOf(response.headers)).toEqual([]);
   });
 });
 
-describe('OPTIONS that is not a preflight', () => {
-  test('is a wrong method like any other', async () => {
+describe('OPTIONS requests', () => {
+  test('get 405 like any wrong method if they are not preflights', async () => {
     const response = await site.app.inject({ method: 'OPTIONS', url: '/api/products' });
     expectProblem(response, 405, 'method_not_allowed');
     expect(response.headers.allow).toBe('GET, HEAD');
   });
 
-  test('a preflight for an unknown address is 404', async () => {
+  test('get 404 if they are preflights for an unknown URL', async () => {
     expect((await preflight('/api/nothing', 'GET')).statusCode).toBe(404);
   });
 });

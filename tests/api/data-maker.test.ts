@@ -22,12 +22,12 @@ const DIGEST = `SELECT (SELECT md5(string_agg(p::text, '' ORDER BY p.id)) FROM p
   (SELECT md5(string_agg(u::text, '' ORDER BY u.id)) FROM upvotes u) AS upvotes,
   (SELECT md5(string_agg(c::text, '' ORDER BY c.id)) FROM comments c) AS comments`;
 
-test('the same options make the same rows', async () => {
+test('the same options generate the same rows', async () => {
   const [first, second] = [await filled(), await filled()];
   expect(await first.query(DIGEST)).toEqual(await second.query(DIGEST));
 });
 
-test('the numbers of rows are as requested, every count matches its rows, and some products have most of them', async () => {
+test('the numbers of rows are as requested, counts match the rows, and some products have far more upvotes than average', async () => {
   const database = await filled();
   const [found] = await database.query<{ wrong: number; upvotes: number; comments: number; most: number }>(
     `SELECT count(*) FILTER (WHERE c.upvotes <> u.rows OR c.comments <> m.rows)::integer AS wrong,
@@ -40,7 +40,7 @@ test('the numbers of rows are as requested, every count matches its rows, and so
   expect(found?.most).toBeGreaterThan((5 * SIZES.upvotes) / SIZES.products);
 });
 
-test('indexes, keys and references are restored afterwards', async () => {
+test('indexes, keys and foreign keys are restored afterwards', async () => {
   const database = await createTestDatabase();
   opened.push(database);
   const rules = () =>

@@ -9,7 +9,7 @@ import { type CurlExample, curlExamplesOf, patternOf } from '../support/curl-exa
 import { instantPictures } from '../support/instant-pictures.ts';
 import { startTestSite, type TestSite } from '../support/test-site.ts';
 
-/** The base address of the document's examples. */
+/** The base URL in the document's examples. */
 const WRITTEN = 'http://127.0.0.1:3000';
 
 const examples = curlExamplesOf(await readText('docs/api.md'));
@@ -32,8 +32,8 @@ beforeAll(async () => {
 afterAll(() => site.close());
 
 /** In the document's order, because later examples depend on earlier writes. */
-describe.sequential('the examples of docs/api.md return what it shows, on a site with the sample catalogue', () => {
-  test('there are examples', () => {
+describe.sequential('the examples in docs/api.md, on a site with the sample catalogue, return the documented responses', () => {
+  test('the document has examples', () => {
     expect(examples.length).toBeGreaterThan(12);
   });
 
@@ -44,7 +44,7 @@ describe.sequential('the examples of docs/api.md return what it shows, on a site
     });
   }
 
-  test('a wrong response is found', () => {
+  test('the check detects a wrong response', () => {
     expect('{"likes":8}').toMatch(patternOf('{"likes":…}'));
     expect('{"likes":8}').not.toMatch(patternOf('{"likes":7}'));
   });
@@ -63,7 +63,7 @@ async function responseTo({
   const init = { method, headers, signal: stop.signal, ...(body === undefined ? {} : { body }) };
   const response = await fetch(url.replace(WRITTEN, address), init);
   if (isStream) {
-    // Later events depend on other tests; the beginning always has the same fields.
+    // Only the beginning of a stream is fixed. Later events depend on other tests.
     const { value } = (await response.body?.getReader().read()) ?? {};
     stop.abort();
     const [first = ''] = new TextDecoder().decode(value).split('\n');
